@@ -1,0 +1,17 @@
+# Third-party packages, as Debian 12 ships them. None of them shows in a public header.
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+if(RONDO_BUILD_NN)
+  find_package(dnnl REQUIRED)
+endif()
+if(RONDO_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()

@@ -1,0 +1,25 @@
+#pragma once
+
+// Every built-in algorithm, by name. An algorithm is a pure function of its request.
+
+#include <span>
+#include <string_view>
+
+#include "collectives/schedule/rank_schedule.h"
+
+namespace rondo::algorithms {
+
+struct Algorithm {
+  std::string_view name;
+  schedule::Collective collective;
+  schedule::RankSchedule (*build)(const schedule::Request& request);
+  /// Rows it cuts the data into at this world size, for data of `count` elements.
+  std::uint32_t (*rows)(int world, std::size_t count);
+  std::string_view summary;  ///< one line for `rondo verify` and `rondo bench --help`
+};
+
+std::span<const Algorithm> all();
+/// Null where there is none of that name for the collective.
+const Algorithm* find(schedule::Collective collective, std::string_view name);
+
+}  // namespace rondo::algorithms

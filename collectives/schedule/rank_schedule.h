@@ -1,0 +1,61 @@
+#pragma once
+
+// The ops of one rank, and the builder that algorithms write them with.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "collectives/schedule/op.h"
+
+namespace rondo::schedule {
+
+/// What a schedule is made for: the arguments of an algorithm, equal on every rank but for `rank`.
+struct Request {
+  Collective collective = Collective::kAllReduce;
+  int world = 1;
+  Rank rank = 0;
+  Rank root = 0;           ///< kBroadcast
+  std::uint32_t rows = 1;  ///< chunks that the collective's data is cut into (rows_of())
+};
+
+/// A contiguous range of rows that a buffer covers.
+struct RowRange {
+  std::uint32_t begin = 0;
+  std::uint32_t count = 0;
+};
+
+/// Rows of the input and the output of `request.rank`; none where the collective has no such
+/// buffer there (the input of a broadcast away from its root).
+RowRange input_rows(const Request& request);
+RowRange output_rows(const Request& request);
+
+struct RankSchedule {
+  Request request;
+  std::vector<std::vector<Op>> lanes;
+  std::vector<std::uint32_t> scratch_rows;  ///< slot -> the row whose size it has
+};
+
+/// Writes one rank's ops in order. Owned by the caller for the length of one algorithm call.
+class Builder {
+ public:
+  explicit Builder(const Request& request);
+
+  void send(Rank peer, Slice source, std::uint16_t lane = 0);
+  void recv(Rank peer, Slice target, std::uint16_t lane = 0);
+  /// target = received (+) source; `final` where the result holds all contributions.
+  void recv_reduce(Rank peer, Slice source, Slice target, bool final, std::uint16_t lane = 0);
+  void copy(Slice source, Slice target, std::uint16_t lane = 0);
+  void reduce(Slice source, Slice other, Slice target, bool final, std::uint16_t lane = 0);
+  void wait(std::uint16_t wait_lane, std::uint32_t wait_op, std::uint16_t lane);
+  /// A new scratch slot of the size of `row`.
+  Slice scratch(std::uint32_t row);
+
+  RankSchedule finish() &&;
+
+ private:
+  void add(Op op);
+  RankSchedule schedule_;
+};
+
+}  // namespace rondo::schedule

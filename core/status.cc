@@ -1,0 +1,80 @@
+#include "core/status.h"
+
+#include <cstring>
+
+namespace rondo {
+namespace {
+
+const std::string& empty_string() {
+  static const std::string empty;
+  return empty;
+}
+
+}  // namespace
+
+inline namespace v1 {
+
+const char* to_string(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kOk: return "Ok";
+    case ErrorCode::kInvalidArgument: return "InvalidArgument";
+    case ErrorCode::kMismatch: return "Mismatch";
+    case ErrorCode::kTimeout: return "Timeout";
+    case ErrorCode::kPeerLost: return "PeerLost";
+    case ErrorCode::kUnsupported: return "Unsupported";
+    case ErrorCode::kDataLoss: return "DataLoss";
+    case ErrorCode::kSystem: return "System";
+    case ErrorCode::kDevice: return "Device";
+    case ErrorCode::kInternal: return "Internal";
+  }
+  return "Unknown";
+}
+
+Error::Error(ErrorCode code, const std::string& message, int culprit, std::string where)
+    : std::runtime_error(message), code_(code), culprit_(culprit), where_(std::move(where)) {}
+
+}  // namespace v1
+
+Status::Status(ErrorCode code, std::string message, int culprit, std::string where)
+    : detail_(
+          std::make_unique<Detail>(Detail{code, std::move(message), culprit, std::move(where)})) {}
+
+Status::Status(const Status& other)
+    : detail_(other.detail_ ? std::make_unique<Detail>(*other.detail_) : nullptr) {}
+
+Status& Status::operator=(const Status& other) {
+  if (this != &other) detail_ = other.detail_ ? std::make_unique<Detail>(*other.detail_) : nullptr;
+  return *this;
+}
+
+const std::string& Status::message() const { return ok() ? empty_string() : detail_->message; }
+
+const std::string& Status::where() const { return ok() ? empty_string() : detail_->where; }
+
+Status Status::with_culprit(int rank) && {
+  if (!ok() && detail_->culprit == kNoCulprit) detail_->culprit = rank;
+  return std::move(*this);
+}
+
+Status Status::at(std::string where) && {
+  if (!ok() && detail_->where.empty()) detail_->where = std::move(where);
+  return std::move(*this);
+}
+
+std::string Status::to_string() const {
+  if (ok()) return "Ok";
+  std::string text = std::string(v1::to_string(code())) + ": " + message();
+  if (!where().empty()) text += " [" + where() + "]";
+  return text;
+}
+
+Status system_error(std::string what, int errno_value) {
+  return Status(ErrorCode::kSystem, std::move(what) + ": " + std::strerror(errno_value));
+}
+
+void throw_if_error(const Status& status) {
+  if (status.ok()) return;
+  throw Error(status.code(), status.to_string(), status.culprit(), status.where());
+}
+
+}  // namespace rondo

@@ -1,0 +1,106 @@
+#pragma once
+
+// Status and Result: how everything below the public API reports failure. OK costs one word; an
+// error owns its code, message, culprit and the place in the schedule where it happened.
+// Nothing inside throws; `throw_if_error` turns a Status into rondo::Error at the door.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "rondo/error.h"
+#include "rondo/export.h"
+
+namespace rondo {
+
+class [[nodiscard]] RONDO_API Status {
+ public:
+  Status() = default;
+  Status(ErrorCode code, std::string message, int culprit = kNoCulprit, std::string where = {});
+  Status(const Status& other);
+  Status& operator=(const Status& other);
+  Status(Status&&) noexcept = default;
+  Status& operator=(Status&&) noexcept = default;
+
+  bool ok() const { return detail_ == nullptr; }
+  explicit operator bool() const { return ok(); }
+
+  ErrorCode code() const { return ok() ? ErrorCode::kOk : detail_->code; }
+  const std::string& message() const;
+  int culprit() const { return ok() ? kNoCulprit : detail_->culprit; }
+  const std::string& where() const;
+
+  /// The same error with the culprit, or the place, filled in where it has none yet.
+  Status with_culprit(int rank) &&;
+  Status at(std::string where) &&;
+
+  /// "PeerLost: rank 2 (host:pid) closed its connection [rank 0, lane 0, op 3/6 ...]"
+  std::string to_string() const;
+
+ private:
+  struct Detail {
+    ErrorCode code;
+    std::string message;
+    int culprit;
+    std::string where;
+  };
+  std::unique_ptr<Detail> detail_;
+};
+
+/// The error for a failed system call: "<what>: <text of errno>".
+RONDO_API Status system_error(std::string what, int errno_value);
+
+/// Throws rondo::Error where `status` is an error.
+RONDO_API void throw_if_error(const Status& status);
+
+/// A value or the error that kept it from being made.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}
+  Result(Status error) : status_(std::move(error)) {}
+
+  bool ok() const { return value_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  const Status& status() const& { return status_; }
+  Status status() && { return std::move(status_); }
+
+  T& value() & { return *value_; }
+  const T& value() const& { return *value_; }
+  T&& value() && { return std::move(*value_); }
+  T& operator*() { return *value_; }
+  const T& operator*() const { return *value_; }
+  T* operator->() { return &*value_; }
+  const T* operator->() const { return &*value_; }
+
+ private:
+  std::optional<T> value_;
+  Status status_;
+};
+
+/// The value, or rondo::Error thrown.
+template <typename T>
+T value_or_throw(Result<T> result) {
+  throw_if_error(result.status());
+  return std::move(result).value();
+}
+
+}  // namespace rondo
+
+/// Returns the error of `expression` (a Status) from the enclosing function, if it is one.
+#define RONDO_TRY(expression)                                                    \
+  do {                                                                           \
+    if (::rondo::Status rondo_try_status = (expression); !rondo_try_status.ok()) \
+      return rondo_try_status;                                                   \
+  } while (false)
+
+#define RONDO_CONCAT_INNER(a, b) a##b
+#define RONDO_CONCAT(a, b) RONDO_CONCAT_INNER(a, b)
+
+/// Declares `declaration` with the value of `expression` (a Result), or returns its error.
+#define RONDO_ASSIGN(declaration, expression)                         \
+  auto RONDO_CONCAT(rondo_result_, __LINE__) = (expression);          \
+  if (!RONDO_CONCAT(rondo_result_, __LINE__).ok())                    \
+    return std::move(RONDO_CONCAT(rondo_result_, __LINE__)).status(); \
+  declaration = std::move(RONDO_CONCAT(rondo_result_, __LINE__)).value()

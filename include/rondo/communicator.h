@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rondo/device.h"
+#include "rondo/error.h"
+#include "rondo/export.h"
+#include "rondo/types.h"
+
+namespace rondo {
+inline namespace v1 {
+
+/// How a world is joined. Every field has a default that an environment variable may replace, so
+/// that one binary runs alone, under `rondo run` and under `mpirun` without a change.
+struct CommunicatorOptions {
+  /// Longest wait inside one call (RONDO_TIMEOUT_MS).
+  int timeout_ms = 600'000;
+  /// Longest wait for the world to become complete (RONDO_JOIN_TIMEOUT_MS).
+  int join_timeout_ms = 60'000;
+  /// "auto", or one of "inproc", "shm", "tcp" forced for every pair (RONDO_TRANSPORT).
+  std::string transport = "auto";
+  /// "auto", or the name of an algorithm forced for every collective that has it (RONDO_ALGO).
+  std::string algorithm = "auto";
+  /// Network interface that tcp listens on; empty: the one that reaches the store (RONDO_IFACE).
+  std::string interface;
+};
+
+/// What one rank has exchanged with one peer since the communicator was made.
+struct PeerTraffic {
+  int peer = 0;
+  std::string transport;  ///< "inproc", "shm", "tcp"
+  std::uint64_t sent_bytes = 0;
+  std::uint64_t received_bytes = 0;
+};
+
+/// One rank of a world: the handle of one place. Move-only.
+///
+/// Every rank makes the same calls in the same order, with equal counts, types and ops; a call
+/// that differs is an error (Mismatch) on the ranks that see it, never a hang or a wrong sum.
+/// After Mismatch, Timeout or PeerLost the communicator can't be used any more.
+/// Threads: one thread per handle.
+class RONDO_API Communicator {
+ public:
+  /// Joins the world that the launcher set up, with one place (`device`). With no launcher the
+  /// world is 1 and every collective is an identity.
+  /// Errors: InvalidArgument, Timeout (names the missing ranks), System.
+  static Communicator create(const CommunicatorOptions& options = {},
+                             Device device = Device::host());
+
+  /// Joins with several places of this process; ranks of one process are neighbours, in order.
+  /// Each handle is then driven by a thread of its own.
+  static std::vector<Communicator> create(const std::vector<Device>& places,
+                                          const CommunicatorOptions& options = {});
+
+  Communicator(Communicator&&) noexcept;
+  Communicator& operator=(Communicator&&) noexcept;
+  ~Communicator();
+
+  int rank() const;
+  int size() const;
+  Device device() const;
+
+  /// Combines `data` element-wise over all ranks; every rank ends with the same bits.
+  /// Shape:  any count, also 0 and fewer than ranks; in place.
+  /// Cost:   ring: 2(p-1) steps, 2(p-1)/p of the bytes sent by each rank.
+  /// Errors: InvalidArgument, Mismatch, PeerLost, Timeout.
+  /// Source: Patarasuk & Yuan, JPDC 69 (2009).
+  void all_reduce(const Buffer& data, ReduceOp op = ReduceOp::kSum);
+  /// The same, out of place: `input` and `output` have equal counts and don't overlap.
+  void all_reduce(const Buffer& input, const Buffer& output, ReduceOp op = ReduceOp::kSum);
+
+  /// Every rank ends with all ranks' `input`, in rank order.
+  /// Shape:  output.count == input.count * size(); in place where input lies at its own position
+  ///         in output.
+  void all_gather(const Buffer& input, const Buffer& output);
+
+  /// Rank r ends with part r of the combined `input`.
+  /// Shape:  input.count == output.count * size(); in place where output lies at its own position
+  ///         in input (the rest of input is then undefined).
+  void reduce_scatter(const Buffer& input, const Buffer& output, ReduceOp op = ReduceOp::kSum);
+
+  /// Every rank ends with the `data` of rank `root`.
+  void broadcast(const Buffer& data, int root);
+
+  /// Returns once every rank has called it.
+  void barrier();
+
+  /// One entry per peer, in rank order.
+  std::vector<PeerTraffic> traffic() const;
+
+ private:
+  class Impl;
+  explicit Communicator(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Host memory that ranks of the same host read and write in place (no copy through slots).
+/// It belongs to the process, not to a communicator, and may be used with any. Move-only.
+/// Threads: any.
+class RONDO_API RegisteredMemory {
+ public:
+  /// Errors: System (no memory: the request, and what is left).
+  explicit RegisteredMemory(std::size_t bytes);
+  RegisteredMemory(RegisteredMemory&& other) noexcept;
+  RegisteredMemory& operator=(RegisteredMemory&& other) noexcept;
+  ~RegisteredMemory();
+
+  void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace v1
+}  // namespace rondo

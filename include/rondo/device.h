@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "rondo/export.h"
+
+namespace rondo {
+inline namespace v1 {
+
+/// `kEmulated` behaves as an accelerator without one being there: its memory can't be touched by
+/// the host (a touch faults) and its streams run late, so that the device path runs in any test.
+enum class DeviceKind : std::uint8_t { kHost, kEmulated, kCuda };
+
+/// The name as it is printed and parsed: "host", "emulated", "cuda".
+RONDO_API const char* to_string(DeviceKind kind);
+
+/// A device, as a value: copy it, compare it.
+struct Device {
+  DeviceKind kind = DeviceKind::kHost;
+  int index = 0;
+
+  static constexpr Device host() { return {DeviceKind::kHost, 0}; }
+  static constexpr Device emulated(int index) { return {DeviceKind::kEmulated, index}; }
+  friend constexpr bool operator==(const Device&, const Device&) = default;
+};
+
+namespace detail {
+class StreamImpl;
+class EventImpl;
+}  // namespace detail
+
+/// A point in a stream's work that others can wait for.
+/// Threads: any.
+class RONDO_API Event {
+ public:
+  explicit Event(Device device);
+  /// True once all that the stream held at `Stream::record` is done. An event never recorded is
+  /// done.
+  bool done() const;
+  /// Blocks until `done()`. Errors: Device, with what the stream's work reported.
+  void wait() const;
+
+ private:
+  friend class Stream;
+  std::shared_ptr<detail::EventImpl> impl_;
+};
+
+/// An ordered queue of a device's work: copies, kernels and collectives run in the order of issue.
+/// On the host device work runs at once, in the calling thread.
+/// Threads: any, one at a time.
+class RONDO_API Stream {
+ public:
+  explicit Stream(Device device);
+  Device device() const;
+  /// Copies `bytes` between any two of host memory and this device's memory, after all that was
+  /// issued before. The host side must stay valid until the copy is done.
+  void copy(void* target, const void* source, std::size_t bytes);
+  void record(Event& event);
+  /// Later work of this stream starts after `event`.
+  void wait(const Event& event);
+  /// Blocks until everything issued so far is done. Errors: Device.
+  void synchronize();
+
+ private:
+  std::shared_ptr<detail::StreamImpl> impl_;
+};
+
+/// Memory of one device, freed with its last owner. On `emulated` and `cuda` the host must not
+/// touch it.
+class RONDO_API DeviceMemory {
+ public:
+  /// Errors: Device (out of memory), Unsupported (no such device in this build).
+  DeviceMemory(Device device, std::size_t bytes);
+  void* data() const;
+  std::size_t bytes() const;
+  Device device() const;
+
+ private:
+  struct Block;
+  std::shared_ptr<Block> block_;
+};
+
+/// How many devices of `kind` can be used; 0 where the build or the machine has none.
+RONDO_API int device_count(DeviceKind kind);
+
+}  // namespace v1
+}  // namespace rondo

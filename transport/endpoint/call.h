@@ -1,0 +1,37 @@
+#pragma once
+
+// What identifies one collective call on the wire: its number in the communicator, and the
+// arguments that must be equal on every rank. The fingerprint is the arguments themselves, not a
+// hash, so that a mismatch can print both sides.
+
+#include <cstdint>
+#include <string>
+
+namespace rondo::transport {
+
+/// 16 bytes on the wire, little endian, in this order. The transport compares and carries it; only
+/// the communicator gives the numbers a meaning (`name_of_call` prints them).
+struct Fingerprint {
+  std::uint8_t collective = 0;
+  std::uint8_t dtype = 0;
+  std::uint8_t redop = 0;
+  std::uint8_t reserved = 0;
+  std::int32_t root = 0;
+  std::uint64_t count = 0;
+  friend constexpr bool operator==(const Fingerprint&, const Fingerprint&) = default;
+};
+static_assert(sizeof(Fingerprint) == 16);
+
+struct Call {
+  std::uint64_t sequence = 0;  ///< 1 for the first call of an epoch
+  std::uint32_t epoch = 0;
+  Fingerprint fingerprint;
+};
+
+/// "all_reduce(count=1009, f32, sum)": set once by the communicator so that transports can print
+/// what they carry without knowing what it is; numbers until then.
+using FingerprintPrinter = std::string (*)(const Fingerprint&);
+void set_fingerprint_printer(FingerprintPrinter printer);
+std::string to_string(const Fingerprint& fingerprint);
+
+}  // namespace rondo::transport

@@ -1,0 +1,96 @@
+#pragma once
+
+// The seam between what is moved and how: one place's side of its connection to one peer.
+//
+// Messages of one (direction, lane) are a FIFO and complete in order. The executor posts groups of
+// transfers, polls their tokens, and keeps at most `window()` of them outstanding per lane and
+// direction, so posting never blocks and nothing is allocated after creation.
+//
+// Three ways a message's bytes can travel, chosen by the sender's endpoint and invisible to the
+// schedule: copied (slots, sockets), lent (the receiver reads the sender's registered memory and
+// releases it), or stored (the sender's kernel wrote them into the receiver's memory; see
+// peer_store).
+//
+// Threads: one thread at a time per place.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/status.h"
+#include "transport/endpoint/call.h"
+
+namespace rondo::transport {
+
+enum class TransportKind : std::uint8_t { kInproc, kShm, kTcp };
+const char* to_string(TransportKind kind);
+
+enum class TransferKind : std::uint8_t {
+  kSend,      ///< `data` -> peer; done once the receiver has consumed it or it has been copied
+  kStored,    ///< the bytes are already in the peer's memory: tells it so; `data` unused
+  kRecv,      ///< peer -> `data`; where the message was stored, they are there already
+  kRecvView,  ///< peer's bytes are lent: once done, `view` tells where they lie until `release`
+};
+
+struct Transfer {
+  TransferKind kind = TransferKind::kSend;
+  std::uint16_t lane = 0;
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// Names a posted group; opaque to everybody but its endpoint.
+using Token = std::uint64_t;
+
+/// Memory of a rank that peers may store into.
+enum class StoreRegion : std::uint8_t { kOutput, kScratch };
+
+struct Traffic {
+  std::uint64_t sent_bytes = 0;  ///< payload, however it travelled
+  std::uint64_t received_bytes = 0;
+};
+
+class Endpoint {
+ public:
+  virtual ~Endpoint() = default;
+  virtual TransportKind kind() const = 0;
+  virtual int peer() const = 0;
+
+  /// Most transfers outstanding per lane and direction.
+  virtual std::size_t window() const = 0;
+
+  /// Starts a call: its sequence number and fingerprint ride in every message posted from now on,
+  /// and `stores` (output, scratch; empty: none) is memory that the peer may store into.
+  virtual void begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) = 0;
+
+  /// Takes a group of transfers; the token is done when all of them are.
+  /// Errors: PeerLost, Mismatch, or what the peer aborted with.
+  virtual Result<Token> post(std::span<const Transfer> group) = 0;
+
+  /// True once the group is done. Errors as post.
+  virtual Result<bool> poll(Token token) = 0;
+
+  /// Where a done kRecvView (the group's only transfer) has its bytes. Valid until release.
+  virtual const std::byte* view(Token token) = 0;
+  /// Gives a view back; its sender may write to its source again.
+  virtual void release(Token token) = 0;
+
+  /// Where this process sees [offset, offset + bytes) of the peer's region of the current call, or
+  /// null where that memory can't be mapped. Known once a message of the call came from the peer.
+  virtual std::byte* peer_store(StoreRegion region, std::size_t offset, std::size_t bytes) = 0;
+
+  /// Tells the peer which call this rank waits in (on the control lane; free where a board does).
+  virtual Status announce_call() = 0;
+  /// What the peer is known to have called as number `sequence`; nothing if not known (yet).
+  virtual std::optional<Fingerprint> peer_call(std::uint64_t sequence) = 0;
+
+  /// Tells the peer, best effort and without waiting, that this rank gives up and why.
+  virtual void abort(const Status& cause) = 0;
+
+  virtual Traffic traffic() const = 0;
+};
+
+}  // namespace rondo::transport

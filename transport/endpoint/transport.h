@@ -1,0 +1,55 @@
+#pragma once
+
+// All endpoints of one kind that one place has: listens, connects, makes progress, sleeps.
+// Threads: one thread at a time per place.
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/status.h"
+#include "transport/endpoint/endpoint.h"
+
+namespace rondo::transport {
+
+/// Who a place is, said and checked in every handshake: a peer of another job or epoch is refused.
+struct Identity {
+  std::uint64_t job = 0;  ///< random, equal on all ranks of a job
+  std::uint32_t epoch = 0;
+  int rank = 0;
+  int world = 1;
+};
+
+struct PeerAddress {
+  int rank = 0;
+  std::string address;  ///< what the peer's Transport::address() of the same kind said
+};
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// Where peers reach this place (it listens from construction on); opaque, at most 1 KiB.
+  virtual std::string address() const = 0;
+  /// Connects to all of `peers`; of each pair the higher rank dials. Called once, by every rank.
+  /// Errors: Timeout (names the peers that are missing), InvalidArgument, System.
+  virtual Status connect(std::span<const PeerAddress> peers, Deadline deadline) = 0;
+  /// The endpoint of a connected peer, owned by the transport; null for others.
+  virtual Endpoint* endpoint(int rank) = 0;
+
+  /// Moves what can be moved without waiting, and looks for aborts and lost peers (at most every
+  /// millisecond where that takes a system call). Errors: PeerLost, or what a peer aborted with.
+  virtual Status progress() = 0;
+  /// A descriptor that becomes readable when a sleeping place must look again; -1: has none, the
+  /// caller looks every millisecond.
+  virtual int wake_fd() const = 0;
+  /// Before sleeping on wake_fd: asks peers to wake this place. True if there is something to look
+  /// at already, and the caller must not sleep. `disarm` after waking.
+  virtual bool arm() = 0;
+  virtual void disarm() = 0;
+};
+
+}  // namespace rondo::transport
