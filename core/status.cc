@@ -77,4 +77,9 @@ void throw_if_error(const Status& status) {
   throw Error(status.code(), status.to_string(), status.culprit(), status.where());
 }
 
+Status require_error(Status status) {
+  if (!status.ok()) return status;
+  return Status(ErrorCode::kInternal, "a Result was made of a Status that is no error");
+}
+
 }  // namespace rondo

@@ -54,12 +54,15 @@ RONDO_API Status system_error(std::string what, int errno_value);
 /// Throws rondo::Error where `status` is an error.
 RONDO_API void throw_if_error(const Status& status);
 
+/// `status` itself, or Internal where it is no error: a Result without a value must not pass as Ok.
+RONDO_API Status require_error(Status status);
+
 /// A value or the error that kept it from being made.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}
-  Result(Status error) : status_(std::move(error)) {}
+  Result(T made) : value_(std::move(made)) {}
+  Result(Status error) : status_(require_error(std::move(error))) {}
 
   bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }

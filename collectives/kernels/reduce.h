@@ -3,6 +3,11 @@
 // Reduce kernels, registered per (device kind, element type, op): every source is read once, the
 // sources are combined in the order given ((s0 (+) s1) (+) s2 ...), the result is stored to every
 // target. A target may be one of the sources (same address); otherwise they don't overlap.
+//
+// The same bits come out on every instruction set and wherever an element lies in the buffer:
+// integers wrap; min and max of floats are IEEE 754-2019 minimum and maximum (-0 is less than +0, a
+// NaN in any source gives the default quiet NaN), so they depend on no order. The one thing left
+// open is which NaN a sum or a product gives. A single source is copied as it is.
 // Threads: any. Nothing is allocated.
 
 #include <cstddef>
@@ -17,7 +22,8 @@ struct ReduceArguments {
   std::span<const void* const> sources;  ///< at least 1
   std::span<void* const> targets;        ///< at least 1
   std::size_t count = 0;                 ///< elements
-  /// The combined value is divided by this before it is stored (kAvg in its final sweep); 1: not.
+  /// kAvg divides the sum by this before it is stored, integers towards zero; 1: not (all sweeps
+  /// but the final one). Other ops don't read it.
   int divisor = 1;
 };
 

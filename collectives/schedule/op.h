@@ -33,7 +33,13 @@ enum class OpKind : std::uint8_t {
   kRecvReduce,  ///< target = received (+) source
   kCopy,        ///< target = source
   kReduce,      ///< target = source (+) other
-  kWait,        ///< not before op `wait_op` of lane `wait_lane` is done (its sends consumed)
+  kWait,        ///< not before op `wait.op` of lane `wait.lane` is done (its sends consumed)
+};
+
+/// What a kWait waits for.
+struct WaitFor {
+  std::uint32_t lane;
+  std::uint32_t op;
 };
 
 /// One step of one rank; 32 bytes, copied freely.
@@ -47,10 +53,7 @@ struct Op {
   Slice source;
   union {
     Slice other{};  ///< kReduce
-    struct {
-      std::uint32_t wait_lane;
-      std::uint32_t wait_op;
-    };
+    WaitFor wait;   ///< kWait
   };
   Slice target;
 };

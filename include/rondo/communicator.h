@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rondo/device.h"
@@ -35,6 +36,12 @@ struct PeerTraffic {
   std::string transport;  ///< "inproc", "shm", "tcp"
   std::uint64_t sent_bytes = 0;
   std::uint64_t received_bytes = 0;
+};
+
+/// How the last call of a communicator was run.
+struct CallInfo {
+  std::string_view algorithm = "none";  ///< "ring", "direct", ...; "identity" in a world of 1
+  std::string_view transport = "none";  ///< that of all pairs, or "mixed"
 };
 
 /// One rank of a world: the handle of one place. Move-only.
@@ -91,6 +98,8 @@ class RONDO_API Communicator {
 
   /// One entry per peer, in rank order.
   std::vector<PeerTraffic> traffic() const;
+
+  CallInfo last_call() const;
 
  private:
   class Impl;

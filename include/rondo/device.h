@@ -29,12 +29,14 @@ struct Device {
 namespace detail {
 class StreamImpl;
 class EventImpl;
+struct DeviceAccess;
 }  // namespace detail
 
 /// A point in a stream's work that others can wait for.
 /// Threads: any.
 class RONDO_API Event {
  public:
+  /// Errors: InvalidArgument (no such index), Unsupported (no such device in this build).
   explicit Event(Device device);
   /// True once all that the stream held at `Stream::record` is done. An event never recorded is
   /// done.
@@ -44,26 +46,31 @@ class RONDO_API Event {
 
  private:
   friend class Stream;
+  Device device_;
   std::shared_ptr<detail::EventImpl> impl_;
 };
 
 /// An ordered queue of a device's work: copies, kernels and collectives run in the order of issue.
 /// On the host device work runs at once, in the calling thread.
+/// After an error the stream skips what follows and keeps reporting it; make a new one.
 /// Threads: any, one at a time.
 class RONDO_API Stream {
  public:
+  /// Errors: InvalidArgument (no such index), Unsupported (no such device in this build).
   explicit Stream(Device device);
   Device device() const;
   /// Copies `bytes` between any two of host memory and this device's memory, after all that was
   /// issued before. The host side must stay valid until the copy is done.
   void copy(void* target, const void* source, std::size_t bytes);
+  /// Errors: InvalidArgument (the event is another device's).
   void record(Event& event);
-  /// Later work of this stream starts after `event`.
+  /// Later work of this stream starts after `event`, which may be another device's.
   void wait(const Event& event);
   /// Blocks until everything issued so far is done. Errors: Device.
   void synchronize();
 
  private:
+  friend struct detail::DeviceAccess;
   std::shared_ptr<detail::StreamImpl> impl_;
 };
 
@@ -71,7 +78,8 @@ class RONDO_API Stream {
 /// touch it.
 class RONDO_API DeviceMemory {
  public:
-  /// Errors: Device (out of memory), Unsupported (no such device in this build).
+  /// Errors: Device (out of memory), InvalidArgument (no such index), Unsupported (no such device
+  /// in this build).
   DeviceMemory(Device device, std::size_t bytes);
   void* data() const;
   std::size_t bytes() const;

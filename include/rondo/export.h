@@ -1,4 +1,4 @@
 #pragma once
 
 /// Marks what `librondo` and `librondo_nn` export; everything else is hidden.
-#define RONDO_API __attribute__((visibility("default")))
+#define RONDO_API [[gnu::visibility("default")]]

@@ -1,7 +1,8 @@
 #pragma once
 
 // Where the ranks of a job find each other before they are connected: a small key-value store.
-// It hands out addresses, the epoch and key material, then steps aside.
+// It hands out addresses, the epoch and key material, then steps aside. Not every store can do
+// everything (PMIx only set, get, wait and all_gather): joining a world needs all_gather alone.
 // Threads: one at a time per object. Keys are short text, values are bytes (at most 64 KiB).
 
 #include <chrono>
@@ -33,9 +34,18 @@ class Store {
                                           const std::optional<std::string>& expected,
                                           const std::string& desired) = 0;
   virtual Status remove(const std::string& key) = 0;
-  /// Waits until the value of `key` is another than `seen`; the new value.
+  /// Waits until `key` is set to another value than `seen`; the new value.
   virtual Result<std::string> watch(const std::string& key, const std::optional<std::string>& seen,
                                     Deadline deadline) = 0;
+
+  /// Gives `value` to every process of `world` and takes theirs; values by process index. Called
+  /// once per `key` by each of them.
+  /// Errors: Timeout (the message and the culprit name the processes that have not come),
+  /// Mismatch (two processes claim one index, or the key was used before with another value).
+  virtual Result<std::vector<std::string>> all_gather(const std::string& key, int index, int world,
+                                                      const std::string& value, Deadline deadline);
+  /// Which processes of `world` have not come to all_gather(`key`), as far as can be known now.
+  virtual Result<std::vector<int>> missing(const std::string& key, int world);
 };
 
 }  // namespace rondo::rendezvous

@@ -1,0 +1,51 @@
+#include "collectives/algorithms/registry.h"
+
+#include <algorithm>
+#include <array>
+
+#include "collectives/algorithms/direct_all_reduce.h"
+#include "collectives/algorithms/dissemination_barrier.h"
+#include "collectives/algorithms/one_shot_all_reduce.h"
+#include "collectives/algorithms/ring_all_gather.h"
+#include "collectives/algorithms/ring_all_reduce.h"
+#include "collectives/algorithms/ring_reduce_scatter.h"
+#include "collectives/algorithms/tree_broadcast.h"
+
+namespace rondo::algorithms {
+namespace {
+
+using schedule::Collective;
+
+std::uint32_t one_row_per_rank(int world, std::size_t) { return static_cast<std::uint32_t>(world); }
+std::uint32_t one_row(int, std::size_t) { return 1; }
+
+constexpr std::array kAlgorithms = {
+    Algorithm{"ring", Collective::kAllReduce, ring_all_reduce, one_row_per_rank,
+              "2(p-1) steps between neighbours; 2(p-1)/p of the bytes, the least possible"},
+    Algorithm{"direct", Collective::kAllReduce, direct_all_reduce, one_row_per_rank,
+              "2 steps, all pairs; each rank sums one row in rank order; for shared memory"},
+    Algorithm{"one_shot", Collective::kAllReduce, one_shot_all_reduce, one_row,
+              "1 step, all pairs; every rank sums everything in rank order; for a few elements"},
+    Algorithm{"ring", Collective::kAllGather, ring_all_gather, one_row_per_rank,
+              "p-1 steps between neighbours; (p-1)/p of the bytes, the least possible"},
+    Algorithm{"ring", Collective::kReduceScatter, ring_reduce_scatter, one_row_per_rank,
+              "p-1 steps between neighbours; (p-1)/p of the bytes, the least possible"},
+    Algorithm{"tree", Collective::kBroadcast, tree_broadcast, tree_broadcast_rows,
+              "binomial tree, ceil(log2 p) steps, in rows where the data is large"},
+    Algorithm{"dissemination", Collective::kBarrier, dissemination_barrier, one_row,
+              "ceil(log2 p) rounds of empty messages"},
+};
+
+}  // namespace
+
+std::span<const Algorithm> all() { return kAlgorithms; }
+
+const Algorithm* find(Collective collective, std::string_view name) {
+  const auto found =
+      std::find_if(kAlgorithms.begin(), kAlgorithms.end(), [&](const Algorithm& algorithm) {
+        return algorithm.collective == collective && algorithm.name == name;
+      });
+  return found == kAlgorithms.end() ? nullptr : &*found;
+}
+
+}  // namespace rondo::algorithms

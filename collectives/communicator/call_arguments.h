@@ -1,0 +1,35 @@
+#pragma once
+
+// One collective call's arguments, checked before anything is sent: what is wrong with them is the
+// caller's own fault, and leaves the communicator usable.
+
+#include <cstddef>
+
+#include "collectives/schedule/op.h"
+#include "core/status.h"
+#include "rondo/types.h"
+#include "transport/endpoint/call.h"
+
+namespace rondo::communicator {
+
+struct CallArguments {
+  schedule::Collective collective = schedule::Collective::kBarrier;
+  Buffer input;
+  Buffer output;
+  ReduceOp op = ReduceOp::kSum;
+  int root = 0;
+};
+
+/// Elements of the whole collective: what its rows are cut from.
+std::size_t total_count(const CallArguments& arguments);
+
+/// Errors: InvalidArgument, naming the argument, what was expected and what came.
+Status check(const CallArguments& arguments, int rank, int world);
+
+/// What must be equal on all ranks.
+transport::Fingerprint fingerprint_of(const CallArguments& arguments);
+
+/// "all_reduce(count=1009, f32, sum)".
+std::string print_fingerprint(const transport::Fingerprint& fingerprint);
+
+}  // namespace rondo::communicator

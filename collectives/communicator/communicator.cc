@@ -1,0 +1,114 @@
+#include "rondo/communicator.h"
+
+#include <utility>
+
+#include "collectives/communicator/options.h"
+#include "collectives/communicator/place.h"
+#include "core/topology.h"
+#include "transport/mesh/connect_places.h"
+#include "transport/rendezvous/launch.h"
+
+namespace rondo {
+namespace {
+
+using communicator::CallArguments;
+using communicator::Place;
+using schedule::Collective;
+
+/// The machine doesn't change while we run, and looking takes milliseconds.
+Result<int> cores_of_this_process() {
+  static const Result<Topology> topology = read_topology();
+  if (!topology.ok()) return topology.status();
+  return usable_cores(*topology);
+}
+
+Result<std::vector<std::unique_ptr<Place>>> join(const std::vector<Device>& devices,
+                                                 const CommunicatorOptions& wanted) {
+  if (devices.empty()) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "Communicator::create: the list of places is empty; a process takes part with at "
+                  "least one");
+  }
+  RONDO_ASSIGN(const CommunicatorOptions options, communicator::resolve(wanted));
+  RONDO_ASSIGN(const rendezvous::Launch launch, rendezvous::detect_launch());
+  const transport::MeshOptions mesh_options{.transport = options.transport,
+                                            .interface = options.interface,
+                                            .timeout_ms = options.join_timeout_ms};
+  RONDO_ASSIGN(auto meshes,
+               transport::connect_places(launch, static_cast<int>(devices.size()), mesh_options));
+  RONDO_ASSIGN(const int cores, cores_of_this_process());
+  std::vector<std::unique_ptr<Place>> places;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    RONDO_ASSIGN(auto place, Place::make(std::move(meshes[i]), options, devices[i], cores));
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+CallArguments arguments_of(Collective collective, const Buffer& input, const Buffer& output,
+                           ReduceOp op = ReduceOp::kSum, int root = 0) {
+  return {.collective = collective, .input = input, .output = output, .op = op, .root = root};
+}
+
+}  // namespace
+
+inline namespace v1 {
+
+class Communicator::Impl {
+ public:
+  explicit Impl(std::unique_ptr<Place> place) : place_(std::move(place)) {}
+  Place& place() { return *place_; }
+
+ private:
+  std::unique_ptr<Place> place_;
+};
+
+Communicator Communicator::create(const CommunicatorOptions& options, Device device) {
+  return std::move(create(std::vector<Device>{device}, options).front());
+}
+
+std::vector<Communicator> Communicator::create(const std::vector<Device>& places,
+                                               const CommunicatorOptions& options) {
+  std::vector<Communicator> handles;
+  for (auto& place : value_or_throw(join(places, options))) {
+    handles.push_back(Communicator(std::make_unique<Impl>(std::move(place))));
+  }
+  return handles;
+}
+
+Communicator::Communicator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Communicator::Communicator(Communicator&&) noexcept = default;
+Communicator& Communicator::operator=(Communicator&&) noexcept = default;
+Communicator::~Communicator() = default;
+
+int Communicator::rank() const { return impl_->place().rank(); }
+int Communicator::size() const { return impl_->place().size(); }
+Device Communicator::device() const { return impl_->place().device(); }
+
+void Communicator::all_reduce(const Buffer& data, ReduceOp op) { all_reduce(data, data, op); }
+
+void Communicator::all_reduce(const Buffer& input, const Buffer& output, ReduceOp op) {
+  throw_if_error(impl_->place().call(arguments_of(Collective::kAllReduce, input, output, op)));
+}
+
+void Communicator::all_gather(const Buffer& input, const Buffer& output) {
+  throw_if_error(impl_->place().call(arguments_of(Collective::kAllGather, input, output)));
+}
+
+void Communicator::reduce_scatter(const Buffer& input, const Buffer& output, ReduceOp op) {
+  throw_if_error(impl_->place().call(arguments_of(Collective::kReduceScatter, input, output, op)));
+}
+
+void Communicator::broadcast(const Buffer& data, int root) {
+  throw_if_error(
+      impl_->place().call(arguments_of(Collective::kBroadcast, data, data, ReduceOp::kSum, root)));
+}
+
+void Communicator::barrier() { throw_if_error(impl_->place().call({})); }
+
+std::vector<PeerTraffic> Communicator::traffic() const { return impl_->place().traffic(); }
+
+CallInfo Communicator::last_call() const { return impl_->place().last_call(); }
+
+}  // namespace v1
+}  // namespace rondo

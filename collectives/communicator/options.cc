@@ -1,0 +1,48 @@
+#include "collectives/communicator/options.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <string>
+
+#include "core/environment.h"
+
+namespace rondo::communicator {
+namespace {
+
+constexpr IntegerRange kTimeoutRange{1, std::numeric_limits<int>::max()};
+
+Status resolve_number(int& option, int fallback, const char* variable) {
+  if (option == fallback) {
+    RONDO_ASSIGN(const std::int64_t value, environment_integer(variable, fallback, kTimeoutRange));
+    option = static_cast<int>(value);
+  }
+  if (option >= kTimeoutRange.lowest) return {};
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("a timeout must be at least 1 ms, not {} ms ({})", option, variable));
+}
+
+void resolve_text(std::string& option, const std::string& fallback, const char* variable) {
+  if (option == fallback) option = environment_text(variable).value_or(fallback);
+}
+
+}  // namespace
+
+Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
+  const CommunicatorOptions defaults;
+  RONDO_TRY(resolve_number(options.timeout_ms, defaults.timeout_ms, "RONDO_TIMEOUT_MS"));
+  RONDO_TRY(
+      resolve_number(options.join_timeout_ms, defaults.join_timeout_ms, "RONDO_JOIN_TIMEOUT_MS"));
+  resolve_text(options.transport, defaults.transport, "RONDO_TRANSPORT");
+  resolve_text(options.algorithm, defaults.algorithm, "RONDO_ALGO");
+  resolve_text(options.interface, defaults.interface, "RONDO_IFACE");
+  for (const char* name : {"auto", "inproc", "shm", "tcp"}) {
+    if (options.transport == name) return options;
+  }
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("there is no transport '{}'; there are: auto, inproc, shm, tcp "
+                            "(option transport, RONDO_TRANSPORT)",
+                            options.transport));
+}
+
+}  // namespace rondo::communicator

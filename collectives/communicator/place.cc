@@ -1,0 +1,167 @@
+#include "collectives/communicator/place.h"
+
+#include <fmt/format.h>
+
+#include "collectives/kernels/reduce.h"
+#include "collectives/schedule/fuse.h"
+#include "transport/shm/registered_pool.h"
+
+namespace rondo::communicator {
+namespace {
+
+using schedule::Collective;
+
+/// Long enough to hide a message's cost, short enough that a segment is still in the cache when it
+/// is forwarded. A multiple of every element size.
+constexpr std::size_t kSegmentBytes = 256 * 1024;
+
+Result<std::shared_ptr<std::byte[]>> allocate_registered(std::size_t bytes) {
+  RONDO_ASSIGN(transport::RegisteredPool * pool, transport::RegisteredPool::instance());
+  RONDO_ASSIGN(std::byte * memory, pool->allocate(bytes));
+  return std::shared_ptr<std::byte[]>(memory, [pool](std::byte* data) { pool->free(data); });
+}
+
+schedule::Request request_of(const algorithms::Algorithm& algorithm, const CallArguments& arguments,
+                             int rank, int world) {
+  schedule::Request request;
+  request.collective = arguments.collective;
+  request.world = world;
+  request.rank = rank;
+  request.root = arguments.root;
+  request.rows = algorithm.rows(world, total_count(arguments));
+  return request;
+}
+
+bool reduces(Collective collective) {
+  return collective == Collective::kAllReduce || collective == Collective::kReduceScatter;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh,
+                                           const CommunicatorOptions& options, Device device,
+                                           int cores) {
+  std::unique_ptr<Place> place(new Place(std::move(mesh), options, device));
+  RONDO_TRY(select::choose(Collective::kAllReduce, 0, place->layout_, options.algorithm).status());
+  execute::WaitPolicy policy;
+  policy.spare_core = place->mesh_->ranks_here() <= cores;
+  RONDO_ASSIGN(place->waiter_, execute::Waiter::make(place->mesh_->transports(), policy));
+  return place;
+}
+
+Place::Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& options,
+             Device device)
+    : mesh_(std::move(mesh)), options_(options), device_(device), staging_(device) {
+  transport::set_fingerprint_printer(&print_fingerprint);
+  layout_ = {.world = size(), .one_host = mesh_->one_host()};
+  for (const int step : {1, size() - 1}) {
+    transport::Endpoint* neighbour = mesh_->endpoint((rank() + step) % size());
+    if (neighbour == nullptr) continue;
+    if (neighbours_.empty() || neighbours_.front() != neighbour) neighbours_.push_back(neighbour);
+  }
+  for (int peer = 0; peer < size(); ++peer) {
+    const transport::Endpoint* endpoint = mesh_->endpoint(peer);
+    if (endpoint == nullptr) continue;
+    const std::string_view kind = transport::to_string(endpoint->kind());
+    const bool first = last_call_.transport == CallInfo{}.transport;
+    last_call_.transport = first || last_call_.transport == kind ? kind : "mixed";
+  }
+}
+
+Status Place::call(const CallArguments& arguments) {
+  if (!broken_.ok()) {
+    return Status(broken_.code(), "this communicator can't be used any more: " + broken_.message(),
+                  broken_.culprit(), broken_.where());
+  }
+  RONDO_TRY(check(arguments, rank(), size()));
+  RONDO_TRY(staging_.check_places(arguments));
+  if (size() == 1) return run_alone(arguments);
+  if (!staging_.needed(arguments)) return run(arguments);
+  RONDO_ASSIGN(const CallArguments staged, staging_.bring_in(arguments));
+  RONDO_TRY(run(staged));
+  return staging_.bring_out(arguments, staged);
+}
+
+/// A world of 1: every collective is an identity.
+Status Place::run_alone(const CallArguments& arguments) {
+  last_call_.algorithm = "identity";
+  const std::size_t bytes = arguments.input.count * size_of(arguments.input.dtype);
+  if (arguments.input.pointer == arguments.output.pointer || bytes == 0) return {};
+  return staging_.copy(arguments.output, arguments.input, bytes);
+}
+
+Status Place::run(const CallArguments& arguments) {
+  const transport::Fingerprint key = fingerprint_of(arguments);
+  RONDO_ASSIGN(PreparedPlan * prepared, plan_for(arguments, key));
+  const execute::RunContext context{.rank = rank(),
+                                    .waiter = waiter_.get(),
+                                    .neighbours = neighbours_,
+                                    .timeout_ms = options_.timeout_ms};
+  const transport::Call call{++sequence_, mesh_->epoch(), key};
+  last_call_.algorithm = prepared->algorithm;
+  Status status = prepared->runner->run(call, static_cast<std::byte*>(arguments.input.pointer),
+                                        static_cast<std::byte*>(arguments.output.pointer), context);
+  if (!status.ok()) give_up(status);
+  return status;
+}
+
+void Place::give_up(const Status& cause) {
+  broken_ = cause;
+  for (int peer = 0; peer < size(); ++peer) {
+    if (transport::Endpoint* endpoint = mesh_->endpoint(peer)) endpoint->abort(cause);
+  }
+}
+
+Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
+                                      const transport::Fingerprint& key) {
+  if (PreparedPlan* plan = plans_.find(key)) return plan;
+  RONDO_ASSIGN(PreparedPlan prepared, prepare(arguments));
+  return &plans_.insert(key, std::move(prepared));
+}
+
+Result<PreparedPlan> Place::prepare(const CallArguments& arguments) {
+  const std::size_t bytes = total_count(arguments) * size_of(arguments.input.dtype);
+  RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
+               select::choose(arguments.collective, bytes, layout_, options_.algorithm));
+  RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments));
+  PreparedPlan prepared;
+  prepared.algorithm = algorithm->name;
+  RONDO_ASSIGN(prepared.plan, execute::Plan::make(std::move(inputs)));
+  prepared.runner = std::make_unique<execute::PlanRunner>(*prepared.plan);
+  return prepared;
+}
+
+Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algorithm,
+                                               const CallArguments& arguments) {
+  const auto build = [&algorithm, arguments, world = size()](int rank) {
+    return algorithm.build(request_of(algorithm, arguments, rank, world));
+  };
+  execute::PlanInputs inputs;
+  inputs.schedule = schedule::fuse(size(), rank(), build);
+  inputs.table = schedule::ChunkTable::equal(total_count(arguments), inputs.schedule.request.rows);
+  inputs.element_bytes = size_of(arguments.input.dtype);
+  inputs.segment_bytes = kSegmentBytes;
+  if (reduces(arguments.collective)) {
+    RONDO_ASSIGN(inputs.kernel, kernels::find_reduce_kernel(DeviceKind::kHost,
+                                                            arguments.input.dtype, arguments.op));
+    inputs.divisor = arguments.op == ReduceOp::kAvg ? size() : 1;
+  }
+  inputs.endpoint_of = [this](int peer) { return mesh_->endpoint(peer); };
+  inputs.scratch_rows_of = [build](int peer) { return build(peer).scratch_rows; };
+  inputs.allocate_scratch = &allocate_registered;
+  return inputs;
+}
+
+std::vector<PeerTraffic> Place::traffic() const {
+  std::vector<PeerTraffic> list;
+  for (int peer = 0; peer < size(); ++peer) {
+    const transport::Endpoint* endpoint = mesh_->endpoint(peer);
+    if (endpoint == nullptr) continue;
+    const transport::Traffic moved = endpoint->traffic();
+    list.push_back(
+        {peer, transport::to_string(endpoint->kind()), moved.sent_bytes, moved.received_bytes});
+  }
+  return list;
+}
+
+}  // namespace rondo::communicator

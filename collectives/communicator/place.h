@@ -1,0 +1,63 @@
+#pragma once
+
+// What stands behind one Communicator handle: one place's mesh, its plans, and the one path that
+// every collective takes: check, find or make the plan, run it, and on an error tell the peers.
+// Threads: one at a time.
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "collectives/algorithms/registry.h"
+#include "collectives/communicator/call_arguments.h"
+#include "collectives/communicator/plan_cache.h"
+#include "collectives/communicator/staging.h"
+#include "collectives/execute/host/waiter.h"
+#include "collectives/select/select.h"
+#include "core/status.h"
+#include "rondo/communicator.h"
+#include "transport/mesh/mesh.h"
+
+namespace rondo::communicator {
+
+class Place {
+ public:
+  /// Errors: System, InvalidArgument (a forced algorithm that doesn't exist).
+  /// `cores` is how many threads of this process can really run at once.
+  static Result<std::unique_ptr<Place>> make(std::unique_ptr<transport::Mesh> mesh,
+                                             const CommunicatorOptions& options, Device device,
+                                             int cores);
+
+  int rank() const { return mesh_->rank(); }
+  int size() const { return mesh_->size(); }
+  Device device() const { return device_; }
+
+  Status call(const CallArguments& arguments);
+  CallInfo last_call() const { return last_call_; }
+  std::vector<PeerTraffic> traffic() const;
+
+ private:
+  Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& options, Device device);
+  Status run(const CallArguments& arguments);
+  Status run_alone(const CallArguments& arguments);
+  Result<PreparedPlan*> plan_for(const CallArguments& arguments, const transport::Fingerprint& key);
+  Result<PreparedPlan> prepare(const CallArguments& arguments);
+  Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
+                                          const CallArguments& arguments);
+  void give_up(const Status& cause);
+
+  std::unique_ptr<transport::Mesh> mesh_;
+  CommunicatorOptions options_;
+  Device device_;
+  select::Layout layout_;
+  std::unique_ptr<execute::Waiter> waiter_;
+  std::vector<transport::Endpoint*> neighbours_;
+  PlanCache plans_;
+  Staging staging_;
+  CallInfo last_call_;
+  std::uint64_t sequence_ = 0;
+  Status broken_;
+};
+
+}  // namespace rondo::communicator

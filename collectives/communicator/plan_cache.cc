@@ -1,0 +1,29 @@
+#include "collectives/communicator/plan_cache.h"
+
+#include <functional>
+#include <utility>
+
+namespace rondo::communicator {
+
+PreparedPlan* PlanCache::find(const transport::Fingerprint& key) {
+  if (last_ != nullptr && last_key_ == key) return last_;
+  const auto entry = plans_.find(key);
+  if (entry == plans_.end()) return nullptr;
+  last_key_ = key;
+  last_ = &entry->second;
+  return last_;
+}
+
+PreparedPlan& PlanCache::insert(const transport::Fingerprint& key, PreparedPlan plan) {
+  last_key_ = key;
+  last_ = &(plans_[key] = std::move(plan));
+  return *last_;
+}
+
+std::size_t PlanCache::Hash::operator()(const transport::Fingerprint& key) const {
+  const std::uint64_t kind = key.collective | key.dtype << 8 | key.redop << 16 |
+                             static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.root)) << 32;
+  return std::hash<std::uint64_t>{}(key.count * 0x9E3779B97F4A7C15ULL ^ kind);
+}
+
+}  // namespace rondo::communicator

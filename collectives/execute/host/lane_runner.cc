@@ -1,0 +1,259 @@
+#include "collectives/execute/host/lane_runner.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace rondo::execute {
+namespace {
+
+using schedule::BufferRole;
+using transport::StoreRegion;
+using transport::Transfer;
+using transport::TransferKind;
+
+StoreRegion region_of(BufferRole role) {
+  return role == BufferRole::kScratch ? StoreRegion::kScratch : StoreRegion::kOutput;
+}
+
+}  // namespace
+
+LaneRunner::LaneRunner(const Plan& plan, std::size_t lane)
+    : plan_(plan), sweeps_(plan.lanes()[lane]), lane_(static_cast<std::uint16_t>(lane)) {
+  std::size_t sources = 0;
+  std::size_t targets = 0;
+  std::size_t window = 0;
+  for (const BoundSweep& sweep : sweeps_) {
+    sources = std::max(sources, sweep.sources.size());
+    targets = std::max(targets, sweep.targets.size());
+  }
+  for (const Channel& channel : plan.receivers()) {
+    window = std::max(window, channel.endpoint->window());
+  }
+  incoming_.resize(sources);
+  for (Incoming& incoming : incoming_) incoming.tokens.resize(window);
+  stores_.resize(targets);
+  jobs_.resize(targets);
+  source_list_.resize(sources);
+  target_list_.resize(targets);
+}
+
+void LaneRunner::reset(const Bases& bases) {
+  bases_ = bases;
+  sweep_ = 0;
+  begun_ = false;
+}
+
+Result<bool> LaneRunner::step(std::span<LaneRunner> lanes, std::span<SendQueue> senders) {
+  bool moved = false;
+  while (!done()) {
+    if (current().is_wait) {
+      if (!wait_is_over(lanes, senders)) return moved;
+    } else {
+      if (!begun_) begin_sweep(senders);
+      RONDO_ASSIGN(const bool segments_moved, move_segments(senders));
+      moved |= segments_moved;
+      if (segment_ < current().segments) return moved;
+    }
+    ++sweep_;
+    begun_ = false;
+    moved = true;
+  }
+  return moved;
+}
+
+bool LaneRunner::wait_is_over(std::span<LaneRunner> lanes, std::span<SendQueue> senders) const {
+  const BoundSweep& sweep = current();
+  if (lanes[sweep.wait_lane].sweep() <= sweep.wait_sweep) return false;
+  for (std::size_t i = 0; i < senders.size(); ++i) {
+    if (plan_.senders()[i].lane != sweep.wait_lane) continue;
+    if (!senders[i].consumed_through(sweep.wait_sweep)) return false;
+  }
+  return true;
+}
+
+void LaneRunner::begin_sweep(std::span<SendQueue> senders) {
+  begun_ = true;
+  segment_ = 0;
+  const BoundSweep& sweep = current();
+  for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
+    incoming_[i].posted = incoming_[i].done = 0;
+  }
+  for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
+    const BoundPort& port = sweep.targets[i];
+    stores_[i] = port.is_channel ? nullptr : memory(port.slice, 0);
+    if (!port.is_channel) continue;
+    SendQueue& queue = senders[port.channel];
+    jobs_[i] = queue.size();
+    queue.add({.data = first_memory(),
+               .bytes = sweep.bytes,
+               .segments = sweep.segments,
+               .sweep = sweep_});
+  }
+}
+
+/// Where a sent segment's bytes lie in this rank's memory: the sweep's memory target, or for a
+/// plain send its source.
+const std::byte* LaneRunner::first_memory() const {
+  for (const BoundPort& port : current().targets) {
+    if (!port.is_channel) return memory(port.slice, 0);
+  }
+  return memory(current().sources.front().slice, 0);
+}
+
+bool LaneRunner::receives_into_place() const {
+  const BoundSweep& sweep = current();
+  return sweep.sources.size() == 1 && sweep.sources.front().is_channel;
+}
+
+Result<bool> LaneRunner::move_segments(std::span<SendQueue> senders) {
+  RONDO_ASSIGN(bool moved, post_receives());
+  RONDO_ASSIGN(const bool arrived, poll_receives());
+  const std::uint32_t ready = segments_arrived();
+  for (; segment_ < ready; ++segment_) finish_segment(segment_, senders);
+  return moved || arrived;
+}
+
+Result<bool> LaneRunner::post_receives() {
+  const BoundSweep& sweep = current();
+  const bool into_place = receives_into_place();
+  bool moved = false;
+  for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
+    if (!sweep.sources[i].is_channel) continue;
+    transport::Endpoint* endpoint = plan_.receivers()[sweep.sources[i].channel].endpoint;
+    Incoming& incoming = incoming_[i];
+    while (incoming.posted < sweep.segments && incoming.posted - segment_ < endpoint->window()) {
+      Transfer transfer{.kind = into_place ? TransferKind::kRecv : TransferKind::kRecvView,
+                        .lane = lane_,
+                        .bytes = segment_bytes(incoming.posted)};
+      if (into_place) {
+        transfer.data =
+            const_cast<std::byte*>(first_memory()) + incoming.posted * plan_.segment_bytes();
+      }
+      RONDO_ASSIGN(incoming.tokens[incoming.posted % incoming.tokens.size()],
+                   endpoint->post({&transfer, 1}));
+      ++incoming.posted;
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+Result<bool> LaneRunner::poll_receives() {
+  const BoundSweep& sweep = current();
+  bool moved = false;
+  for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
+    if (!sweep.sources[i].is_channel) continue;
+    transport::Endpoint* endpoint = plan_.receivers()[sweep.sources[i].channel].endpoint;
+    Incoming& incoming = incoming_[i];
+    while (incoming.done < incoming.posted) {
+      RONDO_ASSIGN(const bool done,
+                   endpoint->poll(incoming.tokens[incoming.done % incoming.tokens.size()]));
+      if (!done) break;
+      ++incoming.done;
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+std::uint32_t LaneRunner::segments_arrived() const {
+  const BoundSweep& sweep = current();
+  std::uint32_t arrived = sweep.segments;
+  for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
+    if (sweep.sources[i].is_channel) arrived = std::min(arrived, incoming_[i].done);
+  }
+  return arrived;
+}
+
+void LaneRunner::finish_segment(std::uint32_t segment, std::span<SendQueue> senders) {
+  const BoundSweep& sweep = current();
+  if (segment == 0) find_targets();
+  if (sweep.sources.size() == 1) {
+    copy_segment(segment);
+  } else {
+    reduce_segment(segment);
+  }
+  for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
+    if (!sweep.targets[i].is_channel) continue;
+    SendJob& job = senders[sweep.targets[i].channel].job(jobs_[i]);
+    job.stored = stores_[i] != nullptr;
+    job.ready = segment + 1;
+  }
+}
+
+/// Direct targets become plain addresses where the peer's memory is mapped. Only a reducing sweep
+/// stores into peers; moved bytes are cheaper to lend than to write twice.
+void LaneRunner::find_targets() {
+  const BoundSweep& sweep = current();
+  if (sweep.sources.size() < 2) return;
+  for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
+    const BoundPort& port = sweep.targets[i];
+    if (!port.direct) continue;
+    transport::Endpoint* endpoint = plan_.senders()[port.channel].endpoint;
+    stores_[i] = endpoint->peer_store(region_of(port.slice.role), port.slice.offset, sweep.bytes);
+  }
+}
+
+void LaneRunner::copy_segment(std::uint32_t segment) {
+  const BoundSweep& sweep = current();
+  const std::byte* source = receives_into_place() ? first_memory() + segment * plan_.segment_bytes()
+                                                  : memory(sweep.sources.front().slice, segment);
+  for (const BoundPort& port : sweep.targets) {
+    if (port.is_channel) continue;
+    std::byte* target = memory(port.slice, segment);
+    if (target != source && segment_bytes(segment) != 0) {
+      std::memcpy(target, source, segment_bytes(segment));
+    }
+  }
+}
+
+void LaneRunner::reduce_segment(std::uint32_t segment) {
+  const BoundSweep& sweep = current();
+  for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
+    const BoundPort& port = sweep.sources[i];
+    if (port.is_channel) {
+      const Incoming& incoming = incoming_[i];
+      source_list_[i] = plan_.receivers()[port.channel].endpoint->view(
+          incoming.tokens[segment % incoming.tokens.size()]);
+    } else {
+      source_list_[i] = memory(port.slice, segment);
+    }
+  }
+  std::size_t target_count = 0;
+  for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
+    if (stores_[i] == nullptr) continue;
+    target_list_[target_count++] = stores_[i] + segment * plan_.segment_bytes();
+  }
+  plan_.kernel()({.sources = std::span(source_list_).first(sweep.sources.size()),
+                  .targets = std::span(target_list_).first(target_count),
+                  .count = segment_bytes(segment) / plan_.element_bytes(),
+                  .divisor = sweep.final ? plan_.divisor() : 1});
+  for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
+    const BoundPort& port = sweep.sources[i];
+    if (!port.is_channel) continue;
+    plan_.receivers()[port.channel].endpoint->release(
+        incoming_[i].tokens[segment % incoming_[i].tokens.size()]);
+  }
+}
+
+int LaneRunner::waits_for() const {
+  if (done() || current().is_wait || !begun_) return kNoCulprit;
+  const BoundSweep& sweep = current();
+  for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
+    if (sweep.sources[i].is_channel && incoming_[i].done <= segment_) {
+      return plan_.receivers()[sweep.sources[i].channel].endpoint->peer();
+    }
+  }
+  return kNoCulprit;
+}
+
+std::byte* LaneRunner::memory(const BoundSlice& slice, std::uint32_t segment) const {
+  return bases_[static_cast<std::size_t>(slice.role)] + slice.offset +
+         segment * plan_.segment_bytes();
+}
+
+std::size_t LaneRunner::segment_bytes(std::uint32_t segment) const {
+  return std::min(plan_.segment_bytes(), current().bytes - segment * plan_.segment_bytes());
+}
+
+}  // namespace rondo::execute

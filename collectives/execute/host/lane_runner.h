@@ -1,0 +1,78 @@
+#pragma once
+
+// Runs one lane of a plan: sweep after sweep, segment by segment, never waiting. A step does what
+// can be done now and says whether anything moved; the run decides how to wait.
+//
+// A sweep with one source moves bytes (received straight into its first memory target); a sweep
+// with several reduces, reading peers' bytes where their endpoint lends them and storing to every
+// target at once, also into the peer's memory where the plan allows it and the endpoint can.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectives/execute/host/plan.h"
+#include "collectives/execute/host/send_queue.h"
+
+namespace rondo::execute {
+
+/// Where the buffers of one call lie, by schedule::BufferRole.
+using Bases = std::array<std::byte*, 3>;
+
+class LaneRunner {
+ public:
+  LaneRunner(const Plan& plan, std::size_t lane);
+
+  void reset(const Bases& bases);
+  /// Does what can be done now; true if anything moved.
+  Result<bool> step(std::span<LaneRunner> lanes, std::span<SendQueue> senders);
+  bool done() const { return sweep_ == sweeps_.size(); }
+  std::uint32_t sweep() const { return sweep_; }
+  /// The rank whose message the current sweep still lacks, or kNoCulprit.
+  int waits_for() const;
+  /// Index of the current sweep's first op, for error messages.
+  std::uint32_t op() const { return done() ? 0 : sweeps_[sweep_].first_op; }
+
+ private:
+  /// Posted receives of one source port of the current sweep.
+  struct Incoming {
+    std::vector<transport::Token> tokens;  // ring, as long as the endpoint's window
+    std::uint32_t posted = 0;
+    std::uint32_t done = 0;
+  };
+
+  bool wait_is_over(std::span<LaneRunner> lanes, std::span<SendQueue> senders) const;
+  void begin_sweep(std::span<SendQueue> senders);
+  Result<bool> move_segments(std::span<SendQueue> senders);
+  Result<bool> post_receives();
+  Result<bool> poll_receives();
+  std::uint32_t segments_arrived() const;
+  void finish_segment(std::uint32_t segment, std::span<SendQueue> senders);
+  void copy_segment(std::uint32_t segment);
+  void reduce_segment(std::uint32_t segment);
+  void find_targets();
+
+  const BoundSweep& current() const { return sweeps_[sweep_]; }
+  bool receives_into_place() const;
+  std::byte* memory(const BoundSlice& slice, std::uint32_t segment) const;
+  std::size_t segment_bytes(std::uint32_t segment) const;
+  const std::byte* first_memory() const;
+
+  const Plan& plan_;
+  std::span<const BoundSweep> sweeps_;
+  std::uint16_t lane_;
+  Bases bases_{};
+  std::uint32_t sweep_ = 0;
+  std::uint32_t segment_ = 0;  // next segment of the current sweep to finish
+  bool begun_ = false;
+  std::vector<Incoming> incoming_;        // by source port
+  std::vector<std::byte*> stores_;        // by target port: where to store; null: nowhere (sent)
+  std::vector<std::size_t> jobs_;         // by target port: index of its send job
+  std::vector<const void*> source_list_;  // arguments of the kernel, reused
+  std::vector<void*> target_list_;
+};
+
+}  // namespace rondo::execute

@@ -1,0 +1,119 @@
+#pragma once
+
+// A plan: one rank's fused schedule bound to sizes, endpoints and scratch, so that a run only adds
+// the caller's base addresses. Made once per (collective, count, type, op, root), then cached.
+//
+// A plan knows every address as (role, offset), every peer as a channel index, and how many sends
+// each channel will carry, so that the run that executes it allocates nothing.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "collectives/kernels/reduce.h"
+#include "collectives/schedule/chunk_table.h"
+#include "collectives/schedule/fused_schedule.h"
+#include "core/status.h"
+#include "transport/endpoint/endpoint.h"
+
+namespace rondo::execute {
+
+/// Bytes of a buffer: `offset` into the memory that plays `role`.
+struct BoundSlice {
+  schedule::BufferRole role = schedule::BufferRole::kInput;
+  std::size_t offset = 0;
+};
+
+struct BoundPort {
+  bool is_channel = false;
+  bool direct = false;        ///< target channel: may be stored straight into `slice` of the peer
+  std::uint16_t channel = 0;  ///< index into Plan::senders or Plan::receivers
+  BoundSlice slice;           ///< own memory, or for `direct` the peer's
+};
+
+struct BoundSweep {
+  std::span<const BoundPort> sources;
+  std::span<const BoundPort> targets;
+  std::size_t bytes = 0;
+  std::uint32_t segments = 1;  ///< an empty row still is one (empty) message
+  std::uint32_t first_op = 0;
+  bool final = false;
+  bool is_wait = false;
+  std::uint32_t wait_lane = 0;
+  std::uint32_t wait_sweep = 0;
+};
+
+/// One direction of one (peer, lane).
+struct Channel {
+  transport::Endpoint* endpoint = nullptr;
+  std::uint16_t lane = 0;
+  std::size_t sweeps = 0;  ///< how many of the lane's sweeps use it
+};
+
+/// Memory that peers of this host can map, handed out for scratch.
+using ScratchAllocator = std::function<Result<std::shared_ptr<std::byte[]>>(std::size_t bytes)>;
+
+struct PlanInputs {
+  schedule::FusedSchedule schedule;
+  schedule::ChunkTable table = schedule::ChunkTable::equal(0, 1);
+  std::size_t element_bytes = 1;
+  kernels::ReduceKernel kernel = nullptr;  ///< null where nothing is reduced
+  int divisor = 1;
+  std::size_t segment_bytes = 256 * 1024;  ///< a multiple of element_bytes, equal on every rank
+  std::function<transport::Endpoint*(int peer)> endpoint_of;
+  /// The scratch slots (their rows) of another rank's schedule, for stores into its scratch.
+  std::function<std::vector<std::uint32_t>(int peer)> scratch_rows_of;
+  ScratchAllocator allocate_scratch;
+};
+
+class Plan {
+ public:
+  /// Errors: System (no memory for scratch), Internal (a peer without endpoint).
+  static Result<std::unique_ptr<Plan>> make(PlanInputs inputs);
+
+  const schedule::FusedSchedule& schedule() const { return schedule_; }
+  std::span<const std::vector<BoundSweep>> lanes() const { return lanes_; }
+  std::span<const Channel> senders() const { return senders_; }
+  std::span<const Channel> receivers() const { return receivers_; }
+  std::span<transport::Endpoint* const> endpoints() const { return endpoints_; }
+  std::span<std::byte> scratch() const { return {scratch_.get(), scratch_bytes_}; }
+  std::size_t staging_offset(std::size_t lane) const { return staging_offsets_[lane]; }
+  std::size_t output_bytes() const { return output_bytes_; }
+  std::size_t segment_bytes() const { return segment_bytes_; }
+  std::size_t element_bytes() const { return element_bytes_; }
+  kernels::ReduceKernel kernel() const { return kernel_; }
+  int divisor() const { return divisor_; }
+
+ private:
+  Plan() = default;
+  Status bind(const PlanInputs& inputs);
+  Status bind_lane(const PlanInputs& inputs, std::uint16_t lane);
+  Result<BoundPort> bind_port(const PlanInputs& inputs, const schedule::Port& port,
+                              std::uint16_t lane, bool is_target);
+  Result<std::uint16_t> channel_of(const PlanInputs& inputs, std::vector<Channel>& channels,
+                                   int peer, std::uint16_t lane);
+  std::size_t peer_offset(const PlanInputs& inputs, int peer, schedule::Slice slice) const;
+  Status allocate_scratch(const PlanInputs& inputs);
+
+  schedule::FusedSchedule schedule_;
+  std::vector<BoundPort> ports_;
+  std::vector<std::vector<BoundSweep>> lanes_;
+  std::vector<Channel> senders_;
+  std::vector<Channel> receivers_;
+  std::vector<transport::Endpoint*> endpoints_;
+  std::vector<std::size_t> slot_offsets_;
+  std::vector<std::size_t> staging_offsets_;
+  std::shared_ptr<std::byte[]> scratch_;
+  std::size_t scratch_bytes_ = 0;
+  std::size_t output_bytes_ = 0;
+  std::size_t segment_bytes_ = 0;
+  std::size_t element_bytes_ = 1;
+  kernels::ReduceKernel kernel_ = nullptr;
+  int divisor_ = 1;
+};
+
+}  // namespace rondo::execute

@@ -1,0 +1,63 @@
+#pragma once
+
+// What one channel still has to send, in schedule order. A send never blocks its lane: the lane
+// hands over a job and goes on; the pump posts segments as they become ready and as the endpoint's
+// window allows, and counts those that the peer has not consumed yet.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "collectives/execute/host/plan.h"
+#include "core/status.h"
+#include "transport/endpoint/endpoint.h"
+
+namespace rondo::execute {
+
+struct SendJob {
+  const std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  std::uint32_t segments = 1;
+  std::uint32_t ready = 0;  ///< segments whose bytes are final
+  std::uint32_t posted = 0;
+  std::uint32_t sweep = 0;  ///< of the channel's lane, for waits
+  bool stored = false;      ///< the bytes are in the peer's memory already
+};
+
+class SendQueue {
+ public:
+  SendQueue(const Channel& channel, std::size_t segment_bytes);
+
+  /// Forgets the last run.
+  void reset();
+  /// A job for the lane's sweep `sweep`; fill in what is known and raise `ready` as it gets ready.
+  SendJob& add(const SendJob& job);
+  SendJob& job(std::size_t index) { return jobs_[index]; }
+  std::size_t size() const { return job_count_; }
+
+  /// Posts and polls what it can. True if anything moved.
+  Result<bool> pump();
+  /// Nothing is left to post or pending.
+  bool idle() const { return consumed_jobs_ == job_count_; }
+  /// True if all jobs of sweeps up to and including `sweep` have been consumed.
+  bool consumed_through(std::uint32_t sweep) const;
+  int peer() const { return endpoint_->peer(); }
+
+ private:
+  Result<bool> post_ready();
+  Result<bool> poll_pending();
+
+  transport::Endpoint* endpoint_;
+  std::uint16_t lane_;
+  std::size_t segment_bytes_;
+  std::vector<SendJob> jobs_;             // capacity fixed: one per sweep that sends here
+  std::vector<transport::Token> tokens_;  // ring of posted segments
+  std::size_t job_count_ = 0;
+  std::size_t posting_job_ = 0;          // first job with segments to post
+  std::size_t consumed_jobs_ = 0;        // jobs wholly consumed
+  std::uint32_t consumed_segments_ = 0;  // of job consumed_jobs_
+  std::uint64_t token_head_ = 0;
+  std::uint64_t token_tail_ = 0;
+};
+
+}  // namespace rondo::execute

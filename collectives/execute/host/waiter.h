@@ -1,0 +1,52 @@
+#pragma once
+
+// How a rank waits: spins while the machine has a core to spare for it, yields when ranks outnumber
+// cores, and sleeps on its transports' descriptors once a wait gets long. Made once per place.
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/status.h"
+#include "transport/endpoint/transport.h"
+
+namespace rondo::execute {
+
+struct WaitPolicy {
+  /// Ranks of this host do not outnumber the cores it lets us use (cgroup quota included).
+  bool spare_core = true;
+  std::int64_t spin_us = 2000;  ///< busy, with a spare core
+  std::int64_t yield_us = 200;  ///< giving the core away between looks, without one
+  int sleep_ms = 100;           ///< longest sleep before looking again
+};
+
+class Waiter {
+ public:
+  /// Errors: System.
+  static Result<std::unique_ptr<Waiter>> make(std::span<transport::Transport* const> transports,
+                                              const WaitPolicy& policy);
+  ~Waiter();
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  /// Something moved: the next wait starts from the beginning.
+  void restart() { idle_looks_ = 0; }
+  /// One step of waiting after a look that moved nothing. Errors: what a transport's progress says.
+  Status wait();
+  /// Time since the wait began; 0 until it is long enough to be measured.
+  std::int64_t waited_us() const;
+
+ private:
+  Waiter(std::span<transport::Transport* const> transports, const WaitPolicy& policy);
+  Status sleep();
+
+  std::vector<transport::Transport*> transports_;
+  WaitPolicy policy_;
+  int epoll_fd_ = -1;
+  bool all_have_fd_ = true;
+  std::uint32_t idle_looks_ = 0;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace rondo::execute

@@ -1,0 +1,48 @@
+#include "collectives/kernels/reduce.h"
+
+#include <fmt/core.h>
+
+#include "collectives/kernels/host_kernels.h"
+
+namespace rondo::kernels {
+namespace {
+
+using Select = ReduceKernel (*)(ReduceOp);
+
+Select host_kernels_of(DataType type) {
+  switch (type) {
+    case DataType::kI8: return select_i8;
+    case DataType::kU8: return select_u8;
+    case DataType::kI32: return select_i32;
+    case DataType::kU32: return select_u32;
+    case DataType::kI64: return select_i64;
+    case DataType::kU64: return select_u64;
+    case DataType::kF32: return select_f32;
+    case DataType::kF64: return select_f64;
+    case DataType::kF16:
+    case DataType::kBF16: break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<ReduceKernel> find_reduce_kernel(DeviceKind device, DataType type, ReduceOp op) {
+  // The emulated device's kernels run on its stream's thread, on memory that this thread may
+  // touch: they are the host's.
+  const bool on_host = device == DeviceKind::kHost || device == DeviceKind::kEmulated;
+  const Select select = on_host ? host_kernels_of(type) : nullptr;
+  const ReduceKernel kernel = select != nullptr ? select(op) : nullptr;
+  if (kernel != nullptr) return kernel;
+  if (!on_host) {
+    return Status(ErrorCode::kUnsupported,
+                  fmt::format("no reduce kernel for device {} in this build ({} of {})",
+                              to_string(device), to_string(op), to_string(type)));
+  }
+  return Status(ErrorCode::kUnsupported,
+                fmt::format("no reduce kernel for {} of {} on device {}; types that can be "
+                            "reduced: i8, u8, i32, u32, i64, u64, f32, f64",
+                            to_string(op), to_string(type), to_string(device)));
+}
+
+}  // namespace rondo::kernels

@@ -1,0 +1,33 @@
+// Reduce kernels of the 8-bit integers.
+
+#include "collectives/kernels/host_kernels.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "collectives/kernels/reduce_byte.cc"
+#include "hwy/foreach_target.h"  // includes this file once per target
+// After foreach_target.h, which sets what these two are compiled for.
+#include "collectives/kernels/reduce_loop-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace rondo::kernels {
+namespace HWY_NAMESPACE {
+
+ReduceKernel select_i8_here(ReduceOp op) { return select_kernel<int8_t>(op); }
+ReduceKernel select_u8_here(ReduceOp op) { return select_kernel<uint8_t>(op); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace rondo::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace rondo::kernels {
+
+HWY_EXPORT(select_i8_here);
+ReduceKernel select_i8(ReduceOp op) { return HWY_DYNAMIC_DISPATCH(select_i8_here)(op); }
+
+HWY_EXPORT(select_u8_here);
+ReduceKernel select_u8(ReduceOp op) { return HWY_DYNAMIC_DISPATCH(select_u8_here)(op); }
+
+}  // namespace rondo::kernels
+#endif  // HWY_ONCE

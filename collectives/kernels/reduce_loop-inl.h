@@ -1,0 +1,221 @@
+// The loop of every reduce kernel, compiled once per instruction set, element and op.
+//
+// Elements are combined in blocks of four vectors that stay in registers while the sources go by:
+// memory is read once per source and written once per target, whatever the number of either. All
+// sources of a block are read before any target is written, so a target may be a source. Two to
+// four sources are unrolled; more run through a loop. What is left after the last whole block goes
+// through `reduce_tail`, which every form shares.
+
+#if defined(RONDO_REDUCE_LOOP_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef RONDO_REDUCE_LOOP_INL_H
+#undef RONDO_REDUCE_LOOP_INL_H
+#else
+#define RONDO_REDUCE_LOOP_INL_H
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+#include "collectives/kernels/reduce.h"
+#include "collectives/kernels/reduce_ops-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace rondo::kernels {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// The number of sources or targets isn't known to the compiler.
+inline constexpr std::size_t kAny = 0;
+
+/// Typed pointers of a call. With a fixed count they are a local array, which the compiler can
+/// keep in registers (vector stores may alias the caller's arrays); otherwise they stay where
+/// they are.
+template <class T, std::size_t kFixed>
+struct Sources {
+  explicit Sources(const ReduceArguments& arguments) {
+    for (std::size_t i = 0; i < kFixed; ++i) {
+      pointers[i] = static_cast<const T*>(arguments.sources[i]);
+    }
+  }
+  const T* operator[](std::size_t i) const { return pointers[i]; }
+  static constexpr std::size_t size() { return kFixed; }
+  std::array<const T*, kFixed> pointers;
+};
+
+template <class T>
+struct Sources<T, kAny> {
+  explicit Sources(const ReduceArguments& arguments) : pointers(arguments.sources) {}
+  const T* operator[](std::size_t i) const { return static_cast<const T*>(pointers[i]); }
+  std::size_t size() const { return pointers.size(); }
+  std::span<const void* const> pointers;
+};
+
+template <class T, std::size_t kFixed>
+struct Targets {
+  explicit Targets(const ReduceArguments& arguments) {
+    for (std::size_t i = 0; i < kFixed; ++i) pointers[i] = static_cast<T*>(arguments.targets[i]);
+  }
+  T* operator[](std::size_t i) const { return pointers[i]; }
+  static constexpr std::size_t size() { return kFixed; }
+  std::array<T*, kFixed> pointers;
+};
+
+template <class T>
+struct Targets<T, kAny> {
+  explicit Targets(const ReduceArguments& arguments) : pointers(arguments.targets) {}
+  T* operator[](std::size_t i) const { return static_cast<T*>(pointers[i]); }
+  std::size_t size() const { return pointers.size(); }
+  std::span<void* const> pointers;
+};
+
+/// Elements [begin, end), one vector of `d` at a time; the first element not done.
+template <class Op, class D, class T = hn::TFromD<D>>
+HWY_INLINE std::size_t reduce_vectors(D d, const ReduceArguments& arguments, std::size_t begin) {
+  const Sources<T, kAny> sources(arguments);
+  const Targets<T, kAny> targets(arguments);
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = begin;
+  for (; i + lanes <= arguments.count; i += lanes) {
+    auto value = hn::LoadU(d, sources[0] + i);
+    for (std::size_t s = 1; s < sources.size(); ++s) {
+      value = Op::vector(d, value, hn::LoadU(d, sources[s] + i));
+    }
+    value = Op::finish_vector(d, value, arguments.divisor);
+    for (std::size_t t = 0; t < targets.size(); ++t) hn::StoreU(value, d, targets[t] + i);
+  }
+  return i;
+}
+
+template <class Op, class T>
+HWY_INLINE void reduce_scalars(const ReduceArguments& arguments, std::size_t begin) {
+  const Sources<T, kAny> sources(arguments);
+  const Targets<T, kAny> targets(arguments);
+  for (std::size_t i = begin; i < arguments.count; ++i) {
+    T value = sources[0][i];
+    for (std::size_t s = 1; s < sources.size(); ++s) value = Op::scalar(value, sources[s][i]);
+    value = Op::finish_scalar(value, arguments.divisor);
+    for (std::size_t t = 0; t < targets.size(); ++t) targets[t][i] = value;
+  }
+}
+
+/// Less than a block: whole vectors, then 16 bytes at a time, then element by element.
+template <class Op, class T>
+HWY_NOINLINE void reduce_tail(const ReduceArguments& arguments, std::size_t begin) {
+  if constexpr (Op::template kHasVector<T>) {
+    const hn::ScalableTag<T> full;
+    const hn::CappedTag<T, 16 / sizeof(T)> narrow;
+    begin = reduce_vectors<Op>(full, arguments, begin);
+    begin = reduce_vectors<Op>(narrow, arguments, begin);
+  }
+  reduce_scalars<Op, T>(arguments, begin);
+}
+
+/// Whole blocks from the front; the first element not done. Stores are regular ones: they leave
+/// the result in the cache for the next sweep. A streaming form would differ in `store` alone.
+template <class Op, class T, std::size_t kSources, std::size_t kTargets>
+HWY_NOINLINE std::size_t reduce_blocks(const ReduceArguments& arguments) {
+  const hn::ScalableTag<T> d;
+  const Sources<T, kSources> sources(arguments);
+  const Targets<T, kTargets> targets(arguments);
+  const int divisor = arguments.divisor;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t count = arguments.count;
+  std::size_t i = 0;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    const T* source = sources[0] + i;
+    auto v0 = hn::LoadU(d, source);
+    auto v1 = hn::LoadU(d, source + lanes);
+    auto v2 = hn::LoadU(d, source + 2 * lanes);
+    auto v3 = hn::LoadU(d, source + 3 * lanes);
+    for (std::size_t s = 1; s < sources.size(); ++s) {
+      source = sources[s] + i;
+      v0 = Op::vector(d, v0, hn::LoadU(d, source));
+      v1 = Op::vector(d, v1, hn::LoadU(d, source + lanes));
+      v2 = Op::vector(d, v2, hn::LoadU(d, source + 2 * lanes));
+      v3 = Op::vector(d, v3, hn::LoadU(d, source + 3 * lanes));
+    }
+    v0 = Op::finish_vector(d, v0, divisor);
+    v1 = Op::finish_vector(d, v1, divisor);
+    v2 = Op::finish_vector(d, v2, divisor);
+    v3 = Op::finish_vector(d, v3, divisor);
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      T* target = targets[t] + i;
+      hn::StoreU(v0, d, target);
+      hn::StoreU(v1, d, target + lanes);
+      hn::StoreU(v2, d, target + 2 * lanes);
+      hn::StoreU(v3, d, target + 3 * lanes);
+    }
+  }
+  return i;
+}
+
+template <class Op, class T, std::size_t kTargets>
+std::size_t reduce_blocks_of_sources(const ReduceArguments& arguments) {
+  switch (arguments.sources.size()) {
+    case 2: return reduce_blocks<Op, T, 2, kTargets>(arguments);
+    case 3: return reduce_blocks<Op, T, 3, kTargets>(arguments);
+    case 4: return reduce_blocks<Op, T, 4, kTargets>(arguments);
+    default: return reduce_blocks<Op, T, kAny, kTargets>(arguments);
+  }
+}
+
+/// One source and nothing to divide: a copy, the same for every op and element.
+template <class T>
+void copy_to_targets(const ReduceArguments& arguments) {
+  const void* source = arguments.sources[0];
+  for (void* target : arguments.targets) {
+    if (target != source) std::memcpy(target, source, arguments.count * sizeof(T));
+  }
+}
+
+/// The kernel: a ReduceKernel of one op and element.
+template <class Op, class T>
+void reduce(const ReduceArguments& arguments) {
+  if (arguments.count == 0) return;
+  if (arguments.sources.size() == 1 && arguments.divisor == 1) {
+    return copy_to_targets<T>(arguments);
+  }
+  std::size_t done = 0;
+  if constexpr (Op::template kHasVector<T>) {
+    if (arguments.count >= 4 * hn::Lanes(hn::ScalableTag<T>())) {
+      done = arguments.targets.size() == 1 ? reduce_blocks_of_sources<Op, T, 1>(arguments)
+                                           : reduce_blocks_of_sources<Op, T, kAny>(arguments);
+    }
+  }
+  if (done < arguments.count) reduce_tail<Op, T>(arguments, done);
+}
+
+/// Averages divide far less often than sums add (once per all-reduce), so they are not unrolled.
+template <class Element, class T>
+void reduce_average(const ReduceArguments& arguments) {
+  if (arguments.divisor == 1) return reduce<Sum, T>(arguments);
+  const std::size_t done = reduce_blocks<Average<Element>, T, kAny, kAny>(arguments);
+  if (done < arguments.count) reduce_tail<Average<Element>, T>(arguments, done);
+}
+
+/// The kernels of one element type, for this target. `Element` decides order and division; sums
+/// and products of integers run on the unsigned type of its size.
+template <class Element>
+ReduceKernel select_kernel(ReduceOp op) {
+  using T =
+      typename std::conditional_t<std::is_floating_point_v<Element>, std::type_identity<Element>,
+                                  std::make_unsigned<Element>>::type;
+  switch (op) {
+    case ReduceOp::kSum: return &reduce<Sum, T>;
+    case ReduceOp::kProd: return &reduce<Product, T>;
+    case ReduceOp::kMin: return &reduce<Minimum, Element>;
+    case ReduceOp::kMax: return &reduce<Maximum, Element>;
+    case ReduceOp::kAvg: return &reduce_average<Element, T>;
+  }
+  return nullptr;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace rondo::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // RONDO_REDUCE_LOOP_INL_H

@@ -1,0 +1,49 @@
+#pragma once
+
+// Where each row of a collective's data begins and how long it is: the one owner of the split.
+// Rows are disjoint, in order and cover all elements. An equal split makes the first rows one
+// element longer where the count doesn't divide; rows may be empty. An equal table is a closed
+// formula, so binding one to a run allocates nothing.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "collectives/schedule/rank_schedule.h"
+#include "core/status.h"
+
+namespace rondo::schedule {
+
+class ChunkTable {
+ public:
+  /// `count` elements in `rows` rows whose counts differ by at most 1; `rows` is at least 1.
+  static ChunkTable equal(std::size_t count, std::uint32_t rows);
+  /// One row per entry. Errors: InvalidArgument (no rows, or the sum doesn't fit std::size_t).
+  static Result<ChunkTable> of_counts(std::span<const std::size_t> counts);
+
+  std::uint32_t rows() const { return rows_; }
+  std::size_t total() const { return offset(rows_); }
+  /// Elements before `row`; row == rows() gives the total.
+  std::size_t offset(std::uint32_t row) const;
+  std::size_t count(std::uint32_t row) const { return offset(row + 1) - offset(row); }
+
+  /// Elements of a buffer that covers `range`.
+  std::size_t count(RowRange range) const {
+    return offset(range.begin + range.count) - offset(range.begin);
+  }
+  /// Elements before `row` inside a buffer that covers `range`, which contains `row`.
+  std::size_t offset_within(RowRange range, std::uint32_t row) const {
+    return offset(row) - offset(range.begin);
+  }
+
+ private:
+  ChunkTable() = default;
+
+  std::uint32_t rows_ = 1;
+  std::size_t base_count_ = 0;        ///< equal split: every row has this many elements ...
+  std::size_t longer_rows_ = 0;       ///< ... and the first `longer_rows_` have one more
+  std::vector<std::size_t> offsets_;  ///< explicit counts only: rows_ + 1 entries
+};
+
+}  // namespace rondo::schedule

@@ -1,0 +1,28 @@
+#include "collectives/schedule/op.h"
+
+namespace rondo::schedule {
+
+const char* to_string(OpKind kind) {
+  switch (kind) {
+    case OpKind::kSend: return "send";
+    case OpKind::kRecv: return "recv";
+    case OpKind::kRecvReduce: return "recv_reduce";
+    case OpKind::kCopy: return "copy";
+    case OpKind::kReduce: return "reduce";
+    case OpKind::kWait: return "wait";
+  }
+  return "unknown op";
+}
+
+const char* to_string(Collective collective) {
+  switch (collective) {
+    case Collective::kAllReduce: return "all_reduce";
+    case Collective::kAllGather: return "all_gather";
+    case Collective::kReduceScatter: return "reduce_scatter";
+    case Collective::kBroadcast: return "broadcast";
+    case Collective::kBarrier: return "barrier";
+  }
+  return "unknown collective";
+}
+
+}  // namespace rondo::schedule

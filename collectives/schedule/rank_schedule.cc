@@ -1,0 +1,108 @@
+#include "collectives/schedule/rank_schedule.h"
+
+#include <utility>
+
+namespace rondo::schedule {
+namespace {
+
+RowRange all_rows(const Request& request) { return {0, request.rows}; }
+
+/// The part of the rows that belongs to one rank where every rank owns an equal share.
+RowRange own_rows(const Request& request) {
+  const auto share = request.rows / static_cast<std::uint32_t>(request.world);
+  return {static_cast<std::uint32_t>(request.rank) * share, share};
+}
+
+}  // namespace
+
+RowRange input_rows(const Request& request) {
+  switch (request.collective) {
+    case Collective::kAllGather: return own_rows(request);
+    case Collective::kBroadcast:
+      return request.rank == request.root ? all_rows(request) : RowRange{};
+    case Collective::kAllReduce:
+    case Collective::kReduceScatter:
+    case Collective::kBarrier: return all_rows(request);
+  }
+  return {};
+}
+
+RowRange output_rows(const Request& request) {
+  return request.collective == Collective::kReduceScatter ? own_rows(request) : all_rows(request);
+}
+
+Builder::Builder(const Request& request) {
+  schedule_.request = request;
+  schedule_.lanes.resize(1);
+}
+
+void Builder::add(Op op) {
+  if (op.lane >= schedule_.lanes.size()) schedule_.lanes.resize(op.lane + std::size_t{1});
+  schedule_.lanes[op.lane].push_back(op);
+}
+
+void Builder::send(Rank peer, Slice source, std::uint16_t lane) {
+  Op op;
+  op.kind = OpKind::kSend;
+  op.lane = lane;
+  op.peer = peer;
+  op.source = source;
+  add(op);
+}
+
+void Builder::recv(Rank peer, Slice target, std::uint16_t lane) {
+  Op op;
+  op.kind = OpKind::kRecv;
+  op.lane = lane;
+  op.peer = peer;
+  op.target = target;
+  add(op);
+}
+
+void Builder::recv_reduce(Rank peer, Slice source, Slice target, bool final, std::uint16_t lane) {
+  Op op;
+  op.kind = OpKind::kRecvReduce;
+  op.final = final;
+  op.lane = lane;
+  op.peer = peer;
+  op.source = source;
+  op.target = target;
+  add(op);
+}
+
+void Builder::copy(Slice source, Slice target, std::uint16_t lane) {
+  Op op;
+  op.kind = OpKind::kCopy;
+  op.lane = lane;
+  op.source = source;
+  op.target = target;
+  add(op);
+}
+
+void Builder::reduce(Slice source, Slice other, Slice target, bool final, std::uint16_t lane) {
+  Op op;
+  op.kind = OpKind::kReduce;
+  op.final = final;
+  op.lane = lane;
+  op.source = source;
+  op.other = other;
+  op.target = target;
+  add(op);
+}
+
+void Builder::wait(std::uint16_t wait_lane, std::uint32_t wait_op, std::uint16_t lane) {
+  Op op;
+  op.kind = OpKind::kWait;
+  op.lane = lane;
+  op.wait = {wait_lane, wait_op};
+  add(op);
+}
+
+Slice Builder::scratch(std::uint32_t row) {
+  schedule_.scratch_rows.push_back(row);
+  return {BufferRole::kScratch, static_cast<std::uint32_t>(schedule_.scratch_rows.size() - 1)};
+}
+
+RankSchedule Builder::finish() && { return std::move(schedule_); }
+
+}  // namespace rondo::schedule

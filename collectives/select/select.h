@@ -1,0 +1,49 @@
+#pragma once
+
+// Which algorithm a collective runs: the one with the least predicted time. The choice is a pure
+// function of what every rank holds equal (collective, bytes, world, layout, constants), so all
+// ranks choose alike without talking.
+//
+// Cost: steps * alpha + bytes through a rank's link * beta (Hockney's model, Parallel Computing 20
+// (1994)); the terms of each algorithm are in its file's top comment.
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "collectives/algorithms/registry.h"
+#include "core/status.h"
+
+namespace rondo::select {
+
+/// One kind of link between two ranks.
+struct LinkCost {
+  double alpha_us = 0;          ///< one message, end to end
+  double beta_us_per_byte = 0;  ///< one more byte
+};
+
+/// What the ranks' pairs are joined by, as every rank sees it.
+struct Layout {
+  int world = 1;
+  bool one_host = true;  ///< every pair shares memory (inproc or shm)
+};
+
+/// Constants of a layout's slowest link. Measured on a 2-core Xeon (docs/performance.md); they move
+/// crossovers, never results.
+LinkCost default_link_cost(const Layout& layout);
+
+struct Candidate {
+  const algorithms::Algorithm* algorithm = nullptr;
+  double predicted_us = 0;
+};
+
+/// All algorithms of the collective that the layout allows, cheapest first.
+std::vector<Candidate> candidates(schedule::Collective collective, std::size_t bytes,
+                                  const Layout& layout, const LinkCost& link);
+
+/// The cheapest, or the one called `forced` ("auto": not forced) where the collective has it.
+/// Errors: InvalidArgument for a name that no collective has; the message lists the names.
+Result<const algorithms::Algorithm*> choose(schedule::Collective collective, std::size_t bytes,
+                                            const Layout& layout, std::string_view forced);
+
+}  // namespace rondo::select

@@ -1,0 +1,94 @@
+#include "collectives/verify/postcondition.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace rondo::verify {
+namespace {
+
+using schedule::BufferRole;
+using schedule::Collective;
+using schedule::FusedSchedule;
+using schedule::Rank;
+using schedule::Request;
+
+bool reduces(Collective collective) {
+  return collective == Collective::kAllReduce || collective == Collective::kReduceScatter;
+}
+
+/// The rank whose input a row of a moving collective comes from.
+Rank origin(const Request& request, std::uint32_t row) {
+  if (request.collective == Collective::kBroadcast) return request.root;
+  return static_cast<Rank>(row / (request.rows / static_cast<std::uint32_t>(request.world)));
+}
+
+std::uint64_t expected_sum(const Request& request, std::uint32_t row) {
+  if (!reduces(request.collective)) return contribution(origin(request, row), row).sum;
+  std::uint64_t sum = 0;
+  for (Rank rank = 0; rank < request.world; ++rank) {
+    sum = field_add(sum, contribution(rank, row).sum);
+  }
+  return sum;
+}
+
+std::string expected_text(const Request& request, std::uint32_t row) {
+  if (reduces(request.collective)) return fmt::format("row {} of every rank once", row);
+  return fmt::format("row {} of rank {}", row, origin(request, row));
+}
+
+Status wrong(const Request& request, std::uint32_t row, std::string holds) {
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("at the end output {} of rank {} holds {}; it should hold {}", row,
+                            request.rank, holds, expected_text(request, row)),
+                request.rank, fmt::format("rank {}, output {}", request.rank, row));
+}
+
+Status check_barrier(const Machine& machine, int world) {
+  for (Rank rank = 0; rank < world; ++rank) {
+    for (Rank other = 0; other < world; ++other) {
+      if (machine.end_knows_start(rank, other)) continue;
+      return Status(
+          ErrorCode::kInvalidArgument,
+          fmt::format("rank {} can leave the barrier before rank {} has come", rank, other), rank,
+          fmt::format("rank {}, end", rank));
+    }
+  }
+  return {};
+}
+
+Status check_value(const Request& request, std::uint32_t row, const Value* value,
+                   std::uint64_t expected, const ContributorSets* sets) {
+  if (value == nullptr) return wrong(request, row, "nothing");
+  if (value->sum != expected) {
+    return wrong(request, row, sets == nullptr ? "another value" : sets->text(value->set));
+  }
+  if (reduces(request.collective) && request.world > 1 && !value->divided) {
+    return wrong(request, row, "a sum that no final op made");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_postcondition(std::span<const FusedSchedule> world, const Machine& machine,
+                           const ContributorSets* sets) {
+  const Request& first = world[0].request;
+  if (first.collective == Collective::kBarrier) return check_barrier(machine, first.world);
+  std::vector<std::uint64_t> expected(first.rows);
+  for (std::uint32_t row = 0; row < first.rows; ++row) expected[row] = expected_sum(first, row);
+  std::vector<std::uint64_t> trees(first.rows, 0);  // 0: no rank holds that row yet
+  for (const FusedSchedule& own : world) {
+    const schedule::RowRange rows = output_rows(own.request);
+    for (std::uint32_t row = rows.begin; row < rows.begin + rows.count; ++row) {
+      const Value* value = machine.find(own.request.rank, {BufferRole::kOutput, row});
+      RONDO_TRY(check_value(own.request, row, value, expected[row], sets));
+      if (trees[row] == 0) trees[row] = value->tree;
+      if (trees[row] == value->tree) continue;
+      return wrong(own.request, row, "the right sum, added up in another order than elsewhere");
+    }
+  }
+  return {};
+}
+
+}  // namespace rondo::verify

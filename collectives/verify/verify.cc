@@ -1,0 +1,62 @@
+#include "collectives/verify/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collectives/verify/postcondition.h"
+#include "collectives/verify/shape.h"
+
+namespace rondo::verify {
+namespace {
+
+using schedule::FusedSchedule;
+
+constexpr std::uint32_t kMostCredits = 64;
+
+/// The same run again with contributor sets, so that the error can say what a value is made of.
+Status explain(std::span<const FusedSchedule> world, const Model& model) {
+  ContributorSets sets;
+  Machine machine(world, model, &sets);
+  RONDO_TRY(machine.run());
+  return check_postcondition(world, machine, &sets);
+}
+
+Status in_model(const Status& status, const Model& model) {
+  return Status(
+      status.code(),
+      fmt::format("{} ({} channels, {})", status.message(), model.lent ? "direct" : "eager",
+                  model.in_place ? "in place" : "out of place"),
+      status.culprit(), status.where());
+}
+
+}  // namespace
+
+Result<Report> verify(std::span<const FusedSchedule> world, const Model& model) {
+  RONDO_TRY(check_shape(world));
+  Model trial = model;
+  for (trial.credits = 1;; trial.credits *= 2) {
+    Machine machine(world, trial, nullptr);
+    Status status = machine.run();
+    if (machine.deadlocked() && trial.credits * 2 <= model.credits) continue;
+    if (status.ok()) status = check_postcondition(world, machine, nullptr);
+    if (status.ok()) return Report{trial.credits, machine.sweeps(), machine.messages()};
+    return in_model(explain(world, trial), trial);
+  }
+}
+
+Result<Report> verify(std::span<const FusedSchedule> world) {
+  Report all;
+  for (const bool lent : {false, true}) {
+    for (const bool in_place : {false, true}) {
+      const Model model{.lent = lent, .in_place = in_place, .credits = kMostCredits};
+      RONDO_ASSIGN(const Report report, verify(world, model));
+      all.least_credits = std::max(all.least_credits, report.least_credits);
+      all.sweeps += report.sweeps;
+      all.messages += report.messages;
+    }
+  }
+  return all;
+}
+
+}  // namespace rondo::verify

@@ -1,0 +1,29 @@
+#pragma once
+
+// Proves a world of schedules right, or says where it is wrong: right values, the same expression
+// on every rank, no deadlock, nothing left over, no race for memory, direct stores only where the
+// target is free. Pure; threads: any.
+
+#include <cstdint>
+#include <span>
+
+#include "collectives/schedule/fused_schedule.h"
+#include "collectives/verify/machine.h"
+#include "core/status.h"
+
+namespace rondo::verify {
+
+struct Report {
+  std::uint32_t least_credits = 1;  ///< messages per channel that the world needs
+  std::uint64_t sweeps = 0;
+  std::uint64_t messages = 0;
+};
+
+/// One channel model, in place or not. `model.credits` is the most that is tried.
+/// Errors: InvalidArgument, naming rank, sweep and row.
+Result<Report> verify(std::span<const schedule::FusedSchedule> world, const Model& model);
+
+/// Both channel models, in place and out of place; `least_credits` is the most that one needs.
+Result<Report> verify(std::span<const schedule::FusedSchedule> world);
+
+}  // namespace rondo::verify

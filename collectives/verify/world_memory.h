@@ -1,0 +1,76 @@
+#pragma once
+
+// The memory of all ranks, one cell per (rank, row) or scratch slot, and the rules for touching it.
+// Every rule is about what *may* happen in some order of events, not what did happen in this one:
+// an access conflicts with an earlier one unless the clocks show that it always comes after.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectives/schedule/fused_schedule.h"
+#include "collectives/verify/clocks.h"
+#include "collectives/verify/value.h"
+
+namespace rondo::verify {
+
+using CellId = std::uint32_t;
+inline constexpr CellId kNoCell = ~CellId{0};
+
+/// A message that was sent from a cell and read there by its receiver.
+struct Loan {
+  CellId cell = kNoCell;
+  bool consumed = false;
+  Event consumer;
+};
+using LoanId = std::uint32_t;
+
+class WorldMemory {
+ public:
+  /// `first_lane[r]` is the number of the first lane of rank r; one entry more for the end.
+  WorldMemory(std::span<const schedule::FusedSchedule> world,
+              std::span<const std::uint32_t> first_lane, bool in_place);
+
+  CellId cell(schedule::Rank rank, schedule::Slice slice) const;
+  const Value& value(CellId cell) const { return cells_[cell].value; }
+  void initialise(CellId cell, const Value& value);
+  bool is_written(CellId cell) const { return cells_[cell].written; }
+
+  /// Each returns what is wrong with the access that `event` makes, empty if nothing is.
+  std::string read(CellId cell, Event event, const Clocks& clocks);
+  std::string write(CellId cell, const Value& value, Event event, const Clocks& clocks);
+  /// A store by another rank's sweep, which consumes the messages of `own_loans` while it stores.
+  std::string store_from_peer(CellId cell, const Value& value, Event event, const Clocks& clocks,
+                              std::span<const LoanId> own_loans);
+  /// The owner's recv that takes note of such a store.
+  void note_store(CellId cell, Event event);
+
+  LoanId lend(CellId cell);
+  void consume(LoanId loan, Event consumer);
+  CellId lent_cell(LoanId loan) const { return loans_[loan].cell; }
+
+ private:
+  struct Cell {
+    Value value;
+    bool written = false;
+    bool stored_by_peer = false;  ///< and the owner's recv has not run yet
+    Event last_write;
+    std::vector<Event> reads;   ///< since the last write, one per lane
+    std::vector<LoanId> loans;  ///< since the last write
+  };
+  std::string conflict(const Cell& cell, Event event, const Clocks& clocks,
+                       std::span<const LoanId> own_loans) const;
+  void record_write(Cell& cell, const Value& value, Event event);
+
+  struct RankCells {
+    schedule::RowRange input, output;
+    CellId first_input = 0, first_output = 0, first_scratch = 0;
+  };
+  bool in_place_;
+  std::vector<RankCells> ranks_;
+  std::vector<Cell> cells_;
+  std::vector<Loan> loans_;
+};
+
+}  // namespace rondo::verify

@@ -1,0 +1,37 @@
+#include "core/device/cuda.h"
+
+namespace rondo::device {
+namespace {
+
+Status not_built() {
+  return Status(ErrorCode::kUnsupported,
+                "this build of rondo has no CUDA device: configure it with -DRONDO_CUDA=ON, with "
+                "the CUDA toolkit installed");
+}
+
+class CudaStub final : public DeviceDriver {
+ public:
+  Result<int> device_count() override { return 0; }
+  Result<void*> allocate(int /*index*/, std::size_t /*bytes*/) override { return not_built(); }
+  void free(void* /*pointer*/) override {}
+  Result<ExportedMemory> export_memory(const void* /*pointer*/) override { return not_built(); }
+  Result<void*> import_memory(int /*index*/, const ExportedMemory& /*memory*/) override {
+    return not_built();
+  }
+  void release_imported(void* /*pointer*/) override {}
+  Result<std::shared_ptr<detail::StreamImpl>> create_stream(int /*index*/) override {
+    return not_built();
+  }
+  Result<std::shared_ptr<detail::EventImpl>> create_event(int /*index*/) override {
+    return not_built();
+  }
+};
+
+}  // namespace
+
+Result<DeviceDriver*> cuda_driver() {
+  static CudaStub& driver = *new CudaStub();
+  return &driver;
+}
+
+}  // namespace rondo::device

@@ -1,0 +1,71 @@
+#include "core/device/driver.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "core/device/cuda.h"
+#include "core/device/emulated.h"
+#include "core/device/host.h"
+
+namespace rondo {
+namespace {
+
+struct KindRow {
+  DeviceKind kind;
+  const char* name;
+  Result<device::DeviceDriver*> (*driver)();
+};
+
+/// The registry: one line per kind of device, in the order of DeviceKind.
+constexpr std::array<KindRow, 3> kKinds = {{
+    {DeviceKind::kHost, "host", &device::host_driver},
+    {DeviceKind::kEmulated, "emulated", &device::emulated_driver},
+    {DeviceKind::kCuda, "cuda", &device::cuda_driver},
+}};
+
+const KindRow& row_of(DeviceKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+}  // namespace
+
+inline namespace v1 {
+
+const char* to_string(DeviceKind kind) { return row_of(kind).name; }
+
+}  // namespace v1
+
+namespace device {
+
+std::string name_of(Device device) {
+  return fmt::format("{}:{}", v1::to_string(device.kind), device.index);
+}
+
+Result<DeviceDriver*> driver_of(DeviceKind kind) { return row_of(kind).driver(); }
+
+Result<DeviceDriver*> driver_of(Device device) {
+  RONDO_ASSIGN(DeviceDriver * driver, driver_of(device.kind));
+  RONDO_ASSIGN(const int count, driver->device_count());
+  // A kind without devices explains itself better than an index out of range does.
+  if (count > 0 && (device.index < 0 || device.index >= count)) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("there is no device {}: {} {} device(s) can be used, from index 0",
+                              name_of(device), count, v1::to_string(device.kind)));
+  }
+  return driver;
+}
+
+Status launch(Stream& stream, std::function<Status()> kernel) {
+  return v1::detail::DeviceAccess::stream(stream).launch(std::move(kernel));
+}
+
+Status stream_error(Device device, Status error) {
+  if (error.ok() || error.code() == ErrorCode::kDevice) return error;
+  return Status(
+      ErrorCode::kDevice,
+      fmt::format("work in a stream of {} failed: {}", name_of(device), error.to_string()),
+      error.culprit(), error.where());
+}
+
+}  // namespace device
+}  // namespace rondo

@@ -1,0 +1,69 @@
+#pragma once
+
+// One kind of device: its memory, streams and events, and how its memory reaches another process.
+// No arithmetic: kernels are registered per device kind elsewhere.
+// Threads: any.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/device/stream.h"
+#include "core/status.h"
+#include "core/unique_fd.h"
+#include "rondo/device.h"
+
+namespace rondo::device {
+
+/// Memory on its way to another process: the descriptor goes over a Unix socket, the numbers with
+/// it.
+struct ExportedMemory {
+  UniqueFd descriptor;
+  std::size_t offset_bytes = 0;
+  std::size_t bytes = 0;
+};
+
+class DeviceDriver {
+ public:
+  virtual ~DeviceDriver() = default;
+
+  /// Errors: InvalidArgument (a variable that sets the number is bad).
+  virtual Result<int> device_count() = 0;
+
+  /// Null for 0 bytes. Errors: Device (out of memory), Unsupported, InvalidArgument (no such
+  /// index).
+  virtual Result<void*> allocate(int index, std::size_t bytes) = 0;
+  virtual void free(void* pointer) = 0;
+
+  /// From `pointer`, inside an allocation, to the allocation's end.
+  /// Errors: InvalidArgument (not this driver's), Unsupported.
+  virtual Result<ExportedMemory> export_memory(const void* pointer) = 0;
+  /// Maps what another process exported; `memory.descriptor` isn't needed afterwards.
+  /// Errors: InvalidArgument (what came doesn't fit the descriptor), System, Unsupported.
+  virtual Result<void*> import_memory(int index, const ExportedMemory& memory) = 0;
+  virtual void release_imported(void* pointer) = 0;
+
+  virtual Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) = 0;
+  virtual Result<std::shared_ptr<detail::EventImpl>> create_event(int index) = 0;
+};
+
+/// "emulated:1", for messages.
+std::string name_of(Device device);
+
+/// The driver of a kind, made at first use and kept as long as the process lives.
+/// Errors: InvalidArgument (a variable that configures it is bad).
+Result<DeviceDriver*> driver_of(DeviceKind kind);
+
+/// The same, and there is a device of that index.
+/// Errors: InvalidArgument (index), Unsupported (this build or machine has none of the kind).
+Result<DeviceDriver*> driver_of(Device device);
+
+/// Puts a kernel into a stream; its error surfaces at Stream::synchronize and Event::wait.
+Status launch(Stream& stream, std::function<Status()> kernel);
+
+/// An error of stream work as it is reported: code Device, naming the device. An error that a
+/// device reported already stays as it is.
+Status stream_error(Device device, Status error);
+
+}  // namespace rondo::device

@@ -1,0 +1,37 @@
+#pragma once
+
+// Accelerators that aren't there, so that the device path runs in every test: memory that the host
+// can't touch, streams that run late, export to other processes. Set up by RONDO_EMULATED_DEVICES
+// (how many), RONDO_EMULATED_SEED, RONDO_EMULATED_DELAY_US (the longest pause) and
+// RONDO_EMULATED_MEMORY_MIB (of each device).
+// Threads: any.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "core/device/driver.h"
+#include "core/device/emulated_stream.h"
+#include "core/status.h"
+
+namespace rondo::device {
+
+struct EmulatedOptions {
+  int devices = 4;
+  std::size_t memory_bytes = std::size_t{4} << 30;
+  Lateness lateness;
+};
+
+/// Errors: InvalidArgument, naming the variable.
+Result<EmulatedOptions> read_emulated_options();
+
+/// A set of devices of its own, for tests; the process's devices are `emulated_driver`.
+std::unique_ptr<DeviceDriver> make_emulated_driver(const EmulatedOptions& options);
+
+Result<DeviceDriver*> emulated_driver();
+
+/// Where the stream threads of this process find the bytes at an emulated device's address; null
+/// for every other pointer. For emulated kernels only: the host has no business there.
+void* emulated_alias(const void* pointer);
+
+}  // namespace rondo::device

@@ -1,0 +1,45 @@
+#pragma once
+
+// What stands behind the public Stream and Event: one implementation per device kind.
+// Work given to a stream runs in order. The first error of a stream's work stays: later work is
+// skipped, and `synchronize`, events recorded after it and streams that wait for those report it.
+
+#include <cstddef>
+#include <functional>
+
+#include "core/status.h"
+#include "rondo/device.h"
+
+namespace rondo::inline v1::detail {
+
+/// Threads: any.
+class EventImpl {
+ public:
+  virtual ~EventImpl() = default;
+  virtual bool done() const = 0;
+  /// A function that blocks until the latest record, as of now, is reached, and tells how the
+  /// recording stream fared. A record made later changes nothing for it.
+  virtual std::function<Status()> waiter() const = 0;
+};
+
+/// Threads: any, one at a time.
+class StreamImpl {
+ public:
+  virtual ~StreamImpl() = default;
+  virtual Device device() const = 0;
+  virtual Status copy(void* target, const void* source, std::size_t bytes) = 0;
+  /// Runs a kernel (on the stream's thread, where it has one).
+  virtual Status launch(std::function<Status()> kernel) = 0;
+  /// `event` was made by the same driver, for the same device.
+  virtual Status record(EventImpl& event) = 0;
+  /// `event` may be any device's.
+  virtual Status wait(const EventImpl& event) = 0;
+  virtual Status synchronize() = 0;
+};
+
+/// The way from the public handles to their implementations.
+struct DeviceAccess {
+  static StreamImpl& stream(Stream& handle);
+};
+
+}  // namespace rondo::inline v1::detail

@@ -1,0 +1,221 @@
+// Ranks that disagree, bad arguments, and peers that are gone: one clear error, never a hang.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "tests/collectives/communicator/spawn.h"
+
+namespace rondo::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+Buffer floats(std::vector<float>& data) {
+  return {data.data(), data.size(), DataType::kF32, Device::host()};
+}
+
+class Mismatch : public ::testing::TestWithParam<std::tuple<std::string, int>> {
+ protected:
+  /// Rank 0 calls `odd`, all others `even`; every rank must get an error and one of them must name
+  /// both ranks' calls.
+  void expect_mismatch(const RankFunction& odd, const RankFunction& even, const char* odd_text,
+                       const char* even_text) {
+    const auto& [transport, world] = GetParam();
+    auto ranks = make_world({.size = world, .transport = transport, .timeout_ms = 20'000});
+    std::vector<std::string> errors = run_ranks(ranks, [&](Communicator& rank) {
+      rank.barrier();
+      rank.rank() == 0 ? odd(rank) : even(rank);
+      // A rank whose own call needed nothing of the others notices at the next one.
+      rank.barrier();
+    });
+    bool both_named = false;
+    for (const std::string& error : errors) {
+      EXPECT_THAT(error, AnyOf(HasSubstr("Mismatch"), HasSubstr("PeerLost")));
+      both_named |= error.find(odd_text) != std::string::npos &&
+                    error.find(even_text) != std::string::npos &&
+                    error.find("rank 0") != std::string::npos;
+    }
+    EXPECT_TRUE(both_named) << errors[0] << "\n" << errors[1];
+  }
+};
+
+TEST_P(Mismatch, Counts_Differ_BothAreNamed) {
+  std::vector<std::vector<float>> data(16, std::vector<float>(1000, 1.5F));
+  expect_mismatch(
+      [&](Communicator& rank) {
+        rank.all_reduce({data[0].data(), 999});
+      },
+      [&](Communicator& rank) {
+        rank.all_reduce(floats(data[static_cast<std::size_t>(rank.rank())]));
+      },
+      "count=999", "count=1000");
+}
+
+TEST_P(Mismatch, Types_Differ_BothAreNamed) {
+  std::vector<std::vector<float>> data(16, std::vector<float>(1000, 1.5F));
+  expect_mismatch(
+      [&](Communicator& rank) {
+        rank.all_reduce({data[0].data(), 1000, DataType::kI32, Device::host()});
+      },
+      [&](Communicator& rank) {
+        rank.all_reduce(floats(data[static_cast<std::size_t>(rank.rank())]));
+      },
+      "i32", "f32");
+}
+
+TEST_P(Mismatch, Collectives_Differ_BothAreNamed) {
+  std::vector<std::vector<float>> data(16, std::vector<float>(1000, 1.5F));
+  expect_mismatch([&](Communicator& rank) { rank.broadcast(floats(data[0]), 0); },
+                  [&](Communicator& rank) {
+                    rank.all_reduce(floats(data[static_cast<std::size_t>(rank.rank())]));
+                  },
+                  "broadcast(", "all_reduce(");
+}
+
+TEST_P(Mismatch, Roots_Differ_BothAreNamed) {
+  const int world = std::get<1>(GetParam());
+  std::vector<std::vector<float>> data(16, std::vector<float>(10, 1.5F));
+  expect_mismatch([&](Communicator& rank) { rank.broadcast(floats(data[0]), world - 1); },
+                  [&](Communicator& rank) {
+                    rank.broadcast(floats(data[static_cast<std::size_t>(rank.rank())]),
+                                   1 % (world - 1));
+                  },
+                  "root", "root");
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, Mismatch,
+                         ::testing::Combine(::testing::Values("inproc", "shm", "tcp"),
+                                            ::testing::Values(3, 4, 8)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) + "_" +
+                                  std::to_string(std::get<1>(info.param));
+                         });
+
+class Peers : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Peers, OneLeaves_OthersAreTold) {
+  auto ranks = make_world({.size = 3, .transport = GetParam(), .timeout_ms = 20'000});
+  std::vector<std::optional<Communicator>> handles;
+  for (Communicator& rank : ranks) handles.emplace_back(std::move(rank));
+  std::vector<std::string> errors(3);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < 3; ++i) {
+    threads.emplace_back([&, i] {
+      std::vector<float> data(5000, 0.5F);
+      try {
+        handles[i]->all_reduce(floats(data));
+        if (i == 1) {
+          handles[i].reset();
+          return;
+        }
+        handles[i]->all_reduce(floats(data));
+      } catch (const std::exception& error) {
+        errors[i] = error.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(errors[0], HasSubstr("rank 1"));
+  EXPECT_THAT(errors[2], HasSubstr("rank 1"));
+  EXPECT_THAT(errors[0], HasSubstr("PeerLost"));
+}
+
+TEST_P(Peers, OneIsLate_TimeoutNamesIt) {
+  auto ranks = make_world({.size = 3, .transport = GetParam(), .timeout_ms = 300});
+  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+    std::vector<float> data(5000, 0.5F);
+    rank.all_reduce(floats(data));
+    if (rank.rank() == 2) std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    rank.all_reduce(floats(data));
+  });
+  EXPECT_THAT(errors[0], HasSubstr("Timeout"));
+  EXPECT_THAT(errors[1], HasSubstr("Timeout"));
+  EXPECT_THAT(errors[0] + errors[1], HasSubstr("rank 2"));
+  EXPECT_THAT(errors[2], HasSubstr("gave up"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, Peers, ::testing::Values("inproc", "shm", "tcp"),
+                         [](const auto& info) { return info.param; });
+
+std::string error_of(const std::function<void(Communicator&)>& call) {
+  Communicator alone = Communicator::create();
+  try {
+    call(alone);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Arguments, NullPointer_NamesTheArgument) {
+  EXPECT_THAT(error_of([](Communicator& rank) {
+                rank.all_reduce({nullptr, 5});
+              }),
+              HasSubstr("input.pointer is null but its count is 5"));
+}
+
+TEST(Arguments, CountOverflows_IsAnError) {
+  float one = 1;
+  EXPECT_THAT(error_of([&](Communicator& rank) {
+                rank.all_reduce({&one, SIZE_MAX / 2});
+              }),
+              HasSubstr("overflows"));
+}
+
+TEST(Arguments, Overlap_IsAnError) {
+  std::vector<float> data(10);
+  EXPECT_THAT(error_of([&](Communicator& rank) {
+                rank.all_reduce({data.data(), 5}, {data.data() + 2, 5});
+              }),
+              HasSubstr("overlap"));
+}
+
+TEST(Arguments, RootOutOfRange_IsAnError) {
+  float one = 1;
+  EXPECT_THAT(error_of([&](Communicator& rank) {
+                rank.broadcast({&one, 1}, 1);
+              }),
+              HasSubstr("root 1 is no rank of a world of 1"));
+}
+
+TEST(Arguments, CountsDontFit_IsAnError) {
+  std::vector<float> data(10);
+  EXPECT_THAT(error_of([&](Communicator& rank) {
+                rank.all_gather({data.data(), 2}, {data.data() + 5, 5});
+              }),
+              HasSubstr("output.count == input.count * size()"));
+}
+
+TEST(Arguments, UnknownTypeAndOp_AreErrors) {
+  float one = 1;
+  EXPECT_THAT(error_of([&](Communicator& rank) {
+                rank.all_reduce({&one, 1, static_cast<DataType>(77), Device::host()});
+              }),
+              HasSubstr("dtype"));
+  EXPECT_THAT(error_of([&](Communicator& rank) {
+                rank.all_reduce({&one, 1}, static_cast<ReduceOp>(9));
+              }),
+              HasSubstr("op is no ReduceOp"));
+}
+
+TEST(Arguments, UnknownAlgorithm_ListsThem) {
+  CommunicatorOptions options;
+  options.algorithm = "rign";
+  try {
+    Communicator::create(options);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'rign'"));
+    EXPECT_THAT(error.what(), HasSubstr("ring"));
+  }
+}
+
+}  // namespace
+}  // namespace rondo::testing

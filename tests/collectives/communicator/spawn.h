@@ -1,0 +1,69 @@
+#pragma once
+
+// Runs a function on every rank of a world made of places of this process, each on its own thread,
+// over a forced transport. What a rank throws fails the test with the rank's number.
+
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rondo/communicator.h"
+
+namespace rondo::testing {
+
+struct World {
+  int size = 1;
+  std::string transport = "inproc";
+  std::string algorithm = "auto";
+  Device device = Device::host();
+  int timeout_ms = 60'000;
+};
+
+inline std::vector<Communicator> make_world(const World& world) {
+  CommunicatorOptions options;
+  options.transport = world.transport;
+  options.algorithm = world.algorithm;
+  options.timeout_ms = world.timeout_ms;
+  options.join_timeout_ms = 30'000;
+  std::vector<Device> places;
+  for (int i = 0; i < world.size; ++i) {
+    places.push_back(world.device.kind == DeviceKind::kHost ? world.device
+                                                            : Device{world.device.kind, i % 4});
+  }
+  return Communicator::create(places, options);
+}
+
+using RankFunction = std::function<void(Communicator&)>;
+
+/// The error each rank ended with, as text; empty where it ended well.
+inline std::vector<std::string> run_ranks(std::vector<Communicator>& ranks,
+                                          const RankFunction& function) {
+  std::vector<std::string> errors(ranks.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        function(ranks[i]);
+      } catch (const std::exception& error) {
+        errors[i] = error.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return errors;
+}
+
+inline void spawn(const World& world, const RankFunction& function) {
+  std::vector<Communicator> ranks = make_world(world);
+  const auto errors = run_ranks(ranks, function);
+  for (std::size_t rank = 0; rank < errors.size(); ++rank) {
+    EXPECT_EQ(errors[rank], "") << "rank " << rank << " of " << world.size << " over "
+                                << world.transport;
+  }
+}
+
+}  // namespace rondo::testing

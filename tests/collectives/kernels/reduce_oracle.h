@@ -1,0 +1,131 @@
+#pragma once
+
+// The meaning of a reduce kernel in plain loops, one element at a time, written without looking at
+// the kernels. And the data and the machine's instruction sets that the tests go through.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "collectives/kernels/reduce.h"
+#include "hwy/targets.h"
+
+namespace rondo::kernels {
+
+template <class T>
+DataType data_type_of() {
+  if constexpr (std::is_same_v<T, float>) return DataType::kF32;
+  if constexpr (std::is_same_v<T, double>) return DataType::kF64;
+  if constexpr (std::is_same_v<T, std::int8_t>) return DataType::kI8;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return DataType::kU8;
+  if constexpr (std::is_same_v<T, std::int32_t>) return DataType::kI32;
+  if constexpr (std::is_same_v<T, std::uint32_t>) return DataType::kU32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return DataType::kI64;
+  return DataType::kU64;
+}
+
+/// a + b or a * b as if in infinite width, cut to T.
+template <class T>
+T wrapped(ReduceOp op, T a, T b) {
+  const auto wide_a = static_cast<std::uint64_t>(a);
+  const auto wide_b = static_cast<std::uint64_t>(b);
+  return static_cast<T>(op == ReduceOp::kProd ? wide_a * wide_b : wide_a + wide_b);
+}
+
+template <class T>
+T least(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
+    if (a == 0 && b == 0) return std::signbit(a) || std::signbit(b) ? T(-0.0) : T(0.0);
+  }
+  return b < a ? b : a;
+}
+
+template <class T>
+T greatest(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
+    if (a == 0 && b == 0) return std::signbit(a) && std::signbit(b) ? T(-0.0) : T(0.0);
+  }
+  return a < b ? b : a;
+}
+
+template <class T>
+T combined(ReduceOp op, T a, T b) {
+  if (op == ReduceOp::kMin) return least(a, b);
+  if (op == ReduceOp::kMax) return greatest(a, b);
+  if constexpr (std::is_floating_point_v<T>) {
+    return op == ReduceOp::kProd ? a * b : a + b;
+  } else {
+    return wrapped(op, a, b);
+  }
+}
+
+template <class T>
+std::vector<T> expected(ReduceOp op, const std::vector<std::vector<T>>& sources, std::size_t count,
+                        int divisor) {
+  std::vector<T> result(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    T value = sources[0][i];
+    for (std::size_t s = 1; s < sources.size(); ++s) value = combined(op, value, sources[s][i]);
+    if constexpr (std::is_same_v<T, std::uint64_t>) {
+      value /= static_cast<std::uint64_t>(divisor);
+    } else if constexpr (std::is_integral_v<T>) {
+      value = static_cast<T>(static_cast<std::int64_t>(value) / divisor);
+    } else {
+      value /= static_cast<T>(divisor);
+    }
+    result[i] = value;
+  }
+  return result;
+}
+
+/// Same bits; for floats two NaNs are equal, whatever their payload (sums and products don't
+/// promise one).
+template <class T>
+bool same_value(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(a) && std::isnan(b)) return true;
+  }
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+/// Non-integer floats of mixed sign, integers over the whole range (so that they overflow).
+template <class T>
+std::vector<T> random_data(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  std::vector<T> data(count);
+  for (T& value : data) {
+    if constexpr (std::is_floating_point_v<T>) {
+      value = std::uniform_real_distribution<T>(T(-3), T(3))(generator);
+    } else {
+      value = static_cast<T>(generator());
+    }
+  }
+  return data;
+}
+
+/// Calls `check(name)` once for every instruction set that this machine and this build both have.
+template <class Check>
+void for_each_instruction_set(const Check& check) {
+  std::vector<std::string> seen;
+  for (std::uint64_t left = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
+       left != 0; left &= left - 1) {
+    hwy::SetSupportedTargetsForTest(std::bit_cast<std::int64_t>(left & ~(left - 1)));
+    const std::string name = host_kernel_target();
+    if (std::find(seen.begin(), seen.end(), name) == seen.end()) {
+      seen.push_back(name);
+      check(name);
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+}  // namespace rondo::kernels

@@ -1,0 +1,244 @@
+#include "collectives/kernels/reduce.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tests/collectives/kernels/reduce_oracle.h"
+
+namespace rondo::kernels {
+namespace {
+
+constexpr std::array kOps = {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMin, ReduceOp::kMax,
+                             ReduceOp::kAvg};
+
+ReduceKernel kernel_of(DataType type, ReduceOp op, DeviceKind device = DeviceKind::kHost) {
+  const Result<ReduceKernel> found = find_reduce_kernel(device, type, op);
+  EXPECT_TRUE(found.ok()) << found.status().to_string();
+  return found.ok() ? *found : nullptr;
+}
+
+/// Memory for one operand, `skew` elements past an aligned address, with guards behind it.
+template <class T>
+struct Operand {
+  static constexpr std::size_t kGuards = 70;
+  Operand(const std::vector<T>& data, std::size_t skew_elements)
+      : memory(data.size() + skew_elements + kGuards, T(77)), skew(skew_elements) {
+    std::copy(data.begin(), data.end(), memory.begin() + static_cast<std::ptrdiff_t>(skew));
+  }
+  T* data() { return memory.data() + skew; }
+  bool guards_intact() const {
+    const auto intact = [](T value) { return value == T(77); };
+    return std::all_of(memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(skew),
+                       intact) &&
+           std::all_of(memory.end() - static_cast<std::ptrdiff_t>(kGuards), memory.end(), intact);
+  }
+  std::vector<T> memory;
+  std::size_t skew;
+};
+
+struct Shape {
+  std::size_t count = 0;
+  std::size_t sources = 1;
+  std::size_t targets = 1;
+  std::size_t skew = 0;
+  bool in_place = false;  ///< the last target is the last source
+};
+
+/// Runs one call on fresh memory and compares every target with the oracle.
+template <class T>
+void check_call(ReduceOp op, const Shape& shape, const std::vector<std::vector<T>>& data) {
+  const int divisor = op == ReduceOp::kAvg ? static_cast<int>(shape.sources) : 1;
+  std::vector<Operand<T>> sources, targets;
+  std::vector<const void*> source_pointers;
+  std::vector<void*> target_pointers;
+  for (std::size_t s = 0; s < shape.sources; ++s) {
+    sources.emplace_back(
+        std::vector<T>(data[s].begin(), data[s].begin() + static_cast<std::ptrdiff_t>(shape.count)),
+        (shape.skew + s) % 4);
+  }
+  for (std::size_t t = 0; t < shape.targets; ++t) {
+    targets.emplace_back(std::vector<T>(shape.count), (shape.skew * 3 + t) % 5);
+  }
+  for (auto& source : sources) source_pointers.push_back(source.data());
+  for (auto& target : targets) target_pointers.push_back(target.data());
+  if (shape.in_place) target_pointers.back() = sources.back().data();
+
+  const std::vector<T> want =
+      expected(op,
+               std::vector<std::vector<T>>(
+                   data.begin(), data.begin() + static_cast<std::ptrdiff_t>(shape.sources)),
+               shape.count, divisor);
+  kernel_of(data_type_of<T>(), op)({source_pointers, target_pointers, shape.count, divisor});
+  for (void* pointer : target_pointers) {
+    const T* got = static_cast<const T*>(pointer);
+    for (std::size_t i = 0; i < shape.count; ++i) {
+      ASSERT_TRUE(same_value(got[i], want[i]))
+          << to_string(op) << " of " << to_string(data_type_of<T>()) << ": element " << i << " of "
+          << shape.count << ", " << shape.sources << " sources, " << shape.targets
+          << " targets, skew " << shape.skew << ", in place " << shape.in_place << ": got "
+          << +got[i] << ", want " << +want[i];
+    }
+  }
+  for (const auto& operand : sources) ASSERT_TRUE(operand.guards_intact());
+  for (const auto& operand : targets) ASSERT_TRUE(operand.guards_intact());
+}
+
+template <class T>
+class ReduceKernels : public testing::Test {
+ protected:
+  static constexpr std::size_t kMostSources = 9;
+  ReduceKernels() {
+    for (std::size_t s = 0; s < kMostSources; ++s) data_.push_back(random_data<T>(2100, 11 + s));
+  }
+  /// Every op on this shape, out of place and in place, on every instruction set.
+  void check(const Shape& shape) {
+    for (const ReduceOp op : kOps) {
+      check_call<T>(op, shape, data_);
+      Shape in_place = shape;
+      in_place.in_place = true;
+      check_call<T>(op, in_place, data_);
+    }
+  }
+  std::vector<std::vector<T>> data_;
+};
+
+using Elements = testing::Types<float, double, std::int8_t, std::uint8_t, std::int32_t,
+                                std::uint32_t, std::int64_t, std::uint64_t>;
+TYPED_TEST_SUITE(ReduceKernels, Elements);
+
+TYPED_TEST(ReduceKernels, EveryRemainder_AnySourcesAndTargets_EqualsPlainLoop) {
+  for_each_instruction_set([&](const std::string& name) {
+    SCOPED_TRACE(name);
+    for (std::size_t count = 0; count <= 70; ++count) {
+      for (std::size_t sources = 1; sources <= this->kMostSources; ++sources) {
+        this->check({count, sources, 1 + (count + sources) % 3, count % 4});
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  });
+}
+
+TYPED_TEST(ReduceKernels, BlocksAndTheirRemainders_EveryForm_EqualsPlainLoop) {
+  for_each_instruction_set([&](const std::string& name) {
+    SCOPED_TRACE(name);
+    for (const std::size_t count : {127, 128, 129, 255, 256, 257, 320, 511, 1027, 2100}) {
+      for (std::size_t sources = 1; sources <= this->kMostSources; ++sources) {
+        for (std::size_t targets = 1; targets <= 3; ++targets) {
+          this->check({count, sources, targets, (count + targets) % 4});
+          if (this->HasFatalFailure()) return;
+        }
+      }
+    }
+  });
+}
+
+TYPED_TEST(ReduceKernels, Extremes_EveryOp_WrapOrSaturateAsDefined) {
+  using T = TypeParam;
+  const std::vector<T> values = {std::numeric_limits<T>::max(),
+                                 std::numeric_limits<T>::lowest(),
+                                 T(0),
+                                 T(1),
+                                 static_cast<T>(-1),
+                                 std::numeric_limits<T>::min()};
+  std::vector<std::vector<T>> data(3);
+  for (std::size_t i = 0; i < 6 * 6 * 6; ++i) {
+    data[0].push_back(values[i % 6]);
+    data[1].push_back(values[i / 6 % 6]);
+    data[2].push_back(values[i / 36]);
+  }
+  for_each_instruction_set([&](const std::string& name) {
+    SCOPED_TRACE(name);
+    for (const ReduceOp op : kOps) check_call<T>(op, {216, 3, 1, 0}, data);
+  });
+}
+
+TYPED_TEST(ReduceKernels, Average_DivisorOtherThanSources_DividesOnceAtTheEnd) {
+  using T = TypeParam;
+  const std::size_t count = 300;
+  for (const int divisor : {1, 2, 3, 7, 300}) {
+    for (std::size_t source_count = 1; source_count <= 2; ++source_count) {
+      std::vector<std::vector<T>> data(
+          this->data_.begin(), this->data_.begin() + static_cast<std::ptrdiff_t>(source_count));
+      const std::vector<T> want = expected(ReduceOp::kAvg, data, count, divisor);
+      std::vector<const void*> sources;
+      for (const auto& source : data) sources.push_back(source.data());
+      std::vector<T> got(count);
+      const std::array<void*, 1> targets = {got.data()};
+      kernel_of(data_type_of<T>(), ReduceOp::kAvg)({sources, targets, count, divisor});
+      EXPECT_EQ(got, want) << "divisor " << divisor;
+    }
+  }
+}
+
+TYPED_TEST(ReduceKernels, EmulatedDevice_EveryOp_HasTheHostsKernels) {
+  for (const ReduceOp op : kOps) {
+    const DataType type = data_type_of<TypeParam>();
+    EXPECT_EQ(kernel_of(type, op, DeviceKind::kEmulated), kernel_of(type, op));
+  }
+}
+
+template <class T>
+class ReduceSpecialFloats : public testing::Test {};
+using Floats = testing::Types<float, double>;
+TYPED_TEST_SUITE(ReduceSpecialFloats, Floats);
+
+TYPED_TEST(ReduceSpecialFloats, ZerosInfinitiesNans_MinMax_SameBitsInAnyOrder) {
+  using T = TypeParam;
+  using Limits = std::numeric_limits<T>;
+  const std::vector<T> values = {T(0),
+                                 T(-0.0),
+                                 -Limits::infinity(),
+                                 Limits::infinity(),
+                                 T(1.5),
+                                 -Limits::quiet_NaN(),
+                                 Limits::denorm_min()};
+  const std::size_t kinds = values.size();
+  std::vector<std::vector<T>> data(2);
+  for (std::size_t i = 0; i < kinds * kinds * 4; ++i) {
+    data[0].push_back(values[i % kinds]);
+    data[1].push_back(values[i / kinds % kinds]);
+  }
+  const std::size_t count = data[0].size();
+  for_each_instruction_set([&](const std::string& name) {
+    SCOPED_TRACE(name);
+    for (const ReduceOp op : kOps) check_call<T>(op, {count, 2, 1, 0}, data);
+    for (const ReduceOp op : {ReduceOp::kMin, ReduceOp::kMax}) {
+      std::vector<T> forth(count), back(count);
+      const std::array<void*, 1> to_forth = {forth.data()}, to_back = {back.data()};
+      const std::array<const void*, 2> ab = {data[0].data(), data[1].data()};
+      const std::array<const void*, 2> ba = {data[1].data(), data[0].data()};
+      kernel_of(data_type_of<T>(), op)({ab, to_forth, count, 1});
+      kernel_of(data_type_of<T>(), op)({ba, to_back, count, 1});
+      EXPECT_EQ(std::memcmp(forth.data(), back.data(), count * sizeof(T)), 0) << to_string(op);
+    }
+  });
+}
+
+TEST(FindReduceKernel, HalfPrecision_IsUnsupportedAndNamesTypeAndOp) {
+  for (const DataType type : {DataType::kF16, DataType::kBF16}) {
+    const auto found = find_reduce_kernel(DeviceKind::kHost, type, ReduceOp::kMax);
+    ASSERT_FALSE(found.ok());
+    EXPECT_EQ(found.status().code(), ErrorCode::kUnsupported);
+    EXPECT_NE(found.status().message().find(to_string(type)), std::string::npos);
+    EXPECT_NE(found.status().message().find("max"), std::string::npos);
+  }
+}
+
+TEST(FindReduceKernel, DeviceWithoutKernels_IsUnsupportedAndNamesTheDevice) {
+  const auto found = find_reduce_kernel(DeviceKind::kCuda, DataType::kF32, ReduceOp::kSum);
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.status().code(), ErrorCode::kUnsupported);
+  EXPECT_NE(found.status().message().find("cuda"), std::string::npos);
+}
+
+TEST(HostKernelTarget, WithoutAChoice_IsTheBestThatTheTestsGoThrough) {
+  std::vector<std::string> names;
+  for_each_instruction_set([&](const std::string& name) { names.push_back(name); });
+  ASSERT_FALSE(names.empty());
+  EXPECT_EQ(names.front(), host_kernel_target());
+}
+
+}  // namespace
+}  // namespace rondo::kernels

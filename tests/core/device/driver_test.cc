@@ -1,0 +1,77 @@
+#include "core/device/driver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/device/emulated.h"
+#include "tests/core/scoped_variable.h"
+
+namespace rondo::device {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(DriverOf, everyKind_hasOneDriverForGood) {
+  for (const DeviceKind kind : {DeviceKind::kHost, DeviceKind::kEmulated, DeviceKind::kCuda}) {
+    DeviceDriver* driver = driver_of(kind).value();
+    ASSERT_NE(driver, nullptr) << to_string(kind);
+    EXPECT_EQ(driver_of(kind).value(), driver);
+  }
+}
+
+TEST(DriverOf, unknownIndex_saysHowManyThereAre) {
+  const Status status = driver_of(Device{DeviceKind::kHost, 1}).status();
+  EXPECT_EQ(status.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("host:1"));
+  EXPECT_FALSE(driver_of(Device::emulated(-1)).ok());
+  EXPECT_FALSE(driver_of(Device::emulated(1'000)).ok());
+}
+
+TEST(CudaStub, everything_saysHowToBuildWithIt) {
+  DeviceDriver& driver = *driver_of(Device{DeviceKind::kCuda, 0}).value();
+  EXPECT_EQ(driver.device_count().value(), 0);
+  for (const Status& status :
+       {driver.allocate(0, 1).status(), driver.create_stream(0).status(),
+        driver.create_event(0).status(), driver.export_memory(nullptr).status(),
+        driver.import_memory(0, {}).status()}) {
+    EXPECT_EQ(status.code(), ErrorCode::kUnsupported);
+    EXPECT_THAT(status.message(), HasSubstr("-DRONDO_CUDA=ON"));
+  }
+}
+
+TEST(StreamError, anyCode_becomesDeviceAndKeepsTheStory) {
+  const Status wrapped = stream_error(Device::emulated(2), Status(ErrorCode::kTimeout, "late", 5));
+  EXPECT_EQ(wrapped.code(), ErrorCode::kDevice);
+  EXPECT_EQ(wrapped.culprit(), 5);
+  EXPECT_EQ(wrapped.message(), "work in a stream of emulated:2 failed: Timeout: late");
+  EXPECT_EQ(stream_error(Device::emulated(3), wrapped).message(), wrapped.message());
+  EXPECT_TRUE(stream_error(Device::host(), {}).ok());
+}
+
+TEST(EmulatedOptions, unset_areFourDevicesWithSmallPauses) {
+  const EmulatedOptions options = read_emulated_options().value();
+  EXPECT_EQ(options.devices, 4);
+  EXPECT_EQ(options.lateness.longest_us, 200);
+}
+
+TEST(EmulatedOptions, variables_areRead) {
+  const ScopedVariable devices("RONDO_EMULATED_DEVICES", "9");
+  const ScopedVariable seed("RONDO_EMULATED_SEED", "77");
+  const ScopedVariable delay("RONDO_EMULATED_DELAY_US", "0");
+  const ScopedVariable memory("RONDO_EMULATED_MEMORY_MIB", "3");
+  const EmulatedOptions options = read_emulated_options().value();
+  EXPECT_EQ(options.devices, 9);
+  EXPECT_EQ(options.lateness.seed, 77U);
+  EXPECT_EQ(options.lateness.longest_us, 0);
+  EXPECT_EQ(options.memory_bytes, std::size_t{3} << 20);
+}
+
+TEST(EmulatedOptions, badVariable_isNamed) {
+  const ScopedVariable devices("RONDO_EMULATED_DEVICES", "many");
+  const Status status = read_emulated_options().status();
+  EXPECT_EQ(status.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("RONDO_EMULATED_DEVICES=\"many\""));
+}
+
+}  // namespace
+}  // namespace rondo::device

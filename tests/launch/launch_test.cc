@@ -1,0 +1,139 @@
+// Whole jobs of real processes, started by `rondo run` and by Open MPI's mpirun: they come up, they
+// find their transports, and when a rank dies everybody else says who it was.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <string>
+#include <thread>
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Outcome {
+  int exit_code = 0;
+  std::string output;
+};
+
+Outcome shell(const std::string& command) {
+  Outcome outcome;
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  std::array<char, 4096> block{};
+  while (const std::size_t got = std::fread(block.data(), 1, block.size(), pipe)) {
+    outcome.output.append(block.data(), got);
+  }
+  const int status = pclose(pipe);
+  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return outcome;
+}
+
+std::string rondo_run(int ranks, const std::string& arguments) {
+  return std::string(RONDO_TOOL) + " run -n " + std::to_string(ranks) + " -- " + RANK_PROGRAM +
+         " " + arguments;
+}
+
+std::string mpirun(int ranks, const std::string& arguments) {
+  return "mpirun --allow-run-as-root --oversubscribe -n " + std::to_string(ranks) + " " +
+         RANK_PROGRAM + " " + arguments;
+}
+
+bool have_mpirun() { return shell("command -v mpirun").exit_code == 0; }
+
+std::set<std::string> shared_memory_files() {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
+    names.insert(entry.path().filename().string());
+  }
+  return names;
+}
+
+TEST(RondoRun, FourRanks_SumIsRight) {
+  const Outcome outcome = shell(rondo_run(4, "sum"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_THAT(outcome.output,
+                HasSubstr("rank " + std::to_string(rank) + " of 4: sum 7.00 over shm"));
+  }
+}
+
+TEST(RondoRun, TcpForced_SumIsRight) {
+  const Outcome outcome = shell("RONDO_TRANSPORT=tcp " + rondo_run(3, "sum"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("rank 2 of 3: sum 3.75 over tcp"));
+}
+
+TEST(NoLauncher, WorldOfOne_IsIdentity) {
+  const Outcome outcome = shell(std::string(RANK_PROGRAM) + " sum");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("rank 0 of 1: sum 0.25"));
+}
+
+class Killed : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Killed, OneRank_AllOthersNameItInTime) {
+  const auto before = shared_memory_files();
+  const Outcome outcome =
+      shell(std::string("RONDO_TRANSPORT=") + GetParam() + " " + rondo_run(4, "killed 2"));
+  EXPECT_EQ(outcome.exit_code, 128 + 9) << outcome.output;
+  const std::regex line(R"(\[(\d)\] after (-?\d+) ms: culprit 2: .*rank 2)");
+  std::set<std::string> reporters;
+  for (auto it = std::sregex_iterator(outcome.output.begin(), outcome.output.end(), line);
+       it != std::sregex_iterator(); ++it) {
+    reporters.insert((*it)[1]);
+    EXPECT_LT(std::stoi((*it)[2]), 2000) << "the promise is 2 s";
+  }
+  EXPECT_EQ(reporters, (std::set<std::string>{"0", "1", "3"})) << outcome.output;
+  EXPECT_EQ(shared_memory_files(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, Killed, ::testing::Values("shm", "tcp"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(RondoRun, RankExits_OthersNameItAndItsCodeIsReturned) {
+  const Outcome outcome = shell(rondo_run(3, "exit 1 42"));
+  EXPECT_EQ(outcome.exit_code, 42) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("[0] culprit 1: PeerLost"));
+  EXPECT_THAT(outcome.output, HasSubstr("[2] culprit 1: PeerLost"));
+}
+
+TEST(RondoRun, RankNeverJoins_IsNamed) {
+  const Outcome outcome = shell("RONDO_JOIN_TIMEOUT_MS=700 " + rondo_run(4, "absent 3"));
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("rank 3"));
+  EXPECT_THAT(outcome.output, HasSubstr("not complete"));
+}
+
+TEST(RondoRun, TwoJobsAtOnce_DontMeet) {
+  Outcome first;
+  std::thread other([&first] { first = shell(rondo_run(3, "sum")); });
+  const Outcome second = shell(rondo_run(2, "sum"));
+  other.join();
+  EXPECT_THAT(first.output, HasSubstr("rank 2 of 3: sum 3.75"));
+  EXPECT_THAT(second.output, HasSubstr("rank 1 of 2: sum 1.50"));
+}
+
+TEST(Mpirun, FourRanks_SumIsRight) {
+  if (!have_mpirun()) GTEST_SKIP() << "mpirun is not installed (apt package openmpi-bin)";
+  const Outcome outcome = shell(mpirun(4, "sum"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("rank 3 of 4: sum 7.00 over shm"));
+}
+
+TEST(Mpirun, RankKilled_JobEnds) {
+  if (!have_mpirun()) GTEST_SKIP() << "mpirun is not installed (apt package openmpi-bin)";
+  const auto before = shared_memory_files();
+  const Outcome outcome = shell("timeout 30 " + mpirun(3, "killed 1"));
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_NE(outcome.exit_code, 124) << "mpirun did not end: " << outcome.output;
+  EXPECT_EQ(shared_memory_files(), before);
+}
+
+}  // namespace

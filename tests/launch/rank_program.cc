@@ -1,0 +1,107 @@
+// One rank of the launch tests: does what its first argument says and prints what happened.
+//   sum             all-reduces a few values and prints "rank R of N: sum S"
+//   killed R        loops over all-reduces until rank R kills itself; the others print their error
+//                   and the milliseconds since the kill
+//   absent R        rank R never joins
+//   exit R CODE     rank R exits with CODE before its second call; the others print their error
+//   traffic         all-reduces a MiB and prints the transport and bytes of every pair
+
+#include <rondo/communicator.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using rondo::Communicator;
+
+double seconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+int sum() {
+  Communicator world = Communicator::create();
+  std::vector<float> data(1000, 0.25F + static_cast<float>(world.rank()));
+  world.all_reduce({data.data(), data.size()});
+  std::printf("rank %d of %d: sum %.2f over %s\n", world.rank(), world.size(),
+              static_cast<double>(data[999]), std::string(world.last_call().transport).c_str());
+  return 0;
+}
+
+int killed(int victim) {
+  Communicator world = Communicator::create();
+  // All ranks share one machine, so one clock: the victim announces when it will die.
+  double death = seconds() + 0.3;
+  rondo::Buffer when{&death, 1, rondo::DataType::kF64, rondo::Device::host()};
+  world.all_reduce(when, rondo::ReduceOp::kMax);
+  std::vector<float> data(2'000'000, 0.5F);
+  try {
+    while (true) {
+      if (world.rank() == victim && seconds() > death) std::raise(SIGKILL);
+      world.all_reduce({data.data(), data.size()}, rondo::ReduceOp::kMax);
+    }
+  } catch (const rondo::Error& error) {
+    std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3, error.culprit(),
+                error.what());
+  }
+  return 3;
+}
+
+int leave(int victim, int code) {
+  Communicator world = Communicator::create();
+  std::vector<float> data(1000, 0.5F);
+  world.all_reduce({data.data(), data.size()});
+  if (world.rank() == victim) std::exit(code);
+  try {
+    world.all_reduce({data.data(), data.size()});
+  } catch (const rondo::Error& error) {
+    std::printf("culprit %d: %s\n", error.culprit(), error.what());
+  }
+  return 4;
+}
+
+int traffic() {
+  Communicator world = Communicator::create();
+  std::vector<float> data(1 << 18, 1.0F);
+  for (int i = 0; i < 3; ++i) world.all_reduce({data.data(), data.size()});
+  for (const rondo::PeerTraffic& peer : world.traffic()) {
+    std::printf("pair %d-%d: %s sent %llu received %llu\n", world.rank(), peer.peer,
+                peer.transport.c_str(), static_cast<unsigned long long>(peer.sent_bytes),
+                static_cast<unsigned long long>(peer.received_bytes));
+  }
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "sum";
+  const int number = argc > 2 ? std::atoi(argv[2]) : 0;
+  if (mode == "killed") return killed(number);
+  if (mode == "exit") return leave(number, std::atoi(argv[3]));
+  if (mode == "traffic") return traffic();
+  if (mode == "absent") {
+    const char* own = std::getenv("RONDO_RANK");
+    if (own != nullptr && std::atoi(own) == number) {
+      std::this_thread::sleep_for(std::chrono::seconds(4));
+      return 0;
+    }
+  }
+  return sum();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::printf("error: %s\n", error.what());
+    return 1;
+  }
+}

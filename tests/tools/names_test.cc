@@ -1,0 +1,46 @@
+#include "tools/rondo/bench/names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rondo::tool {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(ParseTypes, OwnAndBorrowedNames_AreTheSameType) {
+  EXPECT_THAT(parse_types("f32"), ElementsAre(DataType::kF32));
+  EXPECT_THAT(parse_types("float"), ElementsAre(DataType::kF32));
+  EXPECT_THAT(parse_types("uint64"), ElementsAre(DataType::kU64));
+  EXPECT_EQ(parse_types("all"), all_types());
+}
+
+TEST(ParseTypes, Unknown_ListsTheKnownOnes) {
+  try {
+    parse_types("f31");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "unknown type 'f31', allowed: i8, u8, i32, u32, i64, u64, f32, f64, all");
+  }
+}
+
+TEST(ParseOps, EveryNameAndAll_AreKnown) {
+  for (const ReduceOp op : all_ops()) EXPECT_THAT(parse_ops(to_string(op)), ElementsAre(op));
+  EXPECT_EQ(parse_ops("all"), all_ops());
+}
+
+TEST(ParseOps, Unknown_ListsTheKnownOnes) {
+  try {
+    parse_ops("xor");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("allowed: sum, prod, min, max, avg, all"));
+  }
+}
+
+TEST(OneOf, Known_ComesBack) { EXPECT_EQ(one_of("transport", "shm", all_transports()), "shm"); }
+
+}  // namespace
+}  // namespace rondo::tool

@@ -1,0 +1,86 @@
+#include "tools/rondo/bench/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rondo::tool {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::vector<std::string_view> kAlgorithms = {"auto", "ring", "direct"};
+
+BenchFlags parsed(std::vector<std::string> words) {
+  CLI::App app("test", "bench");
+  BenchFlags flags;
+  add_bench_flags(app, flags);
+  std::reverse(words.begin(), words.end());  // as CLI11 takes a vector
+  app.parse(words);
+  return flags;
+}
+
+std::string mistake_of(const BenchFlags& flags) {
+  try {
+    parse_bench_flags(flags, kAlgorithms);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(BenchFlags, CommandLineOfNcclTests_IsUnderstood) {
+  const BenchFlags flags = parsed({"all_reduce", "-b", "1K", "-e", "4K", "-f", "2", "-n", "7", "-w",
+                                   "3", "-c", "0", "-d", "double", "-o", "max"});
+  const BenchOptions options = parse_bench_flags(flags, kAlgorithms);
+  EXPECT_EQ(options.collective, Collective::kAllReduce);
+  EXPECT_THAT(options.sizes, ElementsAre(1024U, 2048U, 4096U));
+  EXPECT_EQ(options.repeats.iterations, 7);
+  EXPECT_EQ(options.repeats.warmup, 3);
+  EXPECT_FALSE(options.repeats.check);
+  EXPECT_THAT(options.types, ElementsAre(DataType::kF64));
+  EXPECT_THAT(options.ops, ElementsAre(ReduceOp::kMax));
+  EXPECT_TRUE(options.registered);
+  EXPECT_TRUE(options.bind);
+}
+
+TEST(BenchFlags, OwnFlags_AreUnderstood) {
+  const BenchFlags flags =
+      parsed({"all_gather", "--transport", "tcp", "--algo=ring", "--buffers", "malloc", "--json",
+              "out.json", "--no-bind", "-i", "16", "-b", "16", "-e", "48", "-o", "all"});
+  const BenchOptions options = parse_bench_flags(flags, kAlgorithms);
+  EXPECT_EQ(options.transport, "tcp");
+  EXPECT_EQ(options.algorithm, "ring");
+  EXPECT_FALSE(options.registered);
+  EXPECT_FALSE(options.bind);
+  EXPECT_EQ(options.json_path, "out.json");
+  EXPECT_THAT(options.sizes, ElementsAre(16U, 32U, 48U));
+  EXPECT_EQ(options.ops.size(), 1U) << "a gather has no op to go through";
+}
+
+TEST(BenchFlags, NumbersOutOfRange_AreRefused) {
+  EXPECT_THROW(parsed({"all_reduce", "-n", "0"}), CLI::ValidationError);
+  EXPECT_THROW(parsed({"all_reduce", "-c", "2"}), CLI::ValidationError);
+  EXPECT_THROW(parsed({"all_reduce", "--local", "0"}), CLI::ValidationError);
+  EXPECT_THROW(parsed({"all_reduce", "-f", "2", "-i", "8"}), CLI::ExcludesError);
+  EXPECT_THROW(parsed({"all_reduce", "--frobnicate"}), CLI::ExtrasError);
+  EXPECT_THROW(parsed({}), CLI::RequiredError);
+}
+
+TEST(BenchFlags, UnknownWords_AreAnsweredWithTheKnownOnes) {
+  EXPECT_THAT(mistake_of({.collective = "all_to_all"}), HasSubstr("reduce_scatter, broadcast"));
+  EXPECT_THAT(mistake_of({.collective = "barrier", .transport = "pigeon"}),
+              HasSubstr("allowed: auto, inproc, shm, tcp"));
+  EXPECT_THAT(mistake_of({.collective = "all_reduce", .algorithm = "star"}),
+              HasSubstr("allowed: auto, ring, direct"));
+  EXPECT_THAT(mistake_of({.collective = "all_reduce", .buffers = "gpu"}),
+              HasSubstr("allowed: registered, malloc"));
+}
+
+TEST(BenchFlags, Barrier_HasOneSize) {
+  EXPECT_THAT(parse_bench_flags({.collective = "barrier", .type = "all"}, kAlgorithms).sizes,
+              ElementsAre(0U));
+}
+
+}  // namespace
+}  // namespace rondo::tool

@@ -1,0 +1,98 @@
+#include "tools/rondo/bench/pattern.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "tools/rondo/bench/names.h"
+
+namespace rondo::tool {
+namespace {
+
+template <class T>
+T element(const Pattern& pattern, std::size_t index) {
+  T value{};
+  std::memcpy(&value, pattern.bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+TEST(Pattern, RanksPlacesAndCalls_Differ) {
+  const auto bytes = [](int rank, std::uint64_t salt) {
+    return input_pattern(DataType::kI32, ReduceOp::kSum, rank, 8, salt).bytes;
+  };
+  EXPECT_NE(bytes(0, 1), bytes(1, 1));
+  EXPECT_NE(bytes(0, 1), bytes(0, 2));
+  const Pattern pattern = input_pattern(DataType::kI32, ReduceOp::kSum, 0, 8, 1);
+  EXPECT_NE(element<std::int32_t>(pattern, 0), element<std::int32_t>(pattern, 1));
+}
+
+TEST(ReducedPattern, SumsProductsAverages_AreExactInFp64) {
+  for (const int world : {1, 2, 3, 7, 128, 500}) {
+    for (const ReduceOp op : all_ops()) {
+      const Pattern reduced = reduced_pattern(DataType::kF32, op, world, 9);
+      for (std::size_t i = 0; i < kPeriod; i += 37) {
+        double want = 0;
+        for (int rank = 0; rank < world; ++rank) {
+          const double value = element<float>(input_pattern(DataType::kF32, op, rank, world, 9), i);
+          if (rank == 0)
+            want = value;
+          else if (op == ReduceOp::kProd)
+            want *= value;
+          else if (op == ReduceOp::kMin)
+            want = std::min(want, value);
+          else if (op == ReduceOp::kMax)
+            want = std::max(want, value);
+          else
+            want += value;
+        }
+        if (op == ReduceOp::kAvg) want /= world;
+        ASSERT_TRUE(std::isfinite(want));
+        ASSERT_EQ(element<float>(reduced, i), want) << to_string(op) << ", world " << world;
+      }
+      if (world > 7) break;  // one op is enough to see that many ranks stay exact
+    }
+  }
+}
+
+TEST(ReducedPattern, NarrowIntegers_WrapAsTheLibraryDoes) {
+  const int world = 100;
+  const Pattern reduced = reduced_pattern(DataType::kI8, ReduceOp::kSum, world, 3);
+  bool wrapped = false;
+  for (std::size_t i = 0; i < kPeriod; ++i) {
+    int sum = 0;
+    for (int rank = 0; rank < world; ++rank) {
+      sum += element<std::int8_t>(input_pattern(DataType::kI8, ReduceOp::kSum, rank, world, 3), i);
+    }
+    wrapped = wrapped || sum > 127 || sum < -128;
+    ASSERT_EQ(element<std::int8_t>(reduced, i), static_cast<std::int8_t>(sum));
+    if (i > 40) break;
+  }
+}
+
+TEST(WritePattern, AnyStartAndLength_IsFoundRightAgain) {
+  const Pattern pattern = input_pattern(DataType::kF64, ReduceOp::kSum, 1, 4, 5);
+  for (const std::size_t first : {0UL, 1UL, 1008UL, 1009UL, 5000UL}) {
+    for (const std::size_t count : {0UL, 1UL, 1008UL, 1010UL, 3000UL}) {
+      std::vector<double> data(count + 1, 99);
+      write_pattern(pattern, data.data(), count, first);
+      EXPECT_EQ(count_wrong(pattern, data.data(), count, first), 0U);
+      EXPECT_EQ(data.back(), 99) << "wrote past the end";
+      if (count == 0) continue;
+      EXPECT_EQ(data[0], element<double>(pattern, first % kPeriod));
+      data[0] += 1;
+      data[count / 2] += 1;
+      EXPECT_EQ(count_wrong(pattern, data.data(), count, first), count == 1 ? 1U : 2U);
+    }
+  }
+}
+
+TEST(CountWrong, DataInAnotherPlace_Shows) {
+  const Pattern pattern = input_pattern(DataType::kF32, ReduceOp::kSum, 0, 2, 1);
+  std::vector<float> data(2048);
+  write_pattern(pattern, data.data(), data.size(), 0);
+  EXPECT_GT(count_wrong(pattern, data.data() + 1024, 1024, 0), 900U);
+}
+
+}  // namespace
+}  // namespace rondo::tool

@@ -1,0 +1,147 @@
+#include "tools/rondo/bench/bench_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "rondo/communicator.h"
+#include "rondo/error.h"
+#include "rondo/info.h"
+#include "rondo/schedules.h"
+#include "tools/rondo/bench/core_binding.h"
+#include "tools/rondo/bench/local_ranks.h"
+#include "tools/rondo/bench/measure.h"
+#include "tools/rondo/bench/options.h"
+#include "tools/rondo/bench/report.h"
+
+namespace rondo::tool {
+namespace {
+
+/// "auto" and every algorithm of the collective.
+std::vector<std::string_view> algorithms_of(const std::string& collective) {
+  std::vector<std::string_view> names = {"auto"};
+  for (const AlgorithmInfo& algorithm : built_in_algorithms()) {
+    if (algorithm.collective == collective) names.push_back(algorithm.name);
+  }
+  return names;
+}
+
+void write_json(const std::string& path, const std::vector<BenchRow>& rows) {
+  std::ofstream file(path);
+  file << to_json(build_and_machine_info(), rows).dump(2) << '\n';
+  file.close();
+  if (!file) throw UsageError(fmt::format("can't write --json {}", path));
+}
+
+/// The lines over the table: what runs, where.
+std::string preamble(const BenchOptions& options, int ranks, bool bound) {
+  return fmt::format(
+      "# rondo bench {}: {} rank(s), {} timed calls after {} untimed, check {}\n"
+      "# transport {}, algorithm {}, {} buffers, ranks {} to cores\n#\n",
+      to_string(options.collective), ranks, options.repeats.iterations, options.repeats.warmup,
+      options.repeats.check ? "on" : "off", options.transport, options.algorithm,
+      options.registered ? "registered" : "malloc", bound ? "bound" : "not bound");
+}
+
+/// One rank's part of the whole benchmark.
+class Bench {
+ public:
+  Bench(Communicator& communicator, const BenchOptions& options)
+      : communicator_(communicator),
+        options_(options),
+        input_(options.sizes.back(), options.registered),
+        output_(options.sizes.back(), options.registered),
+        measurement_(communicator, input_, output_, options.repeats) {}
+
+  std::vector<BenchRow> run() {
+    print(table_header());
+    std::vector<BenchRow> rows;
+    for (const DataType type : options_.types) {
+      for (const ReduceOp op : options_.ops) {
+        for (const std::uint64_t bytes : options_.sizes) {
+          rows.push_back(measure({options_.collective, type, op, options_.root, bytes, false}));
+          print(table_line(rows.back()));
+        }
+      }
+    }
+    print(table_footer(rows));
+    return rows;
+  }
+
+ private:
+  BenchRow measure(CallSpec spec) {
+    BenchRow row;
+    const bool in_place_only = spec.collective == Collective::kBroadcast;
+    if (!in_place_only) row.out_of_place = measure_form(spec);
+    spec.in_place = true;
+    if (spec.collective != Collective::kBarrier) row.in_place = measure_form(spec);
+    return row;
+  }
+  BenchResult measure_form(const CallSpec& spec) {
+    BenchResult result = measurement_.run(spec);
+    result.buffers = options_.registered ? "registered" : "malloc";
+    return result;
+  }
+  void print(const std::string& lines) const {
+    if (communicator_.rank() != 0) return;
+    fmt::print("{}", lines);
+    std::fflush(stdout);
+  }
+
+  Communicator& communicator_;
+  const BenchOptions& options_;
+  BenchMemory input_;
+  BenchMemory output_;
+  Measurement measurement_;
+};
+
+/// The exit code of one rank.
+int run_rank(const BenchOptions& options) {
+  const bool bound = options.bind && bind_to_own_core();
+  CommunicatorOptions communicator_options;
+  communicator_options.transport = options.transport;
+  communicator_options.algorithm = options.algorithm;
+  Communicator communicator = Communicator::create(communicator_options);
+  const bool first = communicator.rank() == 0;
+  if (options.root >= communicator.size()) {
+    if (!first) return kExitUsage;
+    throw UsageError(
+        fmt::format("-r {}: there are {} ranks, from 0", options.root, communicator.size()));
+  }
+  if (first) fmt::print("{}", preamble(options, communicator.size(), bound));
+  const std::vector<BenchRow> rows = Bench(communicator, options).run();
+  if (first && !options.json_path.empty()) write_json(options.json_path, rows);
+  return total_wrong(rows) == 0 ? 0 : kExitFailure;
+}
+
+int run(const BenchFlags& flags, const std::vector<std::string>& arguments) {
+  try {
+    const BenchOptions options = parse_bench_flags(flags, algorithms_of(flags.collective));
+    if (flags.local == 0) return run_rank(options);
+    fmt::print(stderr, "rondo bench: {}\n",
+               replace_process(under_rondo_run(own_program(), flags.local, arguments)));
+  } catch (const UsageError& error) {
+    fmt::print(stderr, "rondo bench: {}\n", error.what());
+    return kExitUsage;
+  } catch (const Error& error) {
+    fmt::print(stderr, "rondo bench: {}\n", error.what());
+  }
+  return kExitFailure;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, const std::vector<std::string>& arguments) {
+  CLI::App* command = app.add_subcommand("bench", "Measure and check the collectives");
+  const auto flags = std::make_shared<BenchFlags>();
+  add_bench_flags(*command, *flags);
+  command->callback([flags, arguments] {
+    const int code = run(*flags, arguments);
+    if (code != 0) throw CLI::RuntimeError(code);
+  });
+}
+
+}  // namespace rondo::tool

@@ -1,0 +1,38 @@
+#pragma once
+
+// Where one rank's input and output of one call lie: counts and offsets in elements.
+// Threads: any.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rondo/types.h"
+#include "tools/rondo/bench/names.h"
+
+namespace rondo::tool {
+
+/// One line of the table, one form: what to measure.
+struct CallSpec {
+  Collective collective = Collective::kAllReduce;
+  DataType type = DataType::kF32;
+  ReduceOp op = ReduceOp::kSum;
+  int root = 0;
+  std::uint64_t bytes = 0;  ///< size asked for; rounded down to whole elements of every rank
+  bool in_place = false;
+};
+
+struct Region {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+struct Layout {
+  std::uint64_t bytes = 0;  ///< S of the bandwidths
+  std::size_t count = 0;    ///< the table's count: elements that a rank passes
+  Region input;             ///< in place: in the same memory as the output
+  Region output;
+};
+
+Layout layout_of(const CallSpec& spec, int world, int rank);
+
+}  // namespace rondo::tool

@@ -1,0 +1,36 @@
+#include "tools/rondo/bench/local_ranks.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+namespace rondo::tool {
+
+std::vector<std::string> under_rondo_run(const std::string& program, int ranks,
+                                         const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = {program,       "run", "-n",   std::to_string(ranks),
+                                      "--no-prefix", "--",  program};
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (arguments[i] == "--local") {
+      ++i;  // and its value
+    } else if (!arguments[i].starts_with("--local=")) {
+      command.push_back(arguments[i]);
+    }
+  }
+  return command;
+}
+
+std::string replace_process(const std::vector<std::string>& command) {
+  std::vector<std::string> words = command;
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execv(pointers[0], pointers.data());
+  return "can't start " + command[0] + ": " + std::generic_category().message(errno);
+}
+
+std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+}  // namespace rondo::tool

@@ -1,0 +1,20 @@
+#pragma once
+
+// `rondo bench --local N`: the same command line, started N times on this machine.
+
+#include <string>
+#include <vector>
+
+namespace rondo::tool {
+
+/// The command line `arguments` (program first) without --local, under `rondo run -n ranks`.
+std::vector<std::string> under_rondo_run(const std::string& program, int ranks,
+                                         const std::vector<std::string>& arguments);
+
+/// Replaces this process by `command`; the error's text where that fails.
+std::string replace_process(const std::vector<std::string>& command);
+
+/// This program's file.
+std::string own_program();
+
+}  // namespace rondo::tool

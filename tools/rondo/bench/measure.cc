@@ -1,0 +1,129 @@
+#include "tools/rondo/bench/measure.h"
+
+#include <chrono>
+#include <cstring>
+
+#include "tools/rondo/bench/pattern.h"
+
+namespace rondo::tool {
+namespace {
+
+/// Result memory is filled with this, so that a call that writes nothing shows.
+constexpr int kPoison = 0xA5;
+
+std::uint64_t sum_over_ranks(Communicator& communicator, std::uint64_t value) {
+  communicator.all_reduce({&value, 1, DataType::kU64}, ReduceOp::kSum);
+  return value;
+}
+
+}  // namespace
+
+Measurement::Measurement(Communicator& communicator, const BenchMemory& input,
+                         const BenchMemory& output, Repeats repeats)
+    : communicator_(communicator), input_(input), output_(output), repeats_(repeats) {}
+
+BenchResult Measurement::run(const CallSpec& spec) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> times_us;
+  times_us.reserve(static_cast<std::size_t>(repeats_.iterations));
+  std::uint64_t wrong = 0;
+  CallInfo info;
+  for (int i = 0; i < repeats_.warmup + repeats_.iterations; ++i) {
+    const std::uint64_t salt = ++calls_;
+    write_buffers(spec, salt);
+    communicator_.barrier();
+    const Clock::time_point start = Clock::now();
+    call(spec);
+    const std::chrono::duration<double, std::micro> elapsed = Clock::now() - start;
+    info = communicator_.last_call();
+    if (i >= repeats_.warmup) times_us.push_back(elapsed.count());
+    if (repeats_.check) wrong += count_wrong_results(spec, salt);
+  }
+  BenchResult result;
+  result.transport = info.transport;
+  result.algorithm = info.algorithm;
+  communicator_.all_reduce({times_us.data(), times_us.size(), DataType::kF64}, ReduceOp::kMax);
+  const Layout layout = layout_of(spec, communicator_.size(), communicator_.rank());
+  result.collective = spec.collective;
+  result.bytes = layout.bytes;
+  result.count = layout.count;
+  result.type = spec.type;
+  result.op = spec.op;
+  result.root = spec.root;
+  result.ranks = communicator_.size();
+  result.in_place = spec.in_place;
+  result.p50_us = percentile(times_us, 0.50);
+  result.p99_us = percentile(times_us, 0.99);
+  const bool has_result = spec.collective != Collective::kBarrier;
+  if (repeats_.check && has_result) result.wrong = sum_over_ranks(communicator_, wrong);
+  return result;
+}
+
+std::byte* Measurement::input_of(const CallSpec& spec, const Layout& layout) const {
+  const BenchMemory& memory = spec.in_place ? output_ : input_;
+  return memory.data() + layout.input.first * size_of(spec.type);
+}
+
+std::byte* Measurement::output_of(const CallSpec& spec, const Layout& layout) const {
+  return output_.data() + layout.output.first * size_of(spec.type);
+}
+
+void Measurement::write_buffers(const CallSpec& spec, std::uint64_t salt) {
+  const int world = communicator_.size();
+  const int rank = communicator_.rank();
+  const Layout layout = layout_of(spec, world, rank);
+  std::memset(output_of(spec, layout), kPoison, layout.output.count * size_of(spec.type));
+  const bool has_input = spec.collective != Collective::kBroadcast || rank == spec.root;
+  if (!has_input || spec.collective == Collective::kBarrier) return;
+  const Pattern pattern = input_pattern(spec.type, spec.op, rank, world, salt);
+  write_pattern(pattern, input_of(spec, layout), layout.input.count, 0);
+}
+
+void Measurement::call(const CallSpec& spec) {
+  const Layout layout = layout_of(spec, communicator_.size(), communicator_.rank());
+  const Buffer input{input_of(spec, layout), layout.input.count, spec.type};
+  const Buffer output{output_of(spec, layout), layout.output.count, spec.type};
+  switch (spec.collective) {
+    case Collective::kAllReduce:
+      if (spec.in_place) return communicator_.all_reduce(output, spec.op);
+      return communicator_.all_reduce(input, output, spec.op);
+    case Collective::kAllGather: return communicator_.all_gather(input, output);
+    case Collective::kReduceScatter: return communicator_.reduce_scatter(input, output, spec.op);
+    case Collective::kBroadcast: return communicator_.broadcast(output, spec.root);
+    case Collective::kBarrier: return communicator_.barrier();
+  }
+}
+
+std::uint64_t Measurement::count_wrong_results(const CallSpec& spec, std::uint64_t salt) {
+  const int world = communicator_.size();
+  const int rank = communicator_.rank();
+  const Layout layout = layout_of(spec, world, rank);
+  const std::byte* output = output_of(spec, layout);
+  const auto contribution = [&](int of) {
+    return input_pattern(spec.type, spec.op, of, world, salt);
+  };
+  switch (spec.collective) {
+    case Collective::kAllReduce:
+    case Collective::kReduceScatter: {
+      const bool scattered = spec.collective == Collective::kReduceScatter;
+      const std::size_t first = scattered ? layout.count * static_cast<std::size_t>(rank) : 0;
+      const Pattern want = reduced_pattern(spec.type, spec.op, world, salt);
+      return count_wrong(want, output, layout.output.count, first);
+    }
+    case Collective::kBroadcast:
+      return count_wrong(contribution(spec.root), output, layout.output.count, 0);
+    case Collective::kAllGather: {
+      std::uint64_t wrong = 0;
+      const std::size_t part_bytes = layout.count * size_of(spec.type);
+      for (int of = 0; of < world; ++of) {
+        wrong += count_wrong(contribution(of), output + static_cast<std::size_t>(of) * part_bytes,
+                             layout.count, 0);
+      }
+      return wrong;
+    }
+    case Collective::kBarrier: break;
+  }
+  return 0;
+}
+
+}  // namespace rondo::tool

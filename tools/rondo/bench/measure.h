@@ -1,0 +1,48 @@
+#pragma once
+
+// Measures one collective at one size. Every rank writes its buffers anew before every call (a
+// buffer that nobody has touched since the last call is faster than any real one) and all meet at a
+// barrier; a call takes as long as on its slowest rank. Results are checked after every call.
+// Threads: one per object.
+
+#include <cstdint>
+#include <vector>
+
+#include "rondo/communicator.h"
+#include "tools/rondo/bench/layout.h"
+#include "tools/rondo/bench/memory.h"
+#include "tools/rondo/bench/result.h"
+
+namespace rondo::tool {
+
+struct Repeats {
+  int iterations = 20;
+  int warmup = 5;
+  bool check = true;
+};
+
+class Measurement {
+ public:
+  /// `input` and `output` hold the largest size; in place only `output` is used.
+  Measurement(Communicator& communicator, const BenchMemory& input, const BenchMemory& output,
+              Repeats repeats);
+
+  /// Called by every rank with the same `spec`; every rank gets the same times and counts.
+  /// Throws rondo::Error.
+  BenchResult run(const CallSpec& spec);
+
+ private:
+  void write_buffers(const CallSpec& spec, std::uint64_t salt);
+  void call(const CallSpec& spec);
+  std::uint64_t count_wrong_results(const CallSpec& spec, std::uint64_t salt);
+  std::byte* input_of(const CallSpec& spec, const Layout& layout) const;
+  std::byte* output_of(const CallSpec& spec, const Layout& layout) const;
+
+  Communicator& communicator_;
+  const BenchMemory& input_;
+  const BenchMemory& output_;
+  Repeats repeats_;
+  std::uint64_t calls_ = 0;  ///< each call has other numbers than the one before
+};
+
+}  // namespace rondo::tool

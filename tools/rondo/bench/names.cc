@@ -1,0 +1,107 @@
+#include "tools/rondo/bench/names.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+namespace rondo::tool {
+namespace {
+
+struct Alias {
+  std::string_view name;
+  DataType type;
+};
+
+/// nccl-tests' words for element types, so that its command lines work here.
+constexpr std::array kTypeAliases = {
+    Alias{"int8", DataType::kI8},    Alias{"uint8", DataType::kU8},
+    Alias{"int32", DataType::kI32},  Alias{"int", DataType::kI32},
+    Alias{"uint32", DataType::kU32}, Alias{"int64", DataType::kI64},
+    Alias{"uint64", DataType::kU64}, Alias{"float", DataType::kF32},
+    Alias{"double", DataType::kF64},
+};
+
+template <class Value>
+std::vector<std::string_view> names_of(const std::vector<Value>& values) {
+  std::vector<std::string_view> names;
+  for (const Value value : values) names.emplace_back(to_string(value));
+  names.emplace_back("all");
+  return names;
+}
+
+template <class Value>
+std::vector<Value> parse_list(std::string_view what, std::string_view text,
+                              const std::vector<Value>& values) {
+  one_of(what, text, names_of(values));
+  if (text == "all") return values;
+  const auto named = [text](Value value) { return text == to_string(value); };
+  return {*std::find_if(values.begin(), values.end(), named)};
+}
+
+}  // namespace
+
+const char* to_string(Collective collective) {
+  switch (collective) {
+    case Collective::kAllReduce: return "all_reduce";
+    case Collective::kAllGather: return "all_gather";
+    case Collective::kReduceScatter: return "reduce_scatter";
+    case Collective::kBroadcast: return "broadcast";
+    case Collective::kBarrier: return "barrier";
+  }
+  return "unknown";
+}
+
+bool uses_reduce_op(Collective collective) {
+  return collective == Collective::kAllReduce || collective == Collective::kReduceScatter;
+}
+
+bool has_out_of_place_form(Collective collective) {
+  return collective != Collective::kBroadcast && collective != Collective::kBarrier;
+}
+
+const std::vector<Collective>& all_collectives() {
+  static const std::vector<Collective> collectives = {
+      Collective::kAllReduce, Collective::kAllGather, Collective::kReduceScatter,
+      Collective::kBroadcast, Collective::kBarrier};
+  return collectives;
+}
+
+const std::vector<DataType>& all_types() {
+  static const std::vector<DataType> types = {DataType::kI8,  DataType::kU8,  DataType::kI32,
+                                              DataType::kU32, DataType::kI64, DataType::kU64,
+                                              DataType::kF32, DataType::kF64};
+  return types;
+}
+
+const std::vector<ReduceOp>& all_ops() {
+  static const std::vector<ReduceOp> ops = {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMin,
+                                            ReduceOp::kMax, ReduceOp::kAvg};
+  return ops;
+}
+
+const std::vector<std::string_view>& all_transports() {
+  static const std::vector<std::string_view> transports = {"auto", "inproc", "shm", "tcp"};
+  return transports;
+}
+
+std::vector<DataType> parse_types(std::string_view text) {
+  for (const Alias& alias : kTypeAliases) {
+    if (text == alias.name) return {alias.type};
+  }
+  return parse_list("type", text, all_types());
+}
+
+std::vector<ReduceOp> parse_ops(std::string_view text) { return parse_list("op", text, all_ops()); }
+
+std::string one_of(std::string_view what, std::string_view text,
+                   const std::vector<std::string_view>& allowed) {
+  if (std::find(allowed.begin(), allowed.end(), text) == allowed.end()) {
+    throw UsageError(
+        fmt::format("unknown {} '{}', allowed: {}", what, text, fmt::join(allowed, ", ")));
+  }
+  return std::string(text);
+}
+
+}  // namespace rondo::tool

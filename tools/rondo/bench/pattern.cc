@@ -1,0 +1,125 @@
+#include "tools/rondo/bench/pattern.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+
+namespace rondo::tool {
+namespace {
+
+/// Calls `use` with a value of the C++ type of `type`'s elements.
+template <class Use>
+auto with_element(DataType type, const Use& use) {
+  switch (type) {
+    case DataType::kI8: return use(std::int8_t{});
+    case DataType::kU8: return use(std::uint8_t{});
+    case DataType::kI32: return use(std::int32_t{});
+    case DataType::kU32: return use(std::uint32_t{});
+    case DataType::kI64: return use(std::int64_t{});
+    case DataType::kU64: return use(std::uint64_t{});
+    case DataType::kF64: return use(double{});
+    default: return use(float{});
+  }
+}
+
+/// Factors are few twos among ones, so that the product of 500 ranks still is a float; parts of an
+/// average are multiples of the world, so that it is whole.
+std::int64_t input_value(ReduceOp op, std::size_t index, int rank, int world, std::uint64_t salt) {
+  const std::uint64_t mixed =
+      index * 7 + index / 13 + static_cast<std::uint64_t>(rank) * 5 + salt * 3;
+  if (op == ReduceOp::kProd) {
+    constexpr std::array<std::int64_t, 4> kFactors = {1, 2, -1, 1};
+    return kFactors[mixed % kFactors.size()];
+  }
+  const std::int64_t small = static_cast<std::int64_t>(mixed % 13) - 6;
+  return op == ReduceOp::kAvg ? small * world : small;
+}
+
+/// a (+) b as the library defines it: integers wrap.
+template <class T>
+T combine(ReduceOp op, T a, T b) {
+  if (op == ReduceOp::kMin) return std::min(a, b);
+  if (op == ReduceOp::kMax) return std::max(a, b);
+  using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
+  const Wide wide_a = static_cast<Wide>(a);
+  const Wide wide_b = static_cast<Wide>(b);
+  return static_cast<T>(op == ReduceOp::kProd ? wide_a * wide_b : wide_a + wide_b);
+}
+
+template <class T>
+T reduced_value(ReduceOp op, std::size_t index, int world, std::uint64_t salt) {
+  T value = static_cast<T>(input_value(op, index, 0, world, salt));
+  for (int rank = 1; rank < world; ++rank) {
+    value = combine(op, value, static_cast<T>(input_value(op, index, rank, world, salt)));
+  }
+  if (op != ReduceOp::kAvg) return value;
+  using Wide =
+      std::conditional_t<std::is_floating_point_v<T>, T,
+                         std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+  return static_cast<T>(static_cast<Wide>(value) / static_cast<Wide>(world));
+}
+
+/// A pattern whose element i is `value_of(i, T{})`.
+template <class ValueOf>
+Pattern make_pattern(DataType type, const ValueOf& value_of) {
+  Pattern pattern{type, std::vector<std::byte>(kPeriod * size_of(type))};
+  with_element(type, [&](auto zero) {
+    for (std::size_t i = 0; i < kPeriod; ++i) {
+      const auto value = value_of(i, zero);
+      std::memcpy(pattern.bytes.data() + i * sizeof(value), &value, sizeof(value));
+    }
+  });
+  return pattern;
+}
+
+/// Calls `use(done, index, part)` for `count` elements, cut where the pattern starts again.
+template <class Use>
+void for_each_part(std::size_t count, std::size_t first, const Use& use) {
+  std::size_t index = first % kPeriod;
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t part = std::min(count - done, kPeriod - index);
+    use(done, index, part);
+    done += part;
+    index = 0;
+  }
+}
+
+}  // namespace
+
+Pattern input_pattern(DataType type, ReduceOp op, int rank, int world, std::uint64_t salt) {
+  return make_pattern(type, [&](std::size_t i, auto zero) {
+    return static_cast<decltype(zero)>(input_value(op, i, rank, world, salt));
+  });
+}
+
+Pattern reduced_pattern(DataType type, ReduceOp op, int world, std::uint64_t salt) {
+  return make_pattern(type, [&](std::size_t i, auto zero) {
+    return reduced_value<decltype(zero)>(op, i, world, salt);
+  });
+}
+
+void write_pattern(const Pattern& pattern, void* target, std::size_t count, std::size_t first) {
+  const std::size_t size = size_of(pattern.type);
+  for_each_part(count, first, [&](std::size_t done, std::size_t index, std::size_t part) {
+    std::memcpy(static_cast<std::byte*>(target) + done * size, pattern.bytes.data() + index * size,
+                part * size);
+  });
+}
+
+std::uint64_t count_wrong(const Pattern& pattern, const void* data, std::size_t count,
+                          std::size_t first) {
+  const std::size_t size = size_of(pattern.type);
+  std::uint64_t wrong = 0;
+  for_each_part(count, first, [&](std::size_t done, std::size_t index, std::size_t part) {
+    const std::byte* got = static_cast<const std::byte*>(data) + done * size;
+    const std::byte* want = pattern.bytes.data() + index * size;
+    if (std::memcmp(got, want, part * size) == 0) return;
+    for (std::size_t i = 0; i < part; ++i) {
+      if (std::memcmp(got + i * size, want + i * size, size) != 0) ++wrong;
+    }
+  });
+  return wrong;
+}
+
+}  // namespace rondo::tool

@@ -1,0 +1,35 @@
+#pragma once
+
+// Results as text: nccl-tests' table (so that its readers and scripts work), and JSON.
+// Threads: any.
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/rondo/bench/result.h"
+
+namespace rondo::tool {
+
+/// One line of the table: the same call out of place and in place, where it has these forms.
+struct BenchRow {
+  std::optional<BenchResult> out_of_place;
+  std::optional<BenchResult> in_place;
+};
+
+/// The '#' lines over the table. All functions return whole lines with their line ends.
+std::string table_header();
+std::string table_line(const BenchRow& row);
+std::string table_footer(const std::vector<BenchRow>& rows);
+
+/// Wrong elements of all rows.
+std::uint64_t total_wrong(const std::vector<BenchRow>& rows);
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// {"environment": {...}, "results": [...]}
+nlohmann::ordered_json to_json(const Facts& environment, const std::vector<BenchRow>& rows);
+
+}  // namespace rondo::tool

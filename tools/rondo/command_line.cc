@@ -1,0 +1,56 @@
+#include "tools/rondo/command_line.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rondo/version.h"
+#include "tools/rondo/bench/bench_command.h"
+#include "tools/rondo/info_command.h"
+#include "tools/rondo/run/run_command.h"
+#include "tools/rondo/verify_command.h"
+
+namespace rondo::tool {
+namespace {
+
+/// The subcommand that was being parsed, or the program itself.
+const CLI::App& command_of(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return chosen.empty() ? app : *chosen.front();
+}
+
+std::vector<std::string> allowed_words(const CLI::App& command) {
+  std::vector<std::string> words;
+  for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
+    words.push_back(sub->get_name());
+  }
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->nonpositional()) words.push_back(option->get_name(false, true));
+  }
+  return words;
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_command_line(const std::vector<std::string>& arguments) {
+  auto app = std::make_unique<CLI::App>("Rondo: collectives for many processes and hosts", "rondo");
+  app->footer("\n`rondo COMMAND --help` explains a command, with examples.\n");
+  app->set_version_flag("--version", std::string("rondo ") + version());
+  app->require_subcommand(1);
+  add_bench_command(*app, arguments);
+  add_info_command(*app);
+  add_run_command(*app);
+  add_verify_command(*app);
+  return app;
+}
+
+std::string describe_mistake(const CLI::App& app, const CLI::Error& mistake) {
+  const CLI::App& command = command_of(app);
+  const std::string name = &command == &app ? "rondo" : "rondo " + command.get_name();
+  std::string text = fmt::format("{}: {}", name, mistake.what());
+  if (mistake.get_name() == "ExtrasError" || mistake.get_name() == "RequiredError") {
+    text += fmt::format(" (allowed: {})", fmt::join(allowed_words(command), ", "));
+  }
+  return text;
+}
+
+}  // namespace rondo::tool

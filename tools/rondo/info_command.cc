@@ -1,0 +1,19 @@
+#include "tools/rondo/info_command.h"
+
+#include <fmt/format.h>
+
+#include "rondo/info.h"
+
+namespace rondo::tool {
+
+void add_info_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("info", "Show what this build and this machine have");
+  command->footer("\nExample:\n  RONDO_TRANSPORT=tcp rondo info\n");
+  command->callback([] {
+    for (const auto& [name, value] : build_and_machine_info()) {
+      fmt::print("{:<18} {}\n", name, value);
+    }
+  });
+}
+
+}  // namespace rondo::tool

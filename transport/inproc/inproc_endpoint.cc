@@ -1,0 +1,66 @@
+#include "transport/inproc/inproc_endpoint.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace rondo::transport {
+namespace {
+
+RingLink link_of(InprocPlace& own, InprocPlace& peer, RemoteMemory& memory) {
+  const int rank = own.identity().rank;
+  const int peer_rank = peer.identity().rank;
+  return {.rank = rank,
+          .peer = peer_rank,
+          .own_head = &own.head(),
+          .peer_head = &peer.head(),
+          .own_channel = own.channel(peer_rank),
+          .peer_channel = peer.channel(rank),
+          .own_slots = {},
+          .peer_slots = {},
+          .memory = &memory,
+          .asymmetric_fence = enable_asymmetric_fence()};
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> InprocMemory::location_of(const std::byte* data, std::size_t) {
+  return reinterpret_cast<std::uint64_t>(data);
+}
+
+Result<std::byte*> InprocMemory::address_of(std::uint64_t location, std::size_t) {
+  return reinterpret_cast<std::byte*>(location);
+}
+
+Status InprocMemory::read_private(std::uint64_t address, std::byte* target, std::size_t bytes) {
+  std::memcpy(target, reinterpret_cast<const std::byte*>(address), bytes);
+  return {};
+}
+
+InprocEndpoint::InprocEndpoint(const std::shared_ptr<InprocPlace>& own,
+                               std::shared_ptr<InprocPlace> peer)
+    : InprocEndpoint(own, std::move(peer), std::make_unique<InprocMemory>()) {}
+
+InprocEndpoint::InprocEndpoint(const std::shared_ptr<InprocPlace>& own,
+                               std::shared_ptr<InprocPlace> peer,
+                               std::unique_ptr<InprocMemory> memory)
+    : RingEndpoint(link_of(*own, *peer, *memory)),
+      rank_(own->identity().rank),
+      peer_place_(std::move(peer)),
+      memory_(std::move(memory)) {}
+
+void InprocEndpoint::abort(const Status& cause) {
+  peer_place_->post_mail({.from = rank_, .notice = abort_notice(cause)});
+}
+
+void InprocEndpoint::look() {
+  if (!has_news()) return;
+  knows_left_ = true;
+  peer_left(Status(ErrorCode::kPeerLost,
+                   fmt::format("rank {} (a place of this process) destroyed its communicator, this "
+                               "rank waits for it in call {}",
+                               peer(), call().sequence),
+                   peer()));
+}
+
+}  // namespace rondo::transport

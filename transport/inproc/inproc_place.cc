@@ -1,0 +1,52 @@
+#include "transport/inproc/inproc_place.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace rondo::transport {
+
+Result<std::shared_ptr<InprocPlace>> InprocPlace::create(const Identity& identity) {
+  const int bell = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (bell < 0) return system_error("creating an eventfd", errno);
+  return std::make_shared<InprocPlace>(identity, bell);
+}
+
+InprocPlace::InprocPlace(const Identity& identity, int bell)
+    : identity_(identity),
+      bell_(bell),
+      channels_(static_cast<std::size_t>(identity.world)),
+      joined_(static_cast<std::size_t>(identity.world)) {}
+
+InprocPlace::~InprocPlace() { ::close(bell_); }
+
+void InprocPlace::add_channel(int peer) {
+  channels_[static_cast<std::size_t>(peer)] = std::make_unique<Channel>();
+}
+
+// Neither can fail but where the bell is already in the state that is asked for.
+void InprocPlace::ring() { ::eventfd_write(bell_, 1); }
+
+void InprocPlace::silence() {
+  eventfd_t count = 0;
+  ::eventfd_read(bell_, &count);
+}
+
+void InprocPlace::post_mail(Mail mail) {
+  {
+    const std::lock_guard lock(mail_mutex_);
+    mail_.push_back(std::move(mail));
+    has_mail_.store(true, std::memory_order_release);
+  }
+  ring();
+}
+
+std::vector<InprocPlace::Mail> InprocPlace::take_mail() {
+  const std::lock_guard lock(mail_mutex_);
+  has_mail_.store(false, std::memory_order_relaxed);
+  return std::exchange(mail_, {});
+}
+
+}  // namespace rondo::transport

@@ -1,0 +1,36 @@
+#include "transport/mesh/mesh.h"
+
+#include <algorithm>
+
+namespace rondo::transport {
+
+Mesh::Mesh(const Identity& identity, std::vector<RankInfo> ranks,
+           std::vector<std::unique_ptr<Transport>> transports)
+    : identity_(identity),
+      ranks_(std::move(ranks)),
+      transports_(std::move(transports)),
+      endpoints_(ranks_.size()) {
+  for (const auto& transport : transports_) {
+    borrowed_.push_back(transport.get());
+    for (std::size_t peer = 0; peer < endpoints_.size(); ++peer) {
+      if (Endpoint* endpoint = transport->endpoint(static_cast<int>(peer))) {
+        endpoints_[peer] = endpoint;
+      }
+    }
+  }
+}
+
+bool Mesh::one_host() const {
+  return std::all_of(endpoints_.begin(), endpoints_.end(), [](const Endpoint* endpoint) {
+    return endpoint == nullptr || endpoint->kind() != TransportKind::kTcp;
+  });
+}
+
+int Mesh::ranks_here() const {
+  const std::string& here = ranks_[static_cast<std::size_t>(identity_.rank)].host_identity;
+  return static_cast<int>(std::count_if(ranks_.begin(), ranks_.end(), [&](const RankInfo& other) {
+    return other.host_identity == here;
+  }));
+}
+
+}  // namespace rondo::transport

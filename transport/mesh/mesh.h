@@ -1,0 +1,50 @@
+#pragma once
+
+// One place's connections to every other rank of its world, each over the best transport that the
+// pair has: inproc inside a process, shm where both see the same host, tcp elsewhere. Which one is
+// learnt by exchange between the two, never guessed.
+// Threads: one thread at a time per mesh; meshes of one process are independent.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/status.h"
+#include "transport/endpoint/transport.h"
+
+namespace rondo::transport {
+
+/// Where a rank runs, for messages and for choosing transports.
+struct RankInfo {
+  int process = 0;
+  long pid = 0;
+  std::string hostname;
+  std::string host_identity;
+};
+
+class Mesh {
+ public:
+  /// Takes over connected transports; every other rank has an endpoint in one of them.
+  Mesh(const Identity& identity, std::vector<RankInfo> ranks,
+       std::vector<std::unique_ptr<Transport>> transports);
+
+  int rank() const { return identity_.rank; }
+  int size() const { return identity_.world; }
+  std::uint32_t epoch() const { return identity_.epoch; }
+  /// Null for this rank itself.
+  Endpoint* endpoint(int peer) const { return endpoints_[static_cast<std::size_t>(peer)]; }
+  const std::vector<Transport*>& transports() const { return borrowed_; }
+  /// Every pair of the world is joined by memory: the same answer on every rank.
+  bool one_host() const;
+  /// Ranks that run on this rank's host, itself included.
+  int ranks_here() const;
+
+ private:
+  Identity identity_;
+  std::vector<RankInfo> ranks_;
+  std::vector<std::unique_ptr<Transport>> transports_;
+  std::vector<Transport*> borrowed_;
+  std::vector<Endpoint*> endpoints_;
+};
+
+}  // namespace rondo::transport

@@ -1,0 +1,39 @@
+#pragma once
+
+// How this process was started, read from its environment: by `rondo run` (RONDO_*), by a PMIx
+// launcher (Open MPI's mpirun, srun), or by nobody (a world of one). Where both are there, RONDO_*
+// was set last or by hand, and wins. Pure but for reading the environment.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/status.h"
+
+namespace rondo::rendezvous {
+
+enum class Launcher : std::uint8_t { kAlone, kRondoRun, kPmix };
+const char* to_string(Launcher launcher);
+
+struct Launch {
+  Launcher launcher = Launcher::kAlone;
+  int process_index = 0;
+  int process_count = 1;
+  std::optional<int> local_index;  ///< among the processes that were started on this host
+  std::optional<int> local_count;
+  std::uint64_t job = 0;      ///< random, equal on all processes of a job
+  std::string store_address;  ///< kRondoRun: "host:port" of the store in process 0
+  int store_fd = -1;          ///< its listening socket, inherited by process 0
+};
+
+/// Looks a variable up; nothing where it isn't set.
+using Environment = std::function<std::optional<std::string>(const char* name)>;
+
+/// Errors: InvalidArgument, naming the variable that is missing, malformed or out of range;
+/// Unsupported for a launcher that Rondo doesn't know.
+Result<Launch> detect_launch(const Environment& environment);
+/// From the process's own environment.
+Result<Launch> detect_launch();
+
+}  // namespace rondo::rendezvous

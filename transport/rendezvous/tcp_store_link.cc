@@ -1,0 +1,158 @@
+#include "transport/rendezvous/tcp_store_link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <thread>
+#include <utility>
+
+namespace rondo::rendezvous {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr milliseconds kFirstPause{5};
+constexpr milliseconds kLongestPause{250};
+
+}  // namespace
+
+/// Asio's operations made blocking, with a deadline.
+class TcpStoreLink::Socket {
+ public:
+  error_code connect(const StoreAddress& address, Deadline deadline) {
+    tcp::resolver resolver(context_);
+    tcp::resolver::results_type endpoints;
+    const error_code resolved = finish(deadline, [&](error_code& result) {
+      resolver.async_resolve(address.host, std::to_string(address.port),
+                             [&](error_code error, const tcp::resolver::results_type& found) {
+                               result = error;
+                               endpoints = found;
+                             });
+    });
+    if (resolved) return resolved;
+    error_code error = finish(deadline, [&](error_code& result) {
+      asio::async_connect(socket_, endpoints,
+                          [&](error_code failure, const tcp::endpoint&) { result = failure; });
+    });
+    if (!error) socket_.set_option(tcp::no_delay(true), error);
+    return error;
+  }
+
+  error_code write(const std::string& bytes, Deadline deadline) {
+    return finish(deadline, [&](error_code& result) {
+      asio::async_write(socket_, asio::buffer(bytes),
+                        [&](error_code error, std::size_t) { result = error; });
+    });
+  }
+
+  error_code read(std::string& bytes, Deadline deadline) {
+    return finish(deadline, [&](error_code& result) {
+      asio::async_read(socket_, asio::buffer(bytes),
+                       [&](error_code error, std::size_t) { result = error; });
+    });
+  }
+
+ private:
+  /// Starts an operation that leaves its outcome in the error it is given, and waits for it.
+  template <typename Start>
+  error_code finish(Deadline deadline, Start start) {
+    error_code outcome;
+    start(outcome);
+    context_.restart();
+    context_.run_until(deadline);
+    if (context_.stopped()) return outcome;
+    error_code ignored;
+    socket_.close(ignored);
+    context_.run();  // the operation's handler refers to this frame
+    return asio::error::timed_out;
+  }
+
+  asio::io_context context_{1};
+  tcp::socket socket_{context_};
+};
+
+TcpStoreLink::TcpStoreLink(StoreAddress address) : address_(std::move(address)) {}
+
+TcpStoreLink::~TcpStoreLink() = default;
+
+Status TcpStoreLink::connect(std::uint64_t job, Deadline deadline) {
+  const auto start = steady_clock::now();
+  milliseconds pause = kFirstPause;
+  while (true) {
+    bool worth_a_retry = false;
+    const Status status = try_connect(job, deadline, worth_a_retry);
+    if (status.ok() || !worth_a_retry) return status;
+    if (steady_clock::now() + pause >= deadline) {
+      const std::chrono::duration<double> waited = steady_clock::now() - start;
+      return Status(ErrorCode::kTimeout,
+                    fmt::format("no store at {} within {:.1f} s ({}): is the process with index 0 "
+                                "running, and is that its address?",
+                                to_string(address_), waited.count(), status.message()));
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLongestPause);
+  }
+}
+
+Status TcpStoreLink::try_connect(std::uint64_t job, Deadline deadline, bool& worth_a_retry) {
+  socket_ = std::make_unique<Socket>();
+  worth_a_retry = true;
+  const error_code error = socket_->connect(address_, deadline);
+  if (error) return Status(ErrorCode::kPeerLost, error.message());
+  if (const error_code lost = socket_->write(encode_hello(job), deadline)) {
+    return Status(ErrorCode::kPeerLost, lost.message());
+  }
+  const auto reply = read_reply(deadline);
+  if (!reply.ok()) {
+    worth_a_retry = reply.status().code() != ErrorCode::kDataLoss;
+    return reply.status();
+  }
+  worth_a_retry = false;
+  if (reply->code == ErrorCode::kOk) return {};
+  return Status(reply->code, "the store at " + to_string(address_) + " refused: " + reply->message);
+}
+
+Result<Reply> TcpStoreLink::exchange(const Request& request, Deadline deadline) {
+  RONDO_TRY(broken_);
+  const error_code error = socket_->write(encode_request(request), deadline);
+  auto reply = error ? Status(ErrorCode::kPeerLost, error.message()) : read_reply(deadline);
+  if (reply.ok()) return reply;
+  broken_ = Status(reply.status().code(),
+                   fmt::format("lost the store at {} (in the process with index 0): {}",
+                               to_string(address_), reply.status().message()),
+                   0);
+  return broken_;
+}
+
+Result<Reply> TcpStoreLink::read_reply(Deadline deadline) {
+  const auto lost = [](const error_code& error) {
+    const bool late = error == asio::error::timed_out;
+    return Status(late ? ErrorCode::kTimeout : ErrorCode::kPeerLost,
+                  late ? "it does not answer" : error.message());
+  };
+  std::string header(kFrameHeaderBytes, '\0');
+  if (const error_code error = socket_->read(header, deadline)) return lost(error);
+  const auto bytes = decode_frame_header(header, kMaxReplyBytes);
+  std::string body;
+  if (bytes.ok()) {
+    body.resize(*bytes);
+    if (const error_code error = socket_->read(body, deadline)) return lost(error);
+  }
+  auto reply = bytes.ok() ? decode_reply(body) : bytes.status();
+  if (reply.ok()) return reply;
+  return Status(ErrorCode::kDataLoss, "what listens at " + to_string(address_) +
+                                          " is no Rondo store: " + reply.status().message());
+}
+
+}  // namespace rondo::rendezvous

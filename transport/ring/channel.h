@@ -1,0 +1,56 @@
+#pragma once
+
+// The shared memory of one ordered pair of places. A place writes only to its own head and its own
+// channels, so peers may map them read-only: a channel holds the lines and slots that its owner
+// sends, and the counts of what its owner has consumed of the other direction.
+// Zero-filled memory is a valid empty channel.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "transport/ring/asymmetric_fence.h"
+#include "transport/ring/call_board.h"
+#include "transport/ring/line.h"
+
+namespace rondo::transport {
+
+inline constexpr std::size_t kMaxLanes = 8;
+inline constexpr std::size_t kMaxSlots = 64;
+inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+
+/// The owner's memory that the peer may store into during call `sequence` (see StoreRegion).
+struct alignas(kCacheLineBytes) StoreRegions {
+  std::atomic<std::uint64_t> sequence;  ///< 0 while the rest is being written
+  std::array<std::atomic<std::uint64_t>, 2> location;
+  std::array<std::atomic<std::uint64_t>, 2> bytes;
+};
+
+/// Lines of the other direction that the owner has no further use for.
+struct alignas(kCacheLineBytes) ConsumedCount {
+  std::atomic<std::uint64_t> count;
+};
+
+struct Channel {
+  StoreRegions stores;
+  std::array<ConsumedCount, kMaxLanes> consumed;
+  std::array<std::array<Line, kLineCount>, kMaxLanes> lines;
+};
+
+/// What a place shows to all its peers.
+struct PlaceHead {
+  SleepWord sleep;
+  CallBoard board;
+};
+
+/// The slots of one channel: `count` for each lane, one behind the other.
+struct Slots {
+  std::byte* memory = nullptr;
+  std::size_t count = 0;  ///< 0: this channel has none (every message can be lent)
+  std::size_t bytes = 0;  ///< of one slot
+
+  std::byte* lane(std::size_t index) const { return memory + index * count * bytes; }
+};
+
+}  // namespace rondo::transport

@@ -1,0 +1,59 @@
+#pragma once
+
+// The unit of the message protocol in shared memory: one cache line per message. The sender fills
+// it and writes `stamp` last; the receiver polls that same line, so a small message costs one
+// transfer of one cache line. Line k of a lane lies at k % kLineCount and carries the stamp k + 1;
+// it is written again only after the receiver has counted it as consumed.
+// Plain data, laid out alike in every process of a host. A receiver takes a copy and checks it.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "transport/endpoint/call.h"
+
+namespace rondo::transport {
+
+inline constexpr std::size_t kCacheLineBytes = 64;
+inline constexpr std::size_t kLineCount = 64;
+inline constexpr std::size_t kInlineBytes = 24;
+
+/// How the bytes of a message travel.
+enum class LineKind : std::uint8_t {
+  kInline = 1,  ///< in the line itself
+  kSlot,        ///< copied through shared slots, one line for each slot's worth
+  kLent,        ///< in memory that the receiver maps: read there until the line is consumed
+  kPrivate,     ///< at an address of the sender's process, for process_vm_readv
+  kStored,      ///< in the receiver's memory already
+};
+
+struct Whereabouts {
+  std::uint64_t location;  ///< kLent, kPrivate
+  std::uint64_t slot;      ///< kSlot
+};
+
+struct LineContent {
+  std::uint64_t sequence;
+  Fingerprint fingerprint;
+  std::uint64_t kind_and_bytes;  ///< kind in the top byte; bytes of the whole message
+  union {
+    std::array<std::byte, kInlineBytes> inline_bytes;
+    Whereabouts where;
+  };
+
+  LineKind kind() const { return static_cast<LineKind>(kind_and_bytes >> 56); }
+  std::uint64_t bytes() const { return kind_and_bytes & ((std::uint64_t{1} << 56) - 1); }
+  static std::uint64_t pack(LineKind kind, std::uint64_t bytes) {
+    return (std::uint64_t{static_cast<std::uint8_t>(kind)} << 56) | bytes;
+  }
+};
+
+struct alignas(kCacheLineBytes) Line {
+  std::atomic<std::uint64_t> stamp;
+  LineContent content;
+};
+static_assert(sizeof(Line) == kCacheLineBytes);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+}  // namespace rondo::transport

@@ -1,0 +1,174 @@
+#include "transport/ring/recv_lane.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "transport/wire/call_history.h"
+
+namespace rondo::transport {
+
+static_assert(kLineCount == 64, "one bit of given_back_ for each line");
+
+RecvLane::RecvLane(const RecvPort& port) : port_(port), pending_(port.window) {}
+
+void RecvLane::push(const Transfer& transfer, std::uint32_t group) {
+  pending_[tail_ % pending_.size()] = {.data = transfer.data,
+                                       .bytes = transfer.bytes,
+                                       .group = group,
+                                       .is_view = transfer.kind == TransferKind::kRecvView};
+  ++tail_;
+}
+
+Status RecvLane::progress(const Call& call, GroupTable& groups, bool& consumed) {
+  const std::uint64_t consumed_before = consumed_;
+  while (head_ != tail_ && has_line()) {
+    const LineContent content = next_line().content;
+    // From here on only the copy is looked at: the peer could still write to the line.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    RONDO_ASSIGN(const bool is_now, belongs_to(call, content));
+    if (!is_now) break;
+    Pending& pending = pending_[head_ % pending_.size()];
+    if (content.bytes() != pending.bytes)
+      return Status(
+          ErrorCode::kMismatch,
+          fmt::format("rank {} sent {} bytes where rank {} expected {} in {}", port_.peer,
+                      content.bytes(), port_.rank, pending.bytes, to_string(call.fingerprint)),
+          port_.peer);
+    Group& group = groups[pending.group];
+    RONDO_TRY(take(content, pending, group));
+    ++next_line_;
+    if (pending.arrived_bytes < pending.bytes) continue;
+    received_bytes_ += pending.bytes;
+    --group.remaining;
+    ++head_;
+  }
+  consumed |= consumed_ != consumed_before;
+  return {};
+}
+
+Result<bool> RecvLane::belongs_to(const Call& call, const LineContent& content) const {
+  if (content.sequence == call.sequence && content.fingerprint == call.fingerprint) return true;
+  RONDO_TRY(check_call(port_.rank, call, port_.peer, content.sequence, content.fingerprint));
+  if (content.sequence > call.sequence) return false;
+  return damaged(
+      fmt::format("a message of call {} came in call {}", content.sequence, call.sequence));
+}
+
+Status RecvLane::take(const LineContent& content, Pending& pending, Group& group) {
+  const bool needs_line_only =
+      content.kind() == LineKind::kInline || content.kind() == LineKind::kStored;
+  if (pending.bytes <= kInlineBytes && !needs_line_only)
+    return damaged(fmt::format("{} bytes outside the line", pending.bytes));
+  switch (content.kind()) {
+    case LineKind::kInline: return take_inline(content, pending, group);
+    case LineKind::kSlot: return take_slot(content, pending, group);
+    case LineKind::kLent: return take_lent(content, pending, group);
+    case LineKind::kPrivate: return take_private(content, pending, group);
+    case LineKind::kStored:
+      if (pending.is_view) return damaged("a stored message can't be viewed");
+      pending.arrived_bytes = pending.bytes;
+      consume(next_line_);
+      return {};
+  }
+  return damaged(fmt::format("unknown kind {} of message", static_cast<int>(content.kind())));
+}
+
+Status RecvLane::take_inline(const LineContent& content, Pending& pending, Group& group) {
+  if (pending.bytes > kInlineBytes)
+    return damaged(fmt::format("{} bytes in one line", pending.bytes));
+  pending.arrived_bytes = pending.bytes;
+  if (pending.is_view) {
+    lend(next_line().content.inline_bytes.data(), group);
+    return {};
+  }
+  if (pending.bytes > 0) std::memcpy(pending.data, content.inline_bytes.data(), pending.bytes);
+  consume(next_line_);
+  return {};
+}
+
+Status RecvLane::take_slot(const LineContent& content, Pending& pending, Group& group) {
+  const std::uint64_t slot = content.where.slot;
+  if (slot >= port_.slots.count)
+    return damaged(fmt::format("slot {} of {}", slot, port_.slots.count));
+  const std::byte* piece = port_.slots.memory + slot * port_.slots.bytes;
+  if (pending.is_view && pending.bytes <= port_.slots.bytes) {
+    pending.arrived_bytes = pending.bytes;
+    lend(piece, group);
+    return {};
+  }
+  RONDO_TRY(provide_target(pending));
+  const std::size_t piece_bytes =
+      std::min(port_.slots.bytes, pending.bytes - pending.arrived_bytes);
+  std::memcpy(pending.data + pending.arrived_bytes, piece, piece_bytes);
+  pending.arrived_bytes += piece_bytes;
+  consume(next_line_);
+  if (pending.is_view)
+    group.view = {.data = pending.data, .lane = port_.lane, .staging = pending.staging};
+  return {};
+}
+
+Status RecvLane::take_lent(const LineContent& content, Pending& pending, Group& group) {
+  auto source = port_.memory->address_of(content.where.location, pending.bytes);
+  if (!source.ok()) return std::move(source).status().with_culprit(port_.peer);
+  pending.arrived_bytes = pending.bytes;
+  if (pending.is_view) {
+    lend(*source, group);
+    return {};
+  }
+  std::memcpy(pending.data, *source, pending.bytes);
+  consume(next_line_);
+  return {};
+}
+
+Status RecvLane::take_private(const LineContent& content, Pending& pending, Group& group) {
+  RONDO_TRY(provide_target(pending));
+  RONDO_TRY(port_.memory->read_private(content.where.location, pending.data, pending.bytes));
+  pending.arrived_bytes = pending.bytes;
+  consume(next_line_);
+  if (pending.is_view)
+    group.view = {.data = pending.data, .lane = port_.lane, .staging = pending.staging};
+  return {};
+}
+
+// A view of bytes that have to be copied together first gets a buffer of the endpoint.
+Status RecvLane::provide_target(Pending& pending) {
+  if (!pending.is_view || pending.staging != LentView::kNoStaging) return {};
+  pending.staging = port_.staging->acquire(pending.bytes);
+  if (pending.staging == LentView::kNoStaging)
+    return Status(ErrorCode::kSystem,
+                  fmt::format("no memory to stage a message of {} bytes", pending.bytes));
+  pending.data = port_.staging->data(pending.staging);
+  return {};
+}
+
+void RecvLane::lend(const std::byte* data, Group& group) {
+  group.view = {.data = data, .line = next_line_, .lane = port_.lane, .holds_line = true};
+}
+
+bool RecvLane::release(const LentView& view) {
+  if (view.staging != LentView::kNoStaging) port_.staging->release(view.staging);
+  if (!view.holds_line) return false;
+  const std::uint64_t before = consumed_;
+  consume(view.line);
+  return consumed_ != before;
+}
+
+void RecvLane::consume(std::uint64_t line) {
+  given_back_ |= std::uint64_t{1} << (line % kLineCount);
+  while ((given_back_ >> (consumed_ % kLineCount)) & 1) {
+    given_back_ &= ~(std::uint64_t{1} << (consumed_ % kLineCount));
+    ++consumed_;
+  }
+  port_.consumed->count.store(consumed_, std::memory_order_release);
+}
+
+Status RecvLane::damaged(const std::string& what) const {
+  return Status(
+      ErrorCode::kDataLoss,
+      fmt::format("rank {} wrote a damaged message to lane {}: {}", port_.peer, port_.lane, what),
+      port_.peer);
+}
+
+}  // namespace rondo::transport

@@ -1,0 +1,89 @@
+#pragma once
+
+// The receiving half of one lane: matches the next line of the channel with the oldest posted
+// receive, checks that both mean the same message, and brings the bytes to their place or lends
+// them out. Nothing that stands in a line is trusted: it is copied, then checked, then used.
+// A line counts as consumed, in order, once its bytes are copied or its view is released.
+// Threads: one at a time. Steady state allocates nothing.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "transport/endpoint/endpoint.h"
+#include "transport/ring/channel.h"
+#include "transport/ring/group_table.h"
+#include "transport/ring/remote_memory.h"
+#include "transport/ring/staging.h"
+
+namespace rondo::transport {
+
+/// Borrowed: what one lane reads from and writes to.
+struct RecvPort {
+  int rank = 0;
+  int peer = 0;
+  std::uint16_t lane = 0;
+  const std::array<Line, kLineCount>* lines = nullptr;  ///< in the peer's memory
+  ConsumedCount* consumed = nullptr;
+  Slots slots;  ///< the peer's; `memory`: of this lane
+  RemoteMemory* memory = nullptr;
+  Staging* staging = nullptr;
+  std::size_t window = 0;
+};
+
+class RecvLane {
+ public:
+  explicit RecvLane(const RecvPort& port);
+
+  std::size_t outstanding() const { return tail_ - head_; }
+  bool idle() const { return head_ == tail_; }
+  /// `transfer` is a kRecv or kRecvView. Only while outstanding() is below the window.
+  void push(const Transfer& transfer, std::uint32_t group);
+
+  /// Takes what has come; `consumed` turns true if the peer may write more.
+  /// Errors: Mismatch, DataLoss (a damaged line), Internal, PeerLost; the line isn't consumed.
+  Status progress(const Call& call, GroupTable& groups, bool& consumed);
+  bool can_progress() const { return !idle() && has_line(); }
+
+  /// Gives a view's line or buffer back; true if the peer may write more.
+  bool release(const LentView& view);
+
+  std::uint64_t received_bytes() const { return received_bytes_; }
+
+ private:
+  struct Pending {
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;
+    std::size_t arrived_bytes = 0;  ///< of a message that comes in slots
+    std::uint32_t group = 0;
+    bool is_view = false;
+    int staging = LentView::kNoStaging;
+  };
+
+  const Line& next_line() const { return (*port_.lines)[next_line_ % kLineCount]; }
+  bool has_line() const {
+    return next_line().stamp.load(std::memory_order_acquire) == next_line_ + 1;
+  }
+  Result<bool> belongs_to(const Call& call, const LineContent& content) const;
+  Status take(const LineContent& content, Pending& pending, Group& group);
+  Status take_inline(const LineContent& content, Pending& pending, Group& group);
+  Status take_slot(const LineContent& content, Pending& pending, Group& group);
+  Status take_lent(const LineContent& content, Pending& pending, Group& group);
+  Status take_private(const LineContent& content, Pending& pending, Group& group);
+  Status provide_target(Pending& pending);
+  void lend(const std::byte* data, Group& group);
+  void consume(std::uint64_t line);
+  Status damaged(const std::string& what) const;
+
+  RecvPort port_;
+  std::vector<Pending> pending_;
+  std::uint64_t head_ = 0;
+  std::uint64_t tail_ = 0;
+  std::uint64_t next_line_ = 0;
+  std::uint64_t consumed_ = 0;
+  std::uint64_t given_back_ = 0;  ///< bit k: line k (modulo kLineCount) is free, some before it not
+  std::uint64_t received_bytes_ = 0;
+};
+
+}  // namespace rondo::transport

@@ -1,0 +1,197 @@
+#include "transport/ring/ring_endpoint.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace rondo::transport {
+namespace {
+
+bool is_send(TransferKind kind) {
+  return kind == TransferKind::kSend || kind == TransferKind::kStored;
+}
+
+Slots slots_of_lane(Slots slots, std::size_t lane) {
+  slots.memory = slots.lane(lane);
+  return slots;
+}
+
+}  // namespace
+
+RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(2 * kMaxLanes * kWindow) {
+  for (std::size_t lane = 0; lane < kMaxLanes; ++lane) {
+    send_lanes_.emplace_back(SendPort{.peer = link.peer,
+                                      .lines = &link.own_channel->lines[lane],
+                                      .consumed = &link.peer_channel->consumed[lane],
+                                      .slots = slots_of_lane(link.own_slots, lane),
+                                      .memory = link.memory,
+                                      .window = kWindow});
+    recv_lanes_.emplace_back(RecvPort{.rank = link.rank,
+                                      .peer = link.peer,
+                                      .lane = static_cast<std::uint16_t>(lane),
+                                      .lines = &link.peer_channel->lines[lane],
+                                      .consumed = &link.own_channel->consumed[lane],
+                                      .slots = slots_of_lane(link.peer_slots, lane),
+                                      .memory = link.memory,
+                                      .staging = &staging_,
+                                      .window = kWindow});
+  }
+}
+
+void RingEndpoint::begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) {
+  call_ = call;
+  link_.own_head->board.write(call);
+  if (!stores[0].empty() || !stores[1].empty()) write_stores(stores);
+}
+
+void RingEndpoint::write_stores(const std::array<std::span<std::byte>, 2>& stores) {
+  StoreRegions& regions = link_.own_channel->stores;
+  regions.sequence.store(0, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < stores.size(); ++i) {
+    const auto location = stores[i].empty()
+                              ? std::nullopt
+                              : link_.memory->location_of(stores[i].data(), stores[i].size());
+    regions.location[i].store(location.value_or(kNowhere), std::memory_order_release);
+    regions.bytes[i].store(stores[i].size(), std::memory_order_release);
+  }
+  regions.sequence.store(call_.sequence, std::memory_order_release);
+}
+
+std::byte* RingEndpoint::peer_store(StoreRegion region, std::size_t offset, std::size_t bytes) {
+  const StoreRegions& regions = link_.peer_channel->stores;
+  const auto index = static_cast<std::size_t>(region);
+  if (regions.sequence.load(std::memory_order_acquire) != call_.sequence) return nullptr;
+  const std::uint64_t location = regions.location[index].load(std::memory_order_acquire);
+  const std::uint64_t region_bytes = regions.bytes[index].load(std::memory_order_acquire);
+  if (regions.sequence.load(std::memory_order_relaxed) != call_.sequence) return nullptr;
+  if (location == kNowhere || offset > region_bytes || bytes > region_bytes - offset)
+    return nullptr;
+  auto start = link_.memory->address_of(location, region_bytes);
+  return start.ok() ? *start + offset : nullptr;
+}
+
+std::optional<Fingerprint> RingEndpoint::peer_call(std::uint64_t sequence) {
+  return link_.peer_head->board.find(sequence);
+}
+
+Status RingEndpoint::check_room(std::span<const Transfer> group) const {
+  if (groups_.full())
+    return Status(ErrorCode::kInternal, "more groups posted than the endpoint's windows hold");
+  std::array<std::size_t, 2 * kMaxLanes> added{};
+  for (const Transfer& transfer : group) {
+    if (transfer.lane >= kMaxLanes)
+      return Status(ErrorCode::kInternal, fmt::format("lane {} of {}", transfer.lane, kMaxLanes));
+    const bool sends = is_send(transfer.kind);
+    const std::size_t used =
+        sends ? send_lanes_[transfer.lane].outstanding() : recv_lanes_[transfer.lane].outstanding();
+    if (used + ++added[2 * transfer.lane + (sends ? 1 : 0)] > kWindow)
+      return Status(ErrorCode::kInternal,
+                    fmt::format("more than {} transfers posted in one direction of lane {}",
+                                kWindow, transfer.lane));
+    if (transfer.kind == TransferKind::kRecvView && group.size() != 1)
+      return Status(ErrorCode::kInternal, "a view must be the only transfer of its group");
+  }
+  return {};
+}
+
+Result<Token> RingEndpoint::post(std::span<const Transfer> group) {
+  if (!failure_.ok()) return failure_;
+  RONDO_TRY(check_room(group));
+  const std::uint32_t index = groups_.acquire(group.size());
+  groups_[index].is_view = !group.empty() && group.front().kind == TransferKind::kRecvView;
+  for (const Transfer& transfer : group) {
+    if (is_send(transfer.kind))
+      send_lanes_[transfer.lane].push(transfer, index);
+    else
+      recv_lanes_[transfer.lane].push(transfer, index);
+    busy_lanes_ |= 1u << transfer.lane;
+  }
+  const Token token = groups_.token_of(index);
+  RONDO_TRY(progress());
+  return token;
+}
+
+Result<bool> RingEndpoint::poll(Token token) {
+  Group* group = groups_.find(token);
+  if (group == nullptr) return true;
+  if (group->remaining > 0) {
+    RONDO_TRY(progress());
+    if (group->remaining > 0) return false;
+  }
+  if (!group->is_view) groups_.release(GroupTable::index_of(token));
+  return true;
+}
+
+const std::byte* RingEndpoint::view(Token token) {
+  const Group* group = groups_.find(token);
+  return group == nullptr || group->remaining > 0 ? nullptr : group->view.data;
+}
+
+void RingEndpoint::release(Token token) {
+  Group* group = groups_.find(token);
+  if (group == nullptr || group->remaining > 0) return;
+  const bool consumed = recv_lanes_[group->view.lane].release(group->view);
+  groups_.release(GroupTable::index_of(token));
+  if (consumed) wake_peer();
+}
+
+Traffic RingEndpoint::traffic() const {
+  Traffic total;
+  for (const SendLane& lane : send_lanes_) total.sent_bytes += lane.sent_bytes();
+  for (const RecvLane& lane : recv_lanes_) total.received_bytes += lane.received_bytes();
+  return total;
+}
+
+Status RingEndpoint::progress() {
+  if (!failure_.ok()) return failure_;
+  if (busy_lanes_ == 0) return {};
+  if (Status status = move_lanes(); !status.ok()) {
+    fail(std::move(status));
+    return failure_;
+  }
+  // A peer that left wrote its last lines before it said so: what is still open stays open.
+  if (busy_lanes_ != 0 && !left_.ok()) {
+    fail(left_);
+    return failure_;
+  }
+  return {};
+}
+
+Status RingEndpoint::move_lanes() {
+  bool changed = false;
+  for (std::uint32_t lanes = busy_lanes_; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+    RONDO_TRY(send_lanes_[lane].progress(call_, groups_, changed));
+    RONDO_TRY(recv_lanes_[lane].progress(call_, groups_, changed));
+    if (send_lanes_[lane].idle() && recv_lanes_[lane].idle()) busy_lanes_ &= ~(1u << lane);
+  }
+  if (changed) wake_peer();
+  return {};
+}
+
+bool RingEndpoint::can_progress() const {
+  if (busy_lanes_ != 0 && (!failure_.ok() || !left_.ok())) return true;
+  for (std::uint32_t lanes = busy_lanes_; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+    if (send_lanes_[lane].can_progress() || recv_lanes_[lane].can_progress()) return true;
+  }
+  return false;
+}
+
+void RingEndpoint::fail(Status error) {
+  if (failure_.ok()) failure_ = std::move(error);
+}
+
+void RingEndpoint::peer_left(Status error) {
+  if (left_.ok()) left_ = std::move(error);
+}
+
+void RingEndpoint::wake_peer() {
+  light_fence(link_.asymmetric_fence);
+  const std::uint64_t turn = link_.peer_head->sleep.turn.load(std::memory_order_relaxed);
+  if (turn % 2 == 0 || turn == rung_turn_) return;
+  rung_turn_ = turn;
+  ring_doorbell();
+}
+
+}  // namespace rondo::transport

@@ -1,0 +1,88 @@
+#pragma once
+
+// An endpoint over shared lines: what inproc and shm have in common. What differs (how memory is
+// named, how a sleeping peer is woken, how an abort travels) comes from RemoteMemory and from the
+// class that derives.
+// Threads: one at a time.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "transport/endpoint/endpoint.h"
+#include "transport/ring/channel.h"
+#include "transport/ring/group_table.h"
+#include "transport/ring/recv_lane.h"
+#include "transport/ring/remote_memory.h"
+#include "transport/ring/send_lane.h"
+#include "transport/ring/staging.h"
+
+namespace rondo::transport {
+
+/// The memory that joins two places; borrowed for the life of the endpoint.
+struct RingLink {
+  int rank = 0;
+  int peer = 0;
+  PlaceHead* own_head = nullptr;
+  const PlaceHead* peer_head = nullptr;
+  Channel* own_channel = nullptr;         ///< lines to the peer
+  const Channel* peer_channel = nullptr;  ///< lines from the peer
+  Slots own_slots;
+  Slots peer_slots;
+  RemoteMemory* memory = nullptr;
+  bool asymmetric_fence = false;  ///< both sides have it
+};
+
+class RingEndpoint : public Endpoint {
+ public:
+  static constexpr std::size_t kWindow = 32;
+
+  explicit RingEndpoint(const RingLink& link);
+
+  int peer() const final { return link_.peer; }
+  std::size_t window() const final { return kWindow; }
+  void begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) final;
+  Result<Token> post(std::span<const Transfer> group) final;
+  Result<bool> poll(Token token) final;
+  const std::byte* view(Token token) final;
+  void release(Token token) final;
+  std::byte* peer_store(StoreRegion region, std::size_t offset, std::size_t bytes) final;
+  Status announce_call() final { return {}; }
+  std::optional<Fingerprint> peer_call(std::uint64_t sequence) final;
+  Traffic traffic() const final;
+
+  /// Moves what can be moved on all lanes in use; the error that ended the endpoint, if one did.
+  Status progress();
+  /// Whether progress() would find something to do.
+  bool can_progress() const;
+  /// The first error stays.
+  void fail(Status error);
+  /// The peer has left in order: what it sent still counts, what it would have to do is lost.
+  void peer_left(Status error);
+  const Call& call() const { return call_; }
+
+ protected:
+  /// Wakes the peer's place, without waiting.
+  virtual void ring_doorbell() = 0;
+
+ private:
+  Status check_room(std::span<const Transfer> group) const;
+  Status move_lanes();
+  void wake_peer();
+  void write_stores(const std::array<std::span<std::byte>, 2>& stores);
+
+  RingLink link_;
+  Call call_;
+  GroupTable groups_;
+  Staging staging_;
+  std::vector<SendLane> send_lanes_;
+  std::vector<RecvLane> recv_lanes_;
+  std::uint32_t busy_lanes_ = 0;  ///< bit k: lane k may have transfers that aren't done
+  std::uint64_t rung_turn_ = 0;
+  Status failure_;
+  Status left_;
+};
+
+}  // namespace rondo::transport

@@ -1,0 +1,139 @@
+#include "transport/ring/send_lane.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace rondo::transport {
+
+SendLane::SendLane(const SendPort& port) : port_(port), pending_(port.window) {}
+
+void SendLane::push(const Transfer& transfer, std::uint32_t group) {
+  Pending& pending = at(tail_);
+  pending = {.data = transfer.data, .bytes = transfer.bytes, .group = group};
+  if (transfer.kind == TransferKind::kStored)
+    pending.kind = LineKind::kStored;
+  else
+    choose_route(pending);
+  ++tail_;
+}
+
+// A line's own bytes are cheapest; memory that the peer maps needs no copy here; a system call on
+// the peer's side saves one copy and is worth it from about a slot's worth of bytes.
+void SendLane::choose_route(Pending& pending) const {
+  if (pending.bytes <= kInlineBytes) {
+    pending.kind = LineKind::kInline;
+    return;
+  }
+  if (const auto location = port_.memory->location_of(pending.data, pending.bytes)) {
+    pending.kind = LineKind::kLent;
+    pending.location = *location;
+    return;
+  }
+  pending.location = reinterpret_cast<std::uint64_t>(pending.data);
+  const bool is_large = pending.bytes > port_.slots.bytes;
+  pending.kind =
+      is_large && port_.memory->peer_reads_private() ? LineKind::kPrivate : LineKind::kSlot;
+}
+
+Status SendLane::progress(const Call& call, GroupTable& groups, bool& wrote) {
+  const std::uint64_t first_line = next_line_;
+  while (emitted_ != tail_) {
+    RONDO_ASSIGN(const bool emitted, emit(call, at(emitted_)));
+    if (!emitted) break;
+    sent_bytes_ += at(emitted_).bytes;
+    ++emitted_;
+  }
+  wrote |= next_line_ != first_line;
+  while (head_ != emitted_) {
+    if (!done(at(head_))) {
+      RONDO_TRY(refresh());
+      if (!done(at(head_))) break;
+    }
+    --groups[at(head_).group].remaining;
+    ++head_;
+  }
+  return {};
+}
+
+bool SendLane::can_progress() const {
+  return head_ != tail_ && port_.consumed->count.load(std::memory_order_acquire) != seen_consumed_;
+}
+
+bool SendLane::done(const Pending& pending) const {
+  const bool is_lent = pending.kind == LineKind::kLent || pending.kind == LineKind::kPrivate;
+  return !is_lent || seen_consumed_ > pending.last_line;
+}
+
+Status SendLane::refresh() {
+  const std::uint64_t count = port_.consumed->count.load(std::memory_order_acquire);
+  if (count < seen_consumed_ || count > next_line_)
+    return Status(ErrorCode::kDataLoss,
+                  fmt::format("rank {} says it has consumed {} messages, between {} and {} can be "
+                              "true: its shared memory is damaged",
+                              port_.peer, count, seen_consumed_, next_line_),
+                  port_.peer);
+  seen_consumed_ = count;
+  return {};
+}
+
+Result<bool> SendLane::has_room() {
+  if (next_line_ - seen_consumed_ < kLineCount) return true;
+  RONDO_TRY(refresh());
+  return next_line_ - seen_consumed_ < kLineCount;
+}
+
+Line& SendLane::begin_line(const Call& call, const Pending& pending) {
+  Line& line = (*port_.lines)[next_line_ % kLineCount];
+  line.content.sequence = call.sequence;
+  line.content.fingerprint = call.fingerprint;
+  line.content.kind_and_bytes = LineContent::pack(pending.kind, pending.bytes);
+  return line;
+}
+
+void SendLane::publish(Line& line) {
+  line.stamp.store(next_line_ + 1, std::memory_order_release);
+  ++next_line_;
+}
+
+Result<bool> SendLane::emit(const Call& call, Pending& pending) {
+  if (pending.kind == LineKind::kSlot) return emit_slots(call, pending);
+  RONDO_ASSIGN(const bool room, has_room());
+  if (!room) return false;
+  Line& line = begin_line(call, pending);
+  if (pending.kind == LineKind::kInline) {
+    if (pending.bytes > 0)
+      std::memcpy(line.content.inline_bytes.data(), pending.data, pending.bytes);
+  } else {
+    line.content.where = {.location = pending.location, .slot = 0};
+  }
+  pending.last_line = next_line_;
+  publish(line);
+  return true;
+}
+
+Result<bool> SendLane::emit_slots(const Call& call, Pending& pending) {
+  while (pending.written_bytes < pending.bytes) {
+    RONDO_ASSIGN(const bool room, has_room());
+    if (!room) return false;
+    const std::uint64_t slot = next_slot_ % port_.slots.count;
+    if (slot_free_at_[slot] > seen_consumed_) {
+      RONDO_TRY(refresh());
+      if (slot_free_at_[slot] > seen_consumed_) return false;
+    }
+    const std::size_t piece_bytes =
+        std::min(port_.slots.bytes, pending.bytes - pending.written_bytes);
+    std::memcpy(port_.slots.memory + slot * port_.slots.bytes, pending.data + pending.written_bytes,
+                piece_bytes);
+    Line& line = begin_line(call, pending);
+    line.content.where = {.location = 0, .slot = slot};
+    slot_free_at_[slot] = next_line_ + 1;
+    ++next_slot_;
+    pending.written_bytes += piece_bytes;
+    publish(line);
+  }
+  return true;
+}
+
+}  // namespace rondo::transport

@@ -1,0 +1,81 @@
+#pragma once
+
+// The sending half of one lane: takes sends in order, chooses how each travels, and writes lines
+// while the peer leaves room. A message that fits no slot is cut into slots, written as they become
+// free, so that the copies of both sides overlap. Sends are done in order: copied ones when they
+// are written, lent ones when the peer has consumed them.
+// Threads: one at a time. Steady state allocates nothing.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "transport/endpoint/endpoint.h"
+#include "transport/ring/channel.h"
+#include "transport/ring/group_table.h"
+#include "transport/ring/remote_memory.h"
+
+namespace rondo::transport {
+
+/// Borrowed: what one lane writes to and reads from.
+struct SendPort {
+  int peer = 0;
+  std::array<Line, kLineCount>* lines = nullptr;
+  const ConsumedCount* consumed = nullptr;  ///< in the peer's memory
+  Slots slots;                              ///< `memory`: of this lane
+  RemoteMemory* memory = nullptr;
+  std::size_t window = 0;
+};
+
+class SendLane {
+ public:
+  explicit SendLane(const SendPort& port);
+
+  std::size_t outstanding() const { return tail_ - head_; }
+  bool idle() const { return head_ == tail_; }
+  /// `transfer` is a kSend or kStored. Only while outstanding() is below the window.
+  void push(const Transfer& transfer, std::uint32_t group);
+
+  /// Writes and completes what it can; `wrote` turns true if there are new lines for the peer.
+  /// Errors: DataLoss where the peer's count of consumed lines can't be true.
+  Status progress(const Call& call, GroupTable& groups, bool& wrote);
+  /// Whether progress() would find something to do that it couldn't do the last time.
+  bool can_progress() const;
+
+  std::uint64_t sent_bytes() const { return sent_bytes_; }
+
+ private:
+  struct Pending {
+    const std::byte* data = nullptr;
+    std::size_t bytes = 0;
+    std::size_t written_bytes = 0;  ///< kSlot
+    std::uint64_t location = 0;     ///< kLent, kPrivate
+    std::uint64_t last_line = 0;
+    std::uint32_t group = 0;
+    LineKind kind = LineKind::kInline;
+  };
+
+  Pending& at(std::uint64_t index) { return pending_[index % pending_.size()]; }
+  void choose_route(Pending& pending) const;
+  Status refresh();
+  Result<bool> has_room();
+  Result<bool> emit(const Call& call, Pending& pending);
+  Result<bool> emit_slots(const Call& call, Pending& pending);
+  bool done(const Pending& pending) const;
+  Line& begin_line(const Call& call, const Pending& pending);
+  void publish(Line& line);
+
+  SendPort port_;
+  std::vector<Pending> pending_;
+  std::uint64_t head_ = 0;     ///< oldest send that isn't done
+  std::uint64_t emitted_ = 0;  ///< oldest send that isn't written
+  std::uint64_t tail_ = 0;
+  std::uint64_t next_line_ = 0;
+  std::uint64_t seen_consumed_ = 0;
+  std::uint64_t next_slot_ = 0;
+  std::array<std::uint64_t, kMaxSlots> slot_free_at_{};  ///< count of consumed lines
+  std::uint64_t sent_bytes_ = 0;
+};
+
+}  // namespace rondo::transport

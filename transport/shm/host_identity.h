@@ -1,0 +1,15 @@
+#pragma once
+
+// What two processes compare to learn whether they share a host. The boot id alone won't do:
+// containers of one machine share it and still can't reach each other's sockets or memory.
+// Threads: any.
+
+#include <string>
+
+namespace rondo::transport {
+
+/// Boot id and the network, IPC and user namespaces of this process; equal text means the same
+/// host. Where the system doesn't tell, a random text that equals no other.
+std::string host_identity();
+
+}  // namespace rondo::transport

@@ -1,0 +1,63 @@
+#pragma once
+
+// Anonymous shared memory with a descriptor and no name, so that nothing is left behind however
+// the process ends; and the mappings of it. Both are resources: one owner, freed with it.
+// Threads: any, one at a time per object.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "core/status.h"
+
+namespace rondo::transport {
+
+/// An open descriptor.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor();
+
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// A mapped range of a descriptor.
+class Mapping {
+ public:
+  enum class Access : std::uint8_t { kRead, kReadWrite };
+
+  Mapping() = default;
+  Mapping(std::byte* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+  Mapping(Mapping&& other) noexcept;
+  Mapping& operator=(Mapping&& other) noexcept;
+  ~Mapping();
+
+  /// Errors: System.
+  static Result<Mapping> map(int fd, std::uint64_t offset, std::size_t bytes, Access access);
+
+  std::byte* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// A new memfd of `bytes` (zeros), not sealed yet. Errors: System.
+Result<FileDescriptor> create_memfd(const char* name, std::size_t bytes);
+
+/// Adds seals (F_SEAL_*). Errors: System.
+Status seal(int fd, int seals);
+
+/// Its size, if it is a memfd that nobody can shrink any more: reading a mapping of it can't fault.
+/// Errors: DataLoss, System.
+Result<std::uint64_t> sealed_bytes(int fd);
+
+}  // namespace rondo::transport

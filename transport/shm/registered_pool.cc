@@ -1,0 +1,95 @@
+#include "transport/shm/registered_pool.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "transport/shm/memory_budget.h"
+
+namespace rondo::transport {
+namespace {
+
+// Left to the rest of the host when the pool grows.
+constexpr std::size_t kReserveBytes = std::size_t{64} << 20;
+
+// The pool of this process; a forked child forgets its parent's.
+std::mutex instance_mutex;
+RegisteredPool* the_pool = nullptr;
+
+constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+Result<RegisteredPool*> RegisteredPool::instance() {
+  static const int registered =
+      ::pthread_atfork([] { instance_mutex.lock(); }, [] { instance_mutex.unlock(); },
+                       [] {
+                         the_pool = nullptr;
+                         instance_mutex.unlock();
+                       });
+  if (registered != 0) return system_error("watching for fork", registered);
+  const std::lock_guard lock(instance_mutex);
+  if (the_pool == nullptr) {
+    RONDO_ASSIGN(the_pool, create());
+  }
+  return the_pool;
+}
+
+Result<RegisteredPool*> RegisteredPool::create() {
+  RONDO_ASSIGN(FileDescriptor fd, create_memfd("rondo-registered", 0));
+  RONDO_TRY(seal(fd.get(), F_SEAL_SHRINK | F_SEAL_SEAL));
+  RONDO_ASSIGN(SegmentWindow window,
+               SegmentWindow::reserve(SegmentWindow::largest_segment_bytes()));
+  return new RegisteredPool(std::move(fd), std::move(window));
+}
+
+Result<std::byte*> RegisteredPool::allocate(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t wanted_bytes = std::max<std::size_t>(bytes, 1);
+  auto offset = list_.allocate(wanted_bytes);
+  if (!offset) {
+    RONDO_TRY(grow(wanted_bytes));
+    offset = list_.allocate(wanted_bytes);
+  }
+  return window_.address_of(*offset, wanted_bytes);
+}
+
+void RegisteredPool::free(std::byte* data) {
+  const auto offset = offset_of(data, 1);
+  if (!offset) return;
+  const std::lock_guard lock(mutex_);
+  list_.free(*offset);
+}
+
+std::size_t RegisteredPool::used_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return list_.used_bytes();
+}
+
+// Growth is asked for in one piece: allocations may span extents, since addresses are contiguous.
+Status RegisteredPool::grow(std::size_t bytes) {
+  const std::size_t old_bytes = window_.mapped_bytes();
+  const std::size_t room_bytes = window_.max_bytes() - old_bytes;
+  const std::uint64_t available =
+      std::min<std::uint64_t>(room_bytes, available_memory_bytes(old_bytes));
+  if (bytes > available || available - bytes < kReserveBytes)
+    return Status(ErrorCode::kSystem,
+                  fmt::format("no registered memory for {} bytes: {} bytes are available, and {} "
+                              "bytes are registered already",
+                              bytes, available, old_bytes));
+  const std::size_t extent_bytes =
+      std::min(room_bytes, std::max(kExtentBytes, round_up(bytes, SegmentWindow::kHugePageBytes)));
+  if (::fallocate(fd_.get(), 0, static_cast<off_t>(old_bytes), static_cast<off_t>(extent_bytes)) !=
+      0)
+    return system_error(fmt::format("registering {} bytes of memory", extent_bytes), errno);
+  RONDO_TRY(window_.extend(fd_.get(), old_bytes + extent_bytes));
+  list_.grow(old_bytes, extent_bytes);
+  return {};
+}
+
+}  // namespace rondo::transport

@@ -1,0 +1,112 @@
+#include "transport/shm/shm_endpoint.h"
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace rondo::transport {
+namespace {
+
+// A packet of one byte; control messages are longer.
+constexpr std::array<std::byte, 1> kDoorbell{std::byte{'!'}};
+
+RingLink link_to(const ShmPlace& own, const ShmPeer& peer) {
+  return {.rank = own.identity.rank,
+          .peer = peer.rank,
+          .own_head = &own.page->head().place,
+          .peer_head = &peer.page->head().place,
+          .own_channel = &own.page->channel(peer.rank),
+          .peer_channel = &peer.page->channel(),
+          .own_slots = own.page->slots(peer.rank),
+          .peer_slots = peer.page->slots(),
+          .memory = peer.memory.get(),
+          .asymmetric_fence =
+              own.page->head().asymmetric_fence == 1 && peer.page->head().asymmetric_fence == 1};
+}
+
+// A socket alone doesn't tell: a child that the peer forked may hold it open.
+FileDescriptor watch_process(pid_t pid) {
+  if (pid <= 0 || pid == ::getpid()) return {};
+  return FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
+}  // namespace
+
+ShmEndpoint::ShmEndpoint(const ShmPlace& own, ShmPeer peer)
+    : RingEndpoint(link_to(own, peer)),
+      epoch_(own.identity.epoch),
+      peer_(std::move(peer)),
+      process_fd_(watch_process(peer_.pid)),
+      reader_(peer_.rank, own.identity.epoch) {}
+
+ShmEndpoint::~ShmEndpoint() { send(Goodbye{call().sequence}); }
+
+void ShmEndpoint::abort(const Status& cause) { send(abort_notice(cause)); }
+
+void ShmEndpoint::send(const ControlMessage& message) {
+  std::array<std::byte, kMaxControlBytes> block;
+  const std::size_t bytes = encode_control(message, epoch_, block);
+  send_packet(socket(), std::span<const std::byte>(block).first(bytes));
+}
+
+// A full socket is no loss: what fills it wakes the peer as well.
+void ShmEndpoint::ring_doorbell() { send_packet(socket(), kDoorbell); }
+
+bool ShmEndpoint::read_socket() {
+  while (!ended_) {
+    std::array<std::byte, kMaxControlBytes> buffer;
+    auto packet = receive_packet(socket(), buffer);
+    if (!packet.ok()) {
+      fail(std::move(packet).status().with_culprit(peer()));
+      ended_ = true;
+      break;
+    }
+    if (packet->kind == Packet::Kind::kNothing) return true;
+    if (packet->kind == Packet::Kind::kEnd) {
+      lose_peer();
+      break;
+    }
+    auto bytes = std::span<const std::byte>(buffer).first(packet->bytes);
+    if (bytes.size() == kDoorbell.size()) continue;
+    while (!bytes.empty()) {
+      auto message = reader_.step(bytes);
+      if (!message.ok()) {
+        fail(std::move(message).status());
+        ended_ = true;
+        break;
+      }
+      if (message->has_value()) take(**message);
+    }
+  }
+  return !ended_;
+}
+
+void ShmEndpoint::take(const ControlMessage& message) {
+  if (const auto* notice = std::get_if<AbortNotice>(&message)) {
+    fail(abort_status(*notice, peer()));
+  } else if (const auto* goodbye = std::get_if<Goodbye>(&message)) {
+    peer_left(Status(ErrorCode::kPeerLost,
+                     fmt::format("rank {} (pid {}) destroyed its communicator after call {}, this "
+                                 "rank waits for it in call {}",
+                                 peer(), peer_.pid, goodbye->sequence, call().sequence),
+                     peer()));
+    ended_ = true;
+  }
+}
+
+void ShmEndpoint::process_ended() {
+  if (read_socket()) lose_peer();
+}
+
+void ShmEndpoint::lose_peer() {
+  ended_ = true;
+  fail(Status(ErrorCode::kPeerLost,
+              fmt::format("rank {} (pid {}) ended without a goodbye: its process has exited or was "
+                          "killed; make a new communicator without it",
+                          peer(), peer_.pid),
+              peer()));
+}
+
+}  // namespace rondo::transport

@@ -1,0 +1,91 @@
+#include "transport/tcp/interface.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <memory>
+#include <set>
+
+#include "core/unique_fd.h"
+
+namespace rondo::transport {
+namespace {
+
+// The text of an IPv4 or IPv6 address; empty for other families.
+std::string text_of(const sockaddr* address) {
+  char text[INET6_ADDRSTRLEN] = {};
+  if (address->sa_family == AF_INET)
+    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof text);
+  if (address->sa_family == AF_INET6)
+    inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr, text,
+              sizeof text);
+  return text;
+}
+
+bool is_address(const std::string& text) {
+  in6_addr any{};
+  return inet_pton(AF_INET, text.c_str(), &any) == 1 ||
+         inet_pton(AF_INET6, text.c_str(), &any) == 1;
+}
+
+// A link-local IPv6 address means nothing on another host.
+bool usable(const sockaddr* address) {
+  if (address == nullptr) return false;
+  if (address->sa_family == AF_INET) return true;
+  return address->sa_family == AF_INET6 &&
+         !IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
+}
+
+}  // namespace
+
+Result<std::string> resolve_interface(const std::string& name) {
+  if (is_address(name)) return name;
+  ifaddrs* list = nullptr;
+  if (getifaddrs(&list) != 0) return system_error("list network interfaces", errno);
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, &freeifaddrs);
+  std::set<std::string> known;
+  std::string found_v6;
+  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
+    if (!usable(entry->ifa_addr)) continue;
+    known.insert(entry->ifa_name);
+    if (name != entry->ifa_name) continue;
+    if (entry->ifa_addr->sa_family == AF_INET) return text_of(entry->ifa_addr);
+    if (found_v6.empty()) found_v6 = text_of(entry->ifa_addr);
+  }
+  if (!found_v6.empty()) return found_v6;
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("\"{}\" is neither an IP address nor an interface with one; this host "
+                            "has: {}",
+                            name, fmt::join(known, ", ")));
+}
+
+Result<std::string> address_towards(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* list = nullptr;
+  // The port is never used: connecting a UDP socket only asks the routing table.
+  if (const int error = getaddrinfo(host.c_str(), "9", &hints, &list); error != 0)
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("host \"{}\" is unknown: {}", host, gai_strerror(error)));
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(list, &freeaddrinfo);
+  int last_error = EHOSTUNREACH;
+  for (const addrinfo* entry = list; entry != nullptr; entry = entry->ai_next) {
+    const UniqueFd socket(::socket(entry->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_storage own{};
+    socklen_t own_bytes = sizeof own;
+    auto* own_address = reinterpret_cast<sockaddr*>(&own);
+    if (socket.valid() && ::connect(socket.get(), entry->ai_addr, entry->ai_addrlen) == 0 &&
+        getsockname(socket.get(), own_address, &own_bytes) == 0)
+      return text_of(own_address);
+    last_error = errno;
+  }
+  return system_error(fmt::format("no route to \"{}\"", host), last_error);
+}
+
+}  // namespace rondo::transport

@@ -1,0 +1,19 @@
+#pragma once
+
+// Which of this host's addresses to listen on.
+
+#include <string>
+
+#include "core/status.h"
+
+namespace rondo::transport {
+
+/// The address of the interface `name` ("eth0": IPv4 before IPv6), or `name` itself if it is one.
+/// Errors: InvalidArgument, listing the interfaces that have an address.
+Result<std::string> resolve_interface(const std::string& name);
+
+/// The address of this host that packets to `host` (a name or an address) leave from. Sends
+/// nothing. Errors: InvalidArgument (unknown host), System (no route).
+Result<std::string> address_towards(const std::string& host);
+
+}  // namespace rondo::transport

@@ -1,0 +1,132 @@
+#include "transport/tcp/join_session.h"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/write.hpp>
+#include <functional>
+
+namespace rondo::transport {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using Kind = HandshakeAction::Kind;
+
+constexpr std::chrono::milliseconds kLongestPause(200);
+
+Status connection_error(const char* what, const error_code& error) {
+  return Status(ErrorCode::kSystem, std::string(what) + ": " + error.message());
+}
+
+}  // namespace
+
+void JoinSession::read(std::size_t bytes) {
+  const auto target = asio::buffer(input_.data(), std::min(bytes, input_.size()));
+  socket_.async_read_some(target, [self = shared_from_this()](error_code error, std::size_t got) {
+    if (error == asio::error::operation_aborted) return;
+    if (error) return self->on_event(StreamEnded{});
+    self->on_event(BytesArrived{std::span<const std::byte>(self->input_).first(got)});
+  });
+}
+
+void JoinSession::write(std::vector<std::byte> bytes, std::function<void(Status)> then) {
+  output_ = std::move(bytes);
+  asio::async_write(
+      socket_, asio::buffer(output_),
+      [self = shared_from_this(), then = std::move(then)](error_code error, std::size_t) {
+        if (error == asio::error::operation_aborted) return;
+        then(error ? connection_error("write", error) : Status());
+      });
+}
+
+void AcceptSession::start(std::chrono::milliseconds patience) {
+  timer_.expires_after(patience);
+  timer_.async_wait([self = shared_from_this(), this](error_code error) {
+    if (!error && !over_) on_event(DeadlinePassed{});
+  });
+  read(AcceptHandshake::start().read_bytes);
+}
+
+void AcceptSession::evict() {
+  if (!over_) drop(Status(ErrorCode::kTimeout, "too many connections wait to say hello"));
+}
+
+void AcceptSession::on_event(const HandshakeEvent& event) {
+  if (over_) return;
+  HandshakeAction action = handshake_.step(event);
+  if (action.kind == Kind::kRead) return read(action.read_bytes);
+  if (action.kind == Kind::kDrop) return drop(action.why);
+  if (action.kind == Kind::kWelcome) {
+    if (Status status = board_.may_join(action.peer); !status.ok())
+      action = refuse(std::move(status));
+  }
+  answer(std::move(action));
+}
+
+void AcceptSession::answer(HandshakeAction action) {
+  const bool welcome = action.kind == Kind::kWelcome;
+  write(std::move(action.send),
+        [this, welcome, peer = action.peer, why = action.why](Status status) {
+          if (over_) return;
+          if (!welcome || !status.ok()) return drop(welcome ? status : why);
+          over_ = true;
+          timer_.cancel();
+          board_.joined(peer, std::move(socket_));
+        });
+}
+
+void AcceptSession::drop(const Status& why) {
+  over_ = true;
+  timer_.cancel();
+  error_code ignored;
+  // A refusal must arrive: no more is written, and what came is left to the kernel to discard.
+  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  socket_.close(ignored);
+  board_.dropped(why);
+}
+
+void DialSession::start() {
+  timer_.expires_after(attempt_);
+  timer_.async_wait([self = shared_from_this(), this](error_code error) {
+    error_code ignored;
+    if (!error) socket_.close(ignored);
+  });
+  socket_.async_connect(target_, [self = shared_from_this(), this](error_code error) {
+    timer_.cancel();
+    if (error) return try_again(connection_error("connect", error));
+    greet();
+  });
+}
+
+void DialSession::greet() {
+  handshake_ = DialHandshake(own_);
+  HandshakeAction action = handshake_.start();
+  write(std::move(action.send), [this, answer_bytes = action.read_bytes](Status status) {
+    if (!status.ok()) return try_again(status);
+    read(answer_bytes);
+  });
+}
+
+void DialSession::on_event(const HandshakeEvent& event) {
+  const HandshakeAction action = handshake_.step(event);
+  switch (action.kind) {
+    case Kind::kRead: return read(action.read_bytes);
+    case Kind::kWelcome: return board_.joined(action.peer, std::move(socket_));
+    case Kind::kRefuse: return board_.dial_failed(own_.to, action.why, true);
+    case Kind::kDrop: return try_again(action.why);
+  }
+}
+
+void DialSession::try_again(const Status& why) {
+  board_.dial_failed(own_.to, why, false);
+  error_code ignored;
+  socket_.close(ignored);
+  timer_.expires_after(pause_);
+  pause_ = std::min(2 * pause_, kLongestPause);
+  timer_.async_wait([self = shared_from_this(), this](error_code error) {
+    if (!error) start();
+  });
+}
+
+}  // namespace rondo::transport

@@ -1,0 +1,292 @@
+#include "transport/tcp/joiner.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <charconv>
+#include <deque>
+#include <map>
+#include <random>
+
+#include "core/log.h"
+#include "transport/tcp/interface.h"
+#include "transport/tcp/join_session.h"
+
+namespace rondo::transport {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+
+std::string text_of(const tcp::endpoint& endpoint) {
+  const std::string host = endpoint.address().to_string();
+  return fmt::format(endpoint.address().is_v6() ? "[{}]:{}" : "{}:{}", host, endpoint.port());
+}
+
+Result<tcp::endpoint> parse_address(const PeerAddress& peer) {
+  const std::string& text = peer.address;
+  const std::size_t colon = text.rfind(':');
+  const auto host_end = colon == std::string::npos ? text.size() : colon;
+  std::string host = text.substr(0, host_end);
+  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  std::uint16_t port = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data() + std::min(host_end + 1, text.size()), end, port);
+  error_code error;
+  const auto address = asio::ip::make_address(host, error);
+  if (error || parsed.ec != std::errc() || parsed.ptr != end || port == 0)
+    return Status(
+        ErrorCode::kInvalidArgument,
+        fmt::format("rank {} has the tcp address \"{}\"; expected ip:port", peer.rank, text),
+        peer.rank);
+  return tcp::endpoint(address, port);
+}
+
+// A host that vanished without a word is noticed after about half a minute.
+void prepare(tcp::socket& socket) {
+  error_code ignored;
+  socket.native_non_blocking(true, ignored);
+  socket.set_option(tcp::no_delay(true), ignored);
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  const auto set = [&](int option, int value) {
+    ::setsockopt(socket.native_handle(), IPPROTO_TCP, option, &value, sizeof value);
+  };
+  set(TCP_KEEPIDLE, 10);
+  set(TCP_KEEPINTVL, 5);
+  set(TCP_KEEPCNT, 4);
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+}
+
+std::uint64_t draw_nonce() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
+
+}  // namespace
+
+class Joiner::Impl final : public JoinBoard {
+ public:
+  Impl(const Identity& own, const TcpOptions& options) : own_(own), options_(options) {}
+
+  Status listen();
+  const std::string& address() const { return address_; }
+  Result<std::vector<JoinedPeer>> join(std::span<const PeerAddress> peers, Deadline deadline);
+
+ private:
+  struct Peer {
+    JoinedPeer joined;
+    std::uint64_t nonce = 0;
+    std::string last_problem;
+    bool complete() const { return joined.control.valid() && joined.data.valid(); }
+  };
+
+  Hello hello_to(int rank, Purpose purpose) const;
+  Status expect(const PeerAddress& address);
+  void dial(int rank, const tcp::endpoint& target);
+  void accept();
+  void welcome(tcp::socket socket);
+  bool complete() const;
+  Status missing() const;
+
+  Status may_join(const Hello& hello) override;
+  void joined(const Hello& hello, tcp::socket socket) override;
+  void dropped(const Status& why) override;
+  void dial_failed(int rank, const Status& why, bool refused) override;
+
+  Identity own_;
+  TcpOptions options_;
+  std::string address_;
+  std::uint64_t nonce_ = draw_nonce();
+  std::map<int, Peer> peers_;
+  std::string last_dropped_;
+  Status failure_;
+  asio::io_context io_;  // below what sessions refer to: they die with it
+  tcp::acceptor acceptor_{io_};
+  asio::steady_timer accept_pause_{io_};
+  std::deque<std::weak_ptr<AcceptSession>> pending_;
+};
+
+Status Joiner::Impl::listen() {
+  RONDO_ASSIGN(const std::string host, resolve_interface(options_.bind));
+  error_code error;
+  const tcp::endpoint any_port(asio::ip::make_address(host, error), 0);
+  if (!error) acceptor_.open(any_port.protocol(), error);
+  if (!error) ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
+  if (!error) acceptor_.bind(any_port, error);
+  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) address_ = text_of(acceptor_.local_endpoint(error));
+  if (error) return system_error(fmt::format("listen on {}", host), error.value());
+  return {};
+}
+
+Result<std::vector<JoinedPeer>> Joiner::Impl::join(std::span<const PeerAddress> peers,
+                                                   Deadline deadline) {
+  for (const PeerAddress& peer : peers) RONDO_TRY(expect(peer));
+  for (const PeerAddress& peer : peers) {
+    RONDO_ASSIGN(const tcp::endpoint target, parse_address(peer));
+    if (peer.rank < own_.rank) dial(peer.rank, target);
+  }
+  accept();
+  while (!complete() && failure_.ok() && io_.run_one_until(deadline) > 0) {
+  }
+  RONDO_TRY(failure_);
+  if (!complete()) return missing();
+  std::vector<JoinedPeer> result;
+  for (auto& [rank, peer] : peers_) result.push_back(std::move(peer.joined));
+  return result;
+}
+
+Status Joiner::Impl::expect(const PeerAddress& address) {
+  const int rank = address.rank;
+  if (rank < 0 || rank >= own_.world || rank == own_.rank || peers_.contains(rank))
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("rank {} of {} was told to connect to rank {}{}", own_.rank,
+                              own_.world, rank, peers_.contains(rank) ? " twice" : ""));
+  Peer& peer = peers_[rank];
+  peer.joined.rank = rank;
+  peer.joined.address = address.address;
+  peer.last_problem = rank > own_.rank ? "it hasn't dialled this rank" : "no answer";
+  return {};
+}
+
+Hello Joiner::Impl::hello_to(int rank, Purpose purpose) const {
+  Hello hello;
+  hello.purpose = purpose;
+  hello.from = own_;
+  hello.to = rank;
+  hello.nonce = nonce_;
+  hello.max_message_bytes = options_.max_message_bytes;
+  hello.window = static_cast<std::uint32_t>(options_.window);
+  return hello;
+}
+
+void Joiner::Impl::dial(int rank, const tcp::endpoint& target) {
+  for (const Purpose purpose : {Purpose::kControl, Purpose::kData})
+    std::make_shared<DialSession>(io_, *this, hello_to(rank, purpose), target,
+                                  milliseconds(options_.dial_attempt_ms))
+        ->start();
+}
+
+void Joiner::Impl::accept() {
+  acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (!error) {
+      welcome(std::move(socket));
+      return accept();
+    }
+    // Out of descriptors, most likely: others may be given back meanwhile.
+    last_dropped_ = "accept: " + error.message();
+    accept_pause_.expires_after(milliseconds(10));
+    accept_pause_.async_wait([this](error_code stopped) {
+      if (!stopped) accept();
+    });
+  });
+}
+
+void Joiner::Impl::welcome(tcp::socket socket) {
+  std::erase_if(pending_, [](const auto& session) { return session.expired(); });
+  if (pending_.size() >= options_.max_pending_hellos) {
+    // The oldest has been silent longest; a rank that loses its place so dials again.
+    if (const auto oldest = pending_.front().lock()) oldest->evict();
+    pending_.pop_front();
+  }
+  const auto session =
+      std::make_shared<AcceptSession>(std::move(socket), *this, hello_to(-1, Purpose::kControl));
+  pending_.push_back(session);
+  session->start(milliseconds(options_.hello_timeout_ms));
+}
+
+Status Joiner::Impl::may_join(const Hello& hello) {
+  const auto found = peers_.find(hello.from.rank);
+  if (found == peers_.end())
+    return Status(ErrorCode::kMismatch, fmt::format("rank {} doesn't expect rank {} over tcp",
+                                                    own_.rank, hello.from.rank));
+  const Peer& peer = found->second;
+  const bool known = peer.joined.control.valid() || peer.joined.data.valid();
+  if (known && peer.nonce != hello.nonce)
+    return Status(ErrorCode::kMismatch,
+                  fmt::format("another process has joined as rank {} already", hello.from.rank));
+  return {};
+}
+
+void Joiner::Impl::joined(const Hello& hello, tcp::socket socket) {
+  prepare(socket);
+  error_code error;
+  const int descriptor = socket.release(error);
+  if (error) return dial_failed(hello.from.rank, Status(ErrorCode::kSystem, error.message()), true);
+  Peer& peer = peers_.at(hello.from.rank);
+  peer.nonce = hello.nonce;
+  JoinedPeer& joined = peer.joined;
+  // The dialler of a broken connection comes again with the same nonce: the newer one is in use.
+  (hello.purpose == Purpose::kControl ? joined.control : joined.data).reset(descriptor);
+  joined.window = std::clamp<std::size_t>(hello.window, 1, options_.window);
+  joined.max_message_bytes =
+      std::min<std::size_t>(hello.max_message_bytes, options_.max_message_bytes);
+}
+
+void Joiner::Impl::dropped(const Status& why) {
+  last_dropped_ = why.message();
+  log(LogLevel::kDebug, [&] {
+    return fmt::format("tcp: rank {} dropped a connection: {}", own_.rank, why.to_string());
+  });
+}
+
+void Joiner::Impl::dial_failed(int rank, const Status& why, bool refused) {
+  Peer& peer = peers_.at(rank);
+  peer.last_problem = why.message();
+  if (refused && failure_.ok())
+    failure_ = Status(why.code(),
+                      fmt::format("rank {} ({}) refused rank {}: {}", rank, peer.joined.address,
+                                  own_.rank, why.message()),
+                      rank);
+}
+
+bool Joiner::Impl::complete() const {
+  return std::all_of(peers_.begin(), peers_.end(),
+                     [](const auto& entry) { return entry.second.complete(); });
+}
+
+Status Joiner::Impl::missing() const {
+  std::vector<std::string> ranks;
+  int culprit = kNoCulprit;
+  for (const auto& [rank, peer] : peers_) {
+    if (peer.complete()) continue;
+    ranks.push_back(fmt::format("rank {} ({}: {})", rank, peer.joined.address, peer.last_problem));
+    if (culprit == kNoCulprit) culprit = rank;
+  }
+  std::string text = fmt::format("rank {} waited in vain for tcp connections with {}", own_.rank,
+                                 fmt::join(ranks, ", "));
+  if (!last_dropped_.empty())
+    text += fmt::format("; the last connection it dropped: {}", last_dropped_);
+  return Status(ErrorCode::kTimeout, std::move(text), culprit);
+}
+
+Result<std::unique_ptr<Joiner>> Joiner::listen(const Identity& own, const TcpOptions& options) {
+  try {
+    auto impl = std::make_unique<Impl>(own, options);
+    RONDO_TRY(impl->listen());
+    return std::unique_ptr<Joiner>(new Joiner(std::move(impl)));
+  } catch (const boost::system::system_error& error) {
+    // Asio's event loop needs descriptors of its own.
+    return system_error("set up tcp", error.code().value());
+  }
+}
+
+Joiner::Joiner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Joiner::~Joiner() = default;
+
+const std::string& Joiner::address() const { return impl_->address(); }
+
+Result<std::vector<JoinedPeer>> Joiner::join(std::span<const PeerAddress> peers,
+                                             Deadline deadline) {
+  return impl_->join(peers, deadline);
+}
+
+}  // namespace rondo::transport

@@ -1,0 +1,26 @@
+#pragma once
+
+// Reading and writing a connected socket without waiting. Threads: as the socket.
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <span>
+
+namespace rondo::transport {
+
+struct IoResult {
+  std::size_t bytes = 0;  ///< moved
+  bool would_block = false;
+  bool ended = false;  ///< the other side closed, or the connection broke (`error`)
+  int error = 0;       ///< errno, 0 for an orderly end
+};
+
+IoResult read_some(int socket, std::span<const iovec> targets);
+IoResult write_some(int socket, std::span<const iovec> sources);
+
+/// Reads and forgets what has arrived: closing a socket with unread bytes would reset the
+/// connection and take with it what the other side hasn't read yet.
+void discard_input(int socket);
+
+}  // namespace rondo::transport

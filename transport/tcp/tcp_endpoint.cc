@@ -1,0 +1,258 @@
+#include "transport/tcp/tcp_endpoint.h"
+
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+
+namespace rondo::transport {
+namespace {
+
+// The reason for the end of a data connection comes over the other connection, and may come later.
+constexpr auto kSuspicion = std::chrono::milliseconds(200);
+
+}  // namespace
+
+TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer)
+    : own_(own),
+      peer_(peer.rank),
+      address_(std::move(peer.address)),
+      window_(peer.window),
+      max_message_bytes_(peer.max_message_bytes),
+      data_(std::move(peer.data)),
+      control_(std::move(peer.control), peer.rank, own.epoch),
+      groups_(4 * peer.window),
+      inbox_(own.rank, peer.rank, {peer.window, peer.max_message_bytes}, groups_, peer_calls_),
+      outbox_(peer.window, groups_) {}
+
+void TcpEndpoint::begin(const Call& call, const std::array<std::span<std::byte>, 2>&) {
+  call_ = call;
+  own_calls_.note(call.sequence, call.fingerprint);
+  inbox_.begin(call);
+  if (const auto theirs = peer_calls_.find(call.sequence))
+    static_cast<void>(fail(check_call(own_.rank, call, peer_, call.sequence, *theirs)));
+  // An error here is kept, and returned by the next call that can return one.
+  if (failure_.ok()) static_cast<void>(fail(inbox_.pump_buffered()));
+}
+
+Result<Token> TcpEndpoint::post(std::span<const Transfer> group) {
+  if (!failure_.ok()) return failure_;
+  for (const Transfer& transfer : group) RONDO_TRY(check_transfer(transfer));
+  const std::uint32_t index = groups_.open(group.size());
+  const Token token = groups_.token(index);
+  for (const Transfer& transfer : group) RONDO_TRY(fail(start(transfer, index)));
+  RONDO_TRY(fail(inbox_.pump_buffered()));
+  RONDO_TRY(fail(write_out()));
+  if (!groups_.done(token)) RONDO_TRY(fail(left_but_needed()));
+  return token;
+}
+
+Status TcpEndpoint::check_transfer(const Transfer& transfer) const {
+  if (transfer.kind == TransferKind::kStored)
+    return Status(ErrorCode::kInvalidArgument, "a tcp endpoint can't store into its peer's memory");
+  if (transfer.lane >= kMaxTcpLanes)
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("lane {}: tcp has {} lanes", transfer.lane, kMaxTcpLanes));
+  if (transfer.bytes > max_message_bytes_)
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("message of {} bytes to or from rank {}: at most {} were agreed",
+                              transfer.bytes, peer_, max_message_bytes_));
+  return {};
+}
+
+Status TcpEndpoint::start(const Transfer& transfer, std::uint32_t group) {
+  if (transfer.kind == TransferKind::kSend) {
+    const FrameHeader header{.kind = FrameKind::kData,
+                             .lane = transfer.lane,
+                             .payload_bytes = transfer.bytes,
+                             .call = call_};
+    outbox_.send(header, transfer.data, group);
+    return {};
+  }
+  return inbox_.expect(transfer.lane, {.view = transfer.kind == TransferKind::kRecvView,
+                                       .data = transfer.data,
+                                       .bytes = transfer.bytes,
+                                       .group = group});
+}
+
+Result<bool> TcpEndpoint::poll(Token token) {
+  if (groups_.done(token)) {
+    if (groups_.view_slot(token) == GroupTable::kNone) groups_.close(token);
+    return true;
+  }
+  if (!failure_.ok()) return failure_;
+  RONDO_TRY(fail(left_but_needed()));
+  return false;
+}
+
+const std::byte* TcpEndpoint::view(Token token) {
+  const std::uint32_t slot = groups_.view_slot(token);
+  return slot == GroupTable::kNone ? nullptr : inbox_.staging().data(slot);
+}
+
+void TcpEndpoint::release(Token token) {
+  const std::uint32_t slot = groups_.view_slot(token);
+  if (slot == GroupTable::kNone) return;
+  inbox_.staging().release(slot);
+  groups_.close(token);
+}
+
+Status TcpEndpoint::announce_call() {
+  if (!failure_.ok()) return failure_;
+  // A full control connection holds older announcements that the peer hasn't read: no loss.
+  static_cast<void>(control_.send(CallAnnouncement{call_.sequence, call_.fingerprint}));
+  return {};
+}
+
+std::optional<Fingerprint> TcpEndpoint::peer_call(std::uint64_t sequence) {
+  return peer_calls_.find(sequence);
+}
+
+void TcpEndpoint::abort(const Status& cause) {
+  static_cast<void>(control_.send(abort_notice(cause)));
+  static_cast<void>(fail(cause));
+}
+
+Traffic TcpEndpoint::traffic() const { return {outbox_.sent_bytes(), inbox_.received_bytes()}; }
+
+Status TcpEndpoint::progress(Deadline now, bool look_everywhere) {
+  if (!failure_.ok()) return failure_;
+  RONDO_TRY(fail(move_data(look_everywhere)));
+  const bool needs_credit = !outbox_.empty() && !outbox_.pending();
+  if (look_everywhere || needs_credit || suspect_since_) RONDO_TRY(fail(read_control()));
+  return fail(check_ends(now));
+}
+
+Status TcpEndpoint::move_data(bool look_everywhere) {
+  RONDO_TRY(write_out());
+  if (inbox_.posted() == 0 && !look_everywhere) return {};
+  RONDO_TRY(inbox_.pump(data_.get()));
+  grant_credit();
+  return {};
+}
+
+Status TcpEndpoint::write_out() {
+  if (!outbox_.pending() || write_broken_) return {};
+  // Why a connection can't be written to is learnt by reading: an abort or a goodbye may be there.
+  write_broken_ = outbox_.flush(data_.get()).ended;
+  return {};
+}
+
+// Tells the peer of half a window at a time, so that credits cost little and never run out first.
+void TcpEndpoint::grant_credit() {
+  const auto consumed = inbox_.consumed();
+  if (credited_.size() < consumed.size()) credited_.resize(consumed.size());
+  for (std::size_t lane = 0; lane < consumed.size(); ++lane) {
+    if (consumed[lane] - credited_[lane] < std::max<std::size_t>(1, window_ / 2)) continue;
+    if (control_.send(Credit{static_cast<std::uint16_t>(lane), consumed[lane]}))
+      credited_[lane] = consumed[lane];
+  }
+}
+
+Status TcpEndpoint::read_control() {
+  static_cast<void>(control_.flush());
+  while (true) {
+    RONDO_ASSIGN(const std::optional<ControlMessage> message, control_.next());
+    if (!message) return {};
+    RONDO_TRY(handle(*message));
+  }
+}
+
+Status TcpEndpoint::handle(const ControlMessage& message) {
+  if (const auto* notice = std::get_if<AbortNotice>(&message)) return abort_status(*notice, peer_);
+  if (const auto* credit = std::get_if<Credit>(&message)) {
+    outbox_.credit(credit->lane, credit->consumed);
+    return write_out();
+  }
+  if (const auto* goodbye = std::get_if<Goodbye>(&message)) {
+    left_after_ = goodbye->sequence;
+    return {};
+  }
+  const auto& theirs = std::get<CallAnnouncement>(message);
+  peer_calls_.note(theirs.sequence, theirs.fingerprint);
+  const auto ours = own_calls_.find(theirs.sequence);
+  if (!ours) return {};
+  return check_call(own_.rank, {theirs.sequence, call_.epoch, *ours}, peer_, theirs.sequence,
+                    theirs.fingerprint);
+}
+
+// Judges connections that ended: after a goodbye they should.
+Status TcpEndpoint::check_ends(Deadline now) {
+  if (inbox_.left_after()) left_after_ = inbox_.left_after();
+  const bool broken = inbox_.ended() || write_broken_;
+  if (left_after_ || (!broken && !control_.ended())) return {};
+  if (!suspect_since_) {
+    suspect_since_ = now;
+    RONDO_TRY(inbox_.pump(data_.get()));
+    RONDO_TRY(read_control());
+    if (inbox_.left_after()) left_after_ = inbox_.left_after();
+    if (left_after_) {
+      suspect_since_.reset();
+      return {};
+    }
+  }
+  if (control_.ended() || now - *suspect_since_ > kSuspicion) return lost();
+  return {};
+}
+
+Status TcpEndpoint::lost() const {
+  return Status(ErrorCode::kPeerLost,
+                fmt::format("rank {} ({}) closed its connection{}: its process has probably died; "
+                            "see its own output",
+                            peer_, address_, inbox_.describe_end()),
+                peer_);
+}
+
+// A peer that left is missed only by who still has something to send to it, or expects more than
+// the connection still holds.
+Status TcpEndpoint::left_but_needed() const {
+  const bool nothing_comes = inbox_.left_after() || inbox_.ended();
+  const bool needed = (inbox_.posted() > 0 && nothing_comes) || !outbox_.empty();
+  if (!left_after_ || !needed) return {};
+  return Status(ErrorCode::kPeerLost,
+                fmt::format("rank {} ({}) left: it destroyed its communicator at call #{}, this "
+                            "rank is in call #{}",
+                            peer_, address_, *left_after_, call_.sequence),
+                peer_);
+}
+
+Status TcpEndpoint::fail(Status status) {
+  if (failure_.ok() && !status.ok()) failure_ = std::move(status);
+  return failure_;
+}
+
+std::uint32_t TcpEndpoint::data_interest() const {
+  if (inbox_.ended() || inbox_.left_after() || write_broken_) return 0;
+  return (inbox_.stalled() ? 0U : std::uint32_t{EPOLLIN}) |
+         (outbox_.pending() ? std::uint32_t{EPOLLOUT} : 0U);
+}
+
+std::uint32_t TcpEndpoint::control_interest() const {
+  if (control_.ended()) return 0;
+  return std::uint32_t{EPOLLIN} | (control_.wants_write() ? std::uint32_t{EPOLLOUT} : 0U);
+}
+
+bool TcpEndpoint::leave() {
+  if (!failure_.ok() || write_broken_ || left_after_) return true;
+  discard_input(data_.get());
+  if (!fail(read_control()).ok() || !fail(write_out()).ok()) return true;
+  if (control_.ended() || left_after_) return true;
+  if (outbox_.empty() && !goodbye_sent_) {
+    goodbye_sent_ = true;
+    outbox_.send_goodbye(call_);
+    static_cast<void>(control_.send(Goodbye{call_.sequence}));
+    static_cast<void>(fail(write_out()));
+  }
+  return outbox_.empty();
+}
+
+void TcpEndpoint::close() {
+  static_cast<void>(control_.flush());
+  for (const int socket : {data_.get(), control_.socket()}) {
+    ::shutdown(socket, SHUT_WR);
+    discard_input(socket);
+  }
+}
+
+}  // namespace rondo::transport

@@ -1,0 +1,96 @@
+#pragma once
+
+// One place's side of its connection to one peer: a data connection for messages and a control
+// connection for everything that must get through while data waits.
+//
+// Invariant: the first error is kept and returned by every later call. An orderly goodbye is no
+// error until this rank needs the peer again.
+// `poll` only looks; `TcpTransport::progress` and `post` move bytes.
+// Threads: one at a time per place.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transport/endpoint/endpoint.h"
+#include "transport/endpoint/transport.h"
+#include "transport/tcp/control_channel.h"
+#include "transport/tcp/group_table.h"
+#include "transport/tcp/inbox.h"
+#include "transport/tcp/joiner.h"
+#include "transport/tcp/outbox.h"
+#include "transport/wire/call_history.h"
+
+namespace rondo::transport {
+
+class TcpEndpoint final : public Endpoint {
+ public:
+  TcpEndpoint(const Identity& own, JoinedPeer peer);
+
+  TransportKind kind() const override { return TransportKind::kTcp; }
+  int peer() const override { return peer_; }
+  std::size_t window() const override { return window_; }
+  void begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) override;
+  Result<Token> post(std::span<const Transfer> group) override;
+  Result<bool> poll(Token token) override;
+  const std::byte* view(Token token) override;
+  void release(Token token) override;
+  std::byte* peer_store(StoreRegion, std::size_t, std::size_t) override { return nullptr; }
+  Status announce_call() override;
+  std::optional<Fingerprint> peer_call(std::uint64_t sequence) override;
+  void abort(const Status& cause) override;
+  Traffic traffic() const override;
+
+  /// Moves what can be moved. Connections that nothing is expected from are looked at only if
+  /// `look_everywhere`: that takes system calls.
+  Status progress(Deadline now, bool look_everywhere);
+
+  /// epoll's events that this endpoint waits for; 0: nothing more will come.
+  std::uint32_t data_interest() const;
+  std::uint32_t control_interest() const;
+  int data_socket() const { return data_.get(); }
+  int control_socket() const { return control_.socket(); }
+  /// An error is known, or about to be: sleeping would be wrong.
+  bool restless() const { return !failure_.ok() || suspect_since_.has_value(); }
+
+  /// Part of leaving: writes what is posted, then the goodbye. True once there is nothing to do.
+  bool leave();
+  void close();
+
+ private:
+  Status check_transfer(const Transfer& transfer) const;
+  Status start(const Transfer& transfer, std::uint32_t group);
+  Status move_data(bool look_everywhere);
+  Status read_control();
+  Status handle(const ControlMessage& message);
+  Status check_ends(Deadline now);
+  void grant_credit();
+  Status write_out();
+  Status left_but_needed() const;
+  Status lost() const;
+  /// Keeps the first error.
+  Status fail(Status status);
+
+  Identity own_;
+  int peer_;
+  std::string address_;
+  std::size_t window_;
+  std::size_t max_message_bytes_;
+  UniqueFd data_;
+  ControlChannel control_;
+
+  Call call_;
+  CallHistory own_calls_;
+  CallHistory peer_calls_;
+  GroupTable groups_;
+  Inbox inbox_;
+  Outbox outbox_;
+  std::vector<std::uint64_t> credited_;  ///< by lane: what the peer has been told of consumed()
+  std::optional<std::uint64_t> left_after_;
+  std::optional<Deadline> suspect_since_;  ///< the data connection ended, and nobody said why
+  bool write_broken_ = false;
+  bool goodbye_sent_ = false;
+  Status failure_;
+};
+
+}  // namespace rondo::transport

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace rondo::transport {
+
+struct TcpOptions {
+  /// The one address to listen on: an interface's name or an IP address. 0.0.0.0 only if asked for.
+  std::string bind = "127.0.0.1";
+  /// Messages of one lane and direction that may be under way; a pair uses the smaller of its two.
+  std::size_t window = 16;
+  /// Largest message; a pair uses the smaller of its two.
+  std::size_t max_message_bytes = std::size_t{1} << 30;
+
+  /// How long an accepted connection may take to say who it is, and how many may be doing so.
+  int hello_timeout_ms = 2000;
+  std::size_t max_pending_hellos = 64;
+  /// How long one attempt to connect may take before the next.
+  int dial_attempt_ms = 3000;
+  /// How long the destructor may take to write what has been posted.
+  int linger_ms = 2000;
+};
+
+}  // namespace rondo::transport
