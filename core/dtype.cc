@@ -52,6 +52,13 @@ constexpr bool in_order(const Rows& rows) {
 static_assert(in_order(kDataTypes));
 static_assert(in_order(kReduceOps));
 
+/// A value that is no enumerator can come from another process: it gets a name, not a fault.
+template <typename Rows, typename Type>
+const char* name_in(const Rows& rows, Type value) {
+  const auto index = static_cast<std::size_t>(value);
+  return index < rows.size() ? rows[index].name : "unknown";
+}
+
 template <typename Type, typename Rows>
 Result<Type> parse(const char* what, std::string_view text, const Rows& rows) {
   std::vector<std::string_view> names;
@@ -77,11 +84,14 @@ constexpr float kDenormalMagic = 0.5F;
 
 inline namespace v1 {
 
-std::size_t size_of(DataType type) { return kDataTypes[static_cast<std::size_t>(type)].bytes; }
+std::size_t size_of(DataType type) {
+  const auto index = static_cast<std::size_t>(type);
+  return index < kDataTypes.size() ? kDataTypes[index].bytes : 0;
+}
 
-const char* to_string(DataType type) { return kDataTypes[static_cast<std::size_t>(type)].name; }
+const char* to_string(DataType type) { return name_in(kDataTypes, type); }
 
-const char* to_string(ReduceOp op) { return kReduceOps[static_cast<std::size_t>(op)].name; }
+const char* to_string(ReduceOp op) { return name_in(kReduceOps, op); }
 
 }  // namespace v1
 

@@ -61,8 +61,11 @@ RONDO_API Status require_error(Status status);
 template <typename T>
 class [[nodiscard]] Result {
  public:
+  // Implicit, so that a function returns a value or an error as it is.
+  // NOLINTBEGIN(google-explicit-constructor)
   Result(T made) : value_(std::move(made)) {}
   Result(Status error) : status_(require_error(std::move(error))) {}
+  // NOLINTEND(google-explicit-constructor)
 
   bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }
@@ -102,8 +105,9 @@ T value_or_throw(Result<T> result) {
 #define RONDO_CONCAT(a, b) RONDO_CONCAT_INNER(a, b)
 
 /// Declares `declaration` with the value of `expression` (a Result), or returns its error.
-#define RONDO_ASSIGN(declaration, expression)                         \
-  auto RONDO_CONCAT(rondo_result_, __LINE__) = (expression);          \
-  if (!RONDO_CONCAT(rondo_result_, __LINE__).ok())                    \
-    return std::move(RONDO_CONCAT(rondo_result_, __LINE__)).status(); \
+#define RONDO_ASSIGN(declaration, expression)                                         \
+  auto RONDO_CONCAT(rondo_result_, __LINE__) = (expression);                          \
+  if (!RONDO_CONCAT(rondo_result_, __LINE__).ok())                                    \
+    return std::move(RONDO_CONCAT(rondo_result_, __LINE__)).status();                 \
+  /* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration can't stand in them */ \
   declaration = std::move(RONDO_CONCAT(rondo_result_, __LINE__)).value()

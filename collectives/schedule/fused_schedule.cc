@@ -5,12 +5,6 @@
 namespace rondo::schedule {
 namespace {
 
-std::uint32_t row_of(const RankSchedule& schedule, Slice slice) {
-  const bool is_slot =
-      slice.buffer == BufferRole::kScratch && slice.chunk < schedule.scratch_rows.size();
-  return is_slot ? schedule.scratch_rows[slice.chunk] : slice.chunk;
-}
-
 Port memory(Slice slice) { return {PortKind::kMemory, false, -1, slice}; }
 Port channel(Rank peer) { return {PortKind::kChannel, false, peer, {}}; }
 
@@ -52,6 +46,21 @@ Sweep lower_op(const RankSchedule& schedule, const Op& op, std::vector<Port>& po
 }
 
 }  // namespace
+
+std::span<const Port> sources_of(const FusedSchedule& schedule, const Sweep& sweep) {
+  return std::span(schedule.ports).subspan(sweep.first_source, sweep.source_count);
+}
+
+std::span<const Port> targets_of(const FusedSchedule& schedule, const Sweep& sweep) {
+  return std::span(schedule.ports).subspan(sweep.first_target, sweep.target_count);
+}
+
+Slice backing_of(const FusedSchedule& schedule, const Sweep& sweep) {
+  for (const Port& port : targets_of(schedule, sweep)) {
+    if (!port.is_channel()) return port.slice;
+  }
+  return sources_of(schedule, sweep)[0].slice;
+}
 
 FusedSchedule lower(const RankSchedule& schedule) {
   FusedSchedule lowered;

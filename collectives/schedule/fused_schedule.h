@@ -6,6 +6,7 @@
 // sweeps, so what it proves is what runs.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "collectives/schedule/rank_schedule.h"
@@ -18,6 +19,8 @@ enum class PortKind : std::uint8_t {
 };
 
 struct Port {
+  bool is_channel() const { return kind == PortKind::kChannel; }
+
   PortKind kind = PortKind::kMemory;
   /// Target channels only: the receiver's `slice` is proved free whenever this sweep runs, so where
   /// that memory is mapped the sweep may store straight into it (the message then carries nothing).
@@ -45,6 +48,11 @@ struct FusedSchedule {
   std::vector<std::vector<Sweep>> lanes;
   std::vector<std::uint32_t> scratch_rows;
 };
+
+std::span<const Port> sources_of(const FusedSchedule& schedule, const Sweep& sweep);
+std::span<const Port> targets_of(const FusedSchedule& schedule, const Sweep& sweep);
+/// The memory behind the messages of a sweep that sends.
+Slice backing_of(const FusedSchedule& schedule, const Sweep& sweep);
 
 /// Each op as a sweep of its own: the unfused form.
 FusedSchedule lower(const RankSchedule& schedule);

@@ -7,12 +7,6 @@
 namespace rondo::schedule {
 namespace {
 
-std::uint32_t row_of(const RankSchedule& schedule, Slice slice) {
-  const bool is_slot =
-      slice.buffer == BufferRole::kScratch && slice.chunk < schedule.scratch_rows.size();
-  return is_slot ? schedule.scratch_rows[slice.chunk] : slice.chunk;
-}
-
 std::string action(const RankSchedule& schedule, const Op& op) {
   const std::string final = op.final ? " (final)" : "";
   switch (op.kind) {
@@ -38,14 +32,13 @@ std::string list(std::span<const Port> ports) {
   std::string text;
   for (const Port& port : ports) {
     if (!text.empty()) text += ", ";
-    text +=
-        port.kind == PortKind::kMemory ? to_string(port.slice) : fmt::format("rank {}", port.peer);
+    text += !port.is_channel() ? to_string(port.slice) : fmt::format("rank {}", port.peer);
     if (port.direct) text += " (direct)";
   }
   return text;
 }
 
-bool is_channel(const Port& port) { return port.kind == PortKind::kChannel; }
+bool is_channel(const Port& port) { return port.is_channel(); }
 
 /// The name of the op that this sweep is, or null where it is fused from several.
 const char* op_name(std::span<const Port> sources, std::span<const Port> targets) {

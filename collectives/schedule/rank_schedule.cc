@@ -31,6 +31,12 @@ RowRange output_rows(const Request& request) {
   return request.collective == Collective::kReduceScatter ? own_rows(request) : all_rows(request);
 }
 
+std::uint32_t row_of(const RankSchedule& schedule, Slice slice) {
+  const bool is_slot =
+      slice.buffer == BufferRole::kScratch && slice.chunk < schedule.scratch_rows.size();
+  return is_slot ? schedule.scratch_rows[slice.chunk] : slice.chunk;
+}
+
 Builder::Builder(const Request& request) {
   schedule_.request = request;
   schedule_.lanes.resize(1);

@@ -36,6 +36,9 @@ struct RankSchedule {
   std::vector<std::uint32_t> scratch_rows;  ///< slot -> the row whose size it has
 };
 
+/// The row whose size `slice` has; for a slot that doesn't exist, its own number.
+std::uint32_t row_of(const RankSchedule& schedule, Slice slice);
+
 /// Writes one rank's ops in order. Owned by the caller for the length of one algorithm call.
 class Builder {
  public:

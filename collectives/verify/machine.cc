@@ -12,49 +12,39 @@ using schedule::BufferRole;
 using schedule::Collective;
 using schedule::FusedSchedule;
 using schedule::Port;
-using schedule::PortKind;
 using schedule::Rank;
 using schedule::Slice;
 using schedule::Sweep;
 
-namespace {
-
-std::vector<std::uint32_t> first_lanes(std::span<const FusedSchedule> world) {
-  std::vector<std::uint32_t> first{0};
-  for (const FusedSchedule& schedule : world) {
-    first.push_back(first.back() + static_cast<std::uint32_t>(schedule.lanes.size()));
+Machine::Message Machine::Fifo::pop() {
+  const Message message = messages[head++];
+  if (head == messages.size()) {
+    messages.clear();
+    head = 0;
   }
-  return first;
+  return message;
 }
 
-std::size_t at(Rank rank) { return static_cast<std::size_t>(rank); }
-
-}  // namespace
-
 Machine::Machine(std::span<const FusedSchedule> world, const Model& model, ContributorSets* sets)
-    : world_(world),
-      model_(model),
+    : model_(model),
       sets_(sets),
-      first_lane_(first_lanes(world)),
-      clocks_(first_lane_.back()),
-      memory_(world, first_lane_, model.in_place) {
+      lane_table_(world),
+      lanes_(lane_table_.size()),
+      fifos_(lane_table_.channels()),
+      clocks_(lane_table_.size()),
+      wait_points_(lane_table_),
+      memory_(world, lane_table_, model.in_place),
+      world_(world) {
   const Collective collective = world[0].request.collective;
   reduces_ = collective == Collective::kAllReduce || collective == Collective::kReduceScatter;
   has_memory_ = collective != Collective::kBarrier;
-  for (std::size_t rank = 0; rank < world.size(); ++rank) {
-    const auto lane_count = static_cast<std::uint32_t>(world[rank].lanes.size());
-    lanes_per_rank_ = std::max(lanes_per_rank_, lane_count);
-    for (std::uint32_t lane = 0; lane < lane_count; ++lane) {
-      const auto id = static_cast<std::uint32_t>(lanes_.size());
-      for (std::uint32_t own = first_lane_[rank]; own < first_lane_[rank + 1]; ++own) {
-        clocks_.advance(id, {own, kStartEvent});
-      }
-      lanes_.push_back({static_cast<Rank>(rank), lane, 0, false});
+  for (LaneId lane = 0; lane < lane_table_.size(); ++lane) {
+    const Rank rank = lane_table_.rank(lane);
+    for (LaneId own = lane_table_.first_of(rank); own < lane_table_.end_of(rank); ++own) {
+      clocks_.advance(lane, {own, kStartEvent});
     }
   }
-  fifos_.resize(world.size() * world.size() * lanes_per_rank_);
   initialise_inputs();
-  find_wait_points();
 }
 
 void Machine::initialise_inputs() {
@@ -70,311 +60,252 @@ void Machine::initialise_inputs() {
   }
 }
 
-void Machine::find_wait_points() {
-  for (const Lane& lane : lanes_) {
-    for (const Sweep& sweep : sweeps_of(lane)) {
-      if (!sweep.is_wait) continue;
-      const std::uint64_t target = first_lane_[at(lane.rank)] + sweep.wait_lane;
-      const std::uint64_t key = target << 32 | sweep.wait_sweep;
-      const auto id = static_cast<std::uint32_t>(wait_points_.size());
-      if (wait_point_ids_.emplace(key, id).second) wait_points_.emplace_back();
-    }
-  }
-}
-
-std::span<const Sweep> Machine::sweeps_of(const Lane& lane) const {
-  return world_[at(lane.rank)].lanes[lane.lane];
-}
-
-std::span<const Port> Machine::sources_of(const Lane& lane, const Sweep& sweep) const {
-  return std::span(world_[at(lane.rank)].ports).subspan(sweep.first_source, sweep.source_count);
-}
-
-std::span<const Port> Machine::targets_of(const Lane& lane, const Sweep& sweep) const {
-  return std::span(world_[at(lane.rank)].ports).subspan(sweep.first_target, sweep.target_count);
-}
-
-Machine::Fifo& Machine::fifo(Rank from, Rank to, std::uint32_t lane) {
-  return fifos_[(at(from) * world_.size() + at(to)) * lanes_per_rank_ + lane];
-}
-
-void Machine::wake(std::uint32_t lane) {
+void Machine::wake(LaneId lane) {
   if (lanes_[lane].queued) return;
   lanes_[lane].queued = true;
   ready_.push_back(lane);
 }
 
-void Machine::wake_peer(Rank rank, std::uint32_t lane) { wake(first_lane_[at(rank)] + lane); }
+void Machine::wake_rank(Rank rank) {
+  for (LaneId lane = lane_table_.first_of(rank); lane < lane_table_.end_of(rank); ++lane) {
+    wake(lane);
+  }
+}
 
 Status Machine::run() {
-  for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) wake(lane);
+  for (LaneId lane = 0; lane < lane_table_.size(); ++lane) wake(lane);
   while (!ready_.empty()) {
-    const std::uint32_t id = ready_.back();
+    const LaneId lane = ready_.back();
     ready_.pop_back();
-    Lane& lane = lanes_[id];
-    lane.queued = false;
-    const std::span<const Sweep> sweeps = sweeps_of(lane);
-    while (lane.next < sweeps.size() && is_ready(lane, sweeps[lane.next])) {
-      std::string why = execute(id, sweeps[lane.next]);
-      if (!why.empty()) return error_at(id, std::move(why));
-      ++lane.next;
+    lanes_[lane].queued = false;
+    while (is_ready(lane)) {
+      std::string why = execute(lane);
+      if (!why.empty()) return error_at(lane, std::move(why));
+      ++lanes_[lane].next;
       ++sweeps_;
-      if (lanes_per_rank_ == 1) continue;
-      for (std::uint32_t other = first_lane_[at(lane.rank)]; other < first_lane_[at(lane.rank) + 1];
-           ++other) {
-        if (other != id) wake(other);
-      }
+      if (!lane_table_.has_one_lane_per_rank()) wake_rank(lane_table_.rank(lane));
     }
   }
-  const auto unfinished = [&](const Lane& lane) { return lane.next < sweeps_of(lane).size(); };
-  deadlocked_ = std::any_of(lanes_.begin(), lanes_.end(), unfinished);
+  for (LaneId lane = 0; lane < lane_table_.size() && !deadlocked_; ++lane) {
+    deadlocked_ = lanes_[lane].next < lane_table_.sweeps(lane).size();
+  }
   return deadlocked_ ? deadlock() : leftovers();
 }
 
-bool Machine::is_ready(const Lane& lane, const Sweep& sweep) {
-  if (sweep.is_wait) return wait_is_over(lane, sweep);
-  for (const Port& port : sources_of(lane, sweep)) {
-    if (port.kind != PortKind::kChannel) continue;
-    if (fifo(port.peer, lane.rank, lane.lane).size() == 0) return false;
+bool Machine::is_ready(LaneId lane) const {
+  const std::span<const Sweep> sweeps = lane_table_.sweeps(lane);
+  if (lanes_[lane].next == sweeps.size()) return false;
+  const Sweep& sweep = sweeps[lanes_[lane].next];
+  if (sweep.is_wait) {
+    const LaneId target = lane_table_.first_of(lane_table_.rank(lane)) + sweep.wait_lane;
+    return wait_points_.is_over(wait_points_.find(target, sweep.wait_sweep));
   }
-  for (const Port& port : targets_of(lane, sweep)) {
-    if (port.kind != PortKind::kChannel) continue;
-    if (fifo(lane.rank, port.peer, lane.lane).size() >= model_.credits) return false;
+  for (const Port& port : lane_table_.sources(lane, sweep)) {
+    if (!port.is_channel()) continue;
+    if (fifos_[lane_table_.channel_from(lane, port.peer)].size() == 0) return false;
+  }
+  for (const Port& port : lane_table_.targets(lane, sweep)) {
+    if (!port.is_channel()) continue;
+    if (fifos_[lane_table_.channel_to(lane, port.peer)].size() >= model_.credits) return false;
   }
   return true;
 }
 
-Machine::WaitPoint* Machine::wait_point(std::uint32_t lane_id, std::size_t sweep,
-                                        std::uint32_t& id) {
-  if (wait_point_ids_.empty()) return nullptr;
-  const auto found = wait_point_ids_.find(std::uint64_t{lane_id} << 32 | sweep);
-  if (found == wait_point_ids_.end()) return nullptr;
-  id = found->second;
-  return &wait_points_[id];
-}
-
-bool Machine::wait_is_over(const Lane& lane, const Sweep& sweep) {
-  std::uint32_t id = 0;
-  const WaitPoint* point =
-      wait_point(first_lane_[at(lane.rank)] + sweep.wait_lane, sweep.wait_sweep, id);
-  return point->executed && point->pending_sends == 0;
-}
-
-std::string Machine::execute(std::uint32_t lane_id, const Sweep& sweep) {
-  const Lane& lane = lanes_[lane_id];
-  clocks_.advance(lane_id, sweep_event(lane_id, lane.next));
-  std::uint32_t id = 0;
+std::string Machine::execute(LaneId lane) {
+  const Sweep& sweep = lane_table_.sweeps(lane)[lanes_[lane].next];
+  const Event event = sweep_event(lane, lanes_[lane].next);
+  clocks_.advance(lane, event);
   if (sweep.is_wait) {
-    const std::uint32_t target = first_lane_[at(lane.rank)] + sweep.wait_lane;
-    clocks_.join(lane_id, wait_point(target, sweep.wait_sweep, id)->clock);
-  }
-  if (!sweep.is_wait) {
-    Value value;
-    std::string why = take_sources(lane_id, sweep, value);
-    if (why.empty()) why = check_final(sweep, value);
-    if (why.empty()) why = store_targets(lane_id, sweep, value);
-    if (why.empty()) why = send(lane_id, sweep, value);
+    const LaneId target = lane_table_.first_of(lane_table_.rank(lane)) + sweep.wait_lane;
+    wait_points_.join(wait_points_.find(target, sweep.wait_sweep), lane, clocks_);
+  } else {
+    loans_.clear();
+    Running running{.lane = lane, .sweep = sweep, .event = event, .value = {}, .loans = loans_};
+    std::string why = take_sources(running);
+    if (why.empty()) why = check_final(running);
+    if (why.empty()) why = store_targets(running);
+    if (why.empty()) why = send(running);
     if (!why.empty()) return why;
   }
-  if (WaitPoint* point = wait_point(lane_id, lane.next, id)) {
-    point->executed = true;
-    point->clock = clocks_.take(lane_id, 1);
-  }
+  const WaitPoints::Id point = wait_points_.find(lane, lanes_[lane].next);
+  if (point != 0) wait_points_.execute(point, lane, clocks_);
   return {};
 }
 
-std::string Machine::take_sources(std::uint32_t lane_id, const Sweep& sweep, Value& value) {
-  const Lane& lane = lanes_[lane_id];
-  own_loans_.clear();
-  takes_stored_ = false;
+std::string Machine::take_sources(Running& running) {
+  Value& value = running.value;
   bool first = true;
-  for (const Port& port : sources_of(lane, sweep)) {
+  for (const Port& port : lane_table_.sources(running.lane, running.sweep)) {
     Value source;
-    if (port.kind == PortKind::kChannel) {
-      std::string why = take_message(lane_id, sweep, port, source);
+    if (port.is_channel()) {
+      std::string why = take_message(running, port, source);
       if (!why.empty()) return why;
     } else if (has_memory_) {
-      const CellId cell = memory_.cell(lane.rank, port.slice);
-      std::string why = memory_.read(cell, sweep_event(lane_id, lane.next), clocks_);
+      const CellId cell = memory_.cell(lane_table_.rank(running.lane), port.slice);
+      const std::string why = memory_.read(cell, running.event, clocks_);
       if (!why.empty()) return fmt::format("{}: {}", to_string(port.slice), why);
       source = memory_.value(cell);
     }
-    const std::uint32_t set =
-        sets_ == nullptr || first ? source.set : sets_->join(value.set, source.set);
+    const bool joins = sets_ != nullptr && !first;
+    const std::uint32_t set = joins ? sets_->join(value.set, source.set) : source.set;
     value = first ? source : combine(value, source);
     value.set = set;
     first = false;
   }
-  value.divided = value.divided || sweep.final;
+  value.divided = value.divided || running.sweep.final;
   return {};
 }
 
-std::string Machine::take_message(std::uint32_t lane_id, const Sweep& sweep, const Port& port,
-                                  Value& value) {
-  const Lane& lane = lanes_[lane_id];
-  Fifo& queue = fifo(port.peer, lane.rank, lane.lane);
-  const Message message = queue.messages[queue.head++];
-  if (queue.head == queue.messages.size()) {
-    queue.messages.clear();
-    queue.head = 0;
-  }
-  wake_peer(port.peer, lane.lane);
-  clocks_.join(lane_id, message.clock);
+std::string Machine::take_message(Running& running, const Port& port, Value& value) {
+  const LaneId lane = running.lane;
+  const Message message = fifos_[lane_table_.channel_from(lane, port.peer)].pop();
+  wake_rank(port.peer);
+  clocks_.join(lane, message.clock);
   clocks_.release(message.clock);
-  if (message.row != sweep.row) {
+  if (message.row != running.sweep.row) {
     return fmt::format("takes the message of row {} from rank {} for row {}", message.row,
-                       port.peer, sweep.row);
+                       port.peer, running.sweep.row);
   }
-  const Event event = sweep_event(lane_id, lane.next);
   value = message.value;
-  if (message.loan != ~LoanId{0}) {
+  if (message.loan != kNoLoan) {
     value = memory_.value(memory_.lent_cell(message.loan));
-    memory_.consume(message.loan, event);
-    own_loans_.push_back(message.loan);
+    memory_.consume(message.loan, running.event);
+    running.loans.push_back(message.loan);
   }
-  if (message.wait_point != 0) {
-    WaitPoint& point = wait_points_[message.wait_point];
-    --point.pending_sends;
-    clocks_.extend(point.clock, lane_id);
-    for (std::uint32_t other = first_lane_[at(port.peer)]; other < first_lane_[at(port.peer) + 1];
-         ++other) {
-      wake(other);
-    }
-  }
+  if (message.wait_point != 0) wait_points_.consume(message.wait_point, lane, clocks_);
   if (!message.stored) return {};
-  const auto targets = targets_of(lane, sweep);
-  if (sweep.source_count != 1 || targets.size() != 1 || targets[0].kind != PortKind::kMemory ||
+  const auto targets = lane_table_.targets(lane, running.sweep);
+  if (running.sweep.source_count != 1 || targets.size() != 1 || targets[0].is_channel() ||
       targets[0].slice != message.slice) {
     return fmt::format(
         "rank {} stored the message straight into {}, which this sweep doesn't "
         "simply receive",
         port.peer, to_string(message.slice));
   }
-  takes_stored_ = true;
-  memory_.note_store(memory_.cell(lane.rank, message.slice), event);
+  running.takes_stored = true;
+  memory_.note_store(memory_.cell(lane_table_.rank(lane), message.slice), running.event);
   return {};
 }
 
-std::string Machine::check_final(const Sweep& sweep, const Value& value) const {
-  if (!has_memory_) return {};
-  if (!reduces_) {
-    return sweep.final || sweep.source_count > 1 ? "reduces in a collective that only moves" : "";
-  }
-  const bool complete = value.sum == complete_sums_[sweep.row];
+std::string Machine::check_final(const Running& running) const {
+  const Sweep& sweep = running.sweep;
   const bool reduces = sweep.source_count > 1;
+  if (!reduces_) {
+    return sweep.final || reduces ? "reduces in a collective that only moves" : "";
+  }
+  const bool complete = running.value.sum == complete_sums_[sweep.row];
   if (sweep.final == (complete && reduces)) return {};
-  return sweep.final ? fmt::format("is marked final, but its result is {}", holds(value))
-                     : "completes a row, but is not marked final";
+  if (!sweep.final) return "completes a row, but is not marked final";
+  return fmt::format("is marked final, but its result is {}",
+                     sets_ == nullptr ? "incomplete" : sets_->text(running.value.set));
 }
 
-std::string Machine::store_targets(std::uint32_t lane_id, const Sweep& sweep, const Value& value) {
-  if (!has_memory_ || takes_stored_) return {};
-  const Lane& lane = lanes_[lane_id];
-  const Event event = sweep_event(lane_id, lane.next);
-  for (const Port& port : targets_of(lane, sweep)) {
-    if (port.kind != PortKind::kMemory) continue;
-    std::string why = memory_.write(memory_.cell(lane.rank, port.slice), value, event, clocks_);
+std::string Machine::store_targets(const Running& running) {
+  if (!has_memory_ || running.takes_stored) return {};
+  for (const Port& port : lane_table_.targets(running.lane, running.sweep)) {
+    if (port.is_channel()) continue;
+    const CellId cell = memory_.cell(lane_table_.rank(running.lane), port.slice);
+    const std::string why = memory_.write(cell, running.value, running.event, clocks_);
     if (!why.empty()) return fmt::format("{}: {}", to_string(port.slice), why);
   }
   return {};
 }
 
-CellId Machine::backing(const Lane& lane, const Sweep& sweep) const {
-  for (const Port& port : targets_of(lane, sweep)) {
-    if (port.kind == PortKind::kMemory) return memory_.cell(lane.rank, port.slice);
-  }
-  return memory_.cell(lane.rank, sources_of(lane, sweep)[0].slice);
-}
-
-std::string Machine::send(std::uint32_t lane_id, const Sweep& sweep, const Value& value) {
-  const Lane& lane = lanes_[lane_id];
-  const auto targets = targets_of(lane, sweep);
-  const auto is_channel = [](const Port& port) { return port.kind == PortKind::kChannel; };
-  const auto count =
-      static_cast<std::uint32_t>(std::count_if(targets.begin(), targets.end(), is_channel));
+std::string Machine::send(const Running& running) {
+  const LaneId lane = running.lane;
+  const auto targets = lane_table_.targets(lane, running.sweep);
+  const auto count = static_cast<std::uint32_t>(std::count_if(
+      targets.begin(), targets.end(), [](const Port& port) { return port.is_channel(); }));
   if (count == 0) return {};
   Message message;
-  message.value = value;
-  message.row = sweep.row;
-  message.clock = clocks_.take(lane_id, count);
-  if (WaitPoint* point = wait_point(lane_id, lane.next, message.wait_point)) {
-    point->pending_sends = model_.lent ? count : 0;
-    if (!model_.lent) message.wait_point = 0;
-  }
+  message.value = running.value;
+  message.row = running.sweep.row;
+  message.clock = clocks_.take(lane, count);
+  // A copied message needs no consumer to be out of the sender's way.
+  message.wait_point = model_.lent ? wait_points_.find(lane, lanes_[lane].next) : 0;
+  if (message.wait_point != 0) wait_points_.add_sends(message.wait_point, count);
   for (const Port& port : targets) {
-    if (!is_channel(port)) continue;
-    message.stored = model_.lent && port.direct && has_memory_;
-    message.slice = port.slice;
-    message.loan = ~LoanId{0};
-    if (message.stored) {
-      std::string why =
-          memory_.store_from_peer(memory_.cell(port.peer, port.slice), value,
-                                  sweep_event(lane_id, lane.next), clocks_, own_loans_);
-      if (!why.empty())
-        return fmt::format("{} of rank {}: {}", to_string(port.slice), port.peer, why);
-    } else if (model_.lent && has_memory_) {
-      message.loan = memory_.lend(backing(lane, sweep));
-    }
-    fifo(lane.rank, port.peer, lane.lane).messages.push_back(message);
+    if (!port.is_channel()) continue;
+    std::string why = fill_message(running, port, message);
+    if (!why.empty()) return why;
+    fifos_[lane_table_.channel_to(lane, port.peer)].messages.push_back(message);
     ++messages_;
-    wake_peer(port.peer, lane.lane);
+    wake_rank(port.peer);
   }
   return {};
 }
 
-const Value* Machine::find(Rank rank, Slice slice) const {
-  const CellId cell = memory_.cell(rank, slice);
-  return memory_.is_written(cell) ? &memory_.value(cell) : nullptr;
-}
-
-bool Machine::end_knows_start(Rank rank, Rank other) const {
-  const Event start{first_lane_[at(other)], kStartEvent};
-  for (std::uint32_t lane = first_lane_[at(rank)]; lane < first_lane_[at(rank) + 1]; ++lane) {
-    if (clocks_.knows(lane, start)) return true;
+std::string Machine::fill_message(const Running& running, const Port& port, Message& message) {
+  message.loan = kNoLoan;
+  message.stored = false;
+  if (!model_.lent || !has_memory_) return {};
+  const LaneId lane = running.lane;
+  if (!port.direct) {
+    const Slice backing = backing_of(lane_table_.schedule(lane), running.sweep);
+    message.loan = memory_.lend(memory_.cell(lane_table_.rank(lane), backing));
+    return {};
   }
-  return false;
+  message.stored = true;
+  message.slice = port.slice;
+  const std::string why = memory_.store_from_peer(
+      memory_.cell(port.peer, port.slice), running.value, running.event, clocks_, running.loans);
+  if (why.empty()) return {};
+  return fmt::format("{} of rank {}: {}", to_string(port.slice), port.peer, why);
 }
 
-std::string Machine::holds(const Value& value) const {
-  return sets_ == nullptr ? "incomplete" : sets_->text(value.set);
+Outcome Machine::outcome() const {
+  const auto find = [this](Rank rank, Slice slice) {
+    const CellId cell = memory_.cell(rank, slice);
+    return memory_.is_written(cell) ? &memory_.value(cell) : nullptr;
+  };
+  const auto end_knows_start = [this](Rank rank, Rank other) {
+    const Event start{lane_table_.first_of(other), kStartEvent};
+    bool knows = false;
+    for (LaneId lane = lane_table_.first_of(rank); lane < lane_table_.end_of(rank); ++lane) {
+      knows = knows || clocks_.knows(lane, start);
+    }
+    return knows;
+  };
+  return {find, end_knows_start};
 }
 
-Status Machine::error_at(std::uint32_t lane_id, std::string why) const {
-  const Lane& lane = lanes_[lane_id];
-  return Status(ErrorCode::kInvalidArgument, std::move(why), lane.rank,
-                fmt::format("rank {}, {}", lane.rank,
-                            describe_sweep(world_[at(lane.rank)], lane.lane, lane.next)));
+Status Machine::error_at(LaneId lane, std::string why) const {
+  const Rank rank = lane_table_.rank(lane);
+  return Status(ErrorCode::kInvalidArgument, std::move(why), rank,
+                fmt::format("rank {}, {}", rank,
+                            describe_sweep(lane_table_.schedule(lane), lane_table_.lane(lane),
+                                           lanes_[lane].next)));
 }
 
 Status Machine::deadlock() const {
+  constexpr int kMostNamed = 4;
   std::string text;
-  int named = 0;
+  int stuck = 0;
   Rank first = kNoCulprit;
-  for (const Lane& lane : lanes_) {
-    if (lane.next >= sweeps_of(lane).size()) continue;
-    if (first == kNoCulprit) first = lane.rank;
-    if (++named > 4) continue;
-    text += fmt::format("{}rank {} at {}", named == 1 ? "" : "; ", lane.rank,
-                        describe_sweep(world_[at(lane.rank)], lane.lane, lane.next));
+  for (LaneId lane = 0; lane < lane_table_.size(); ++lane) {
+    if (lanes_[lane].next == lane_table_.sweeps(lane).size()) continue;
+    if (first == kNoCulprit) first = lane_table_.rank(lane);
+    if (++stuck > kMostNamed) continue;
+    text += fmt::format(
+        "{}rank {} at {}", stuck == 1 ? "" : "; ", lane_table_.rank(lane),
+        describe_sweep(lane_table_.schedule(lane), lane_table_.lane(lane), lanes_[lane].next));
   }
-  const std::string more = named > 4 ? fmt::format("; and {} more lanes", named - 4) : "";
+  if (stuck > kMostNamed) text += fmt::format("; and {} more lanes", stuck - kMostNamed);
   return Status(ErrorCode::kInvalidArgument,
-                fmt::format("with {} message(s) per channel nothing can move any more: {}{}",
-                            model_.credits, text, more),
+                fmt::format("with {} message(s) per channel nothing can move any more: {}",
+                            model_.credits, text),
                 first);
 }
 
 Status Machine::leftovers() const {
   for (std::size_t index = 0; index < fifos_.size(); ++index) {
     if (fifos_[index].size() == 0) continue;
-    const std::size_t lane = index % lanes_per_rank_;
-    const std::size_t from = index / lanes_per_rank_ / world_.size();
-    const std::size_t to = index / lanes_per_rank_ % world_.size();
+    const LaneTable::Channel channel = lane_table_.channel(index);
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("rank {} never receives the last {} message(s) that rank {} sends it "
                               "on lane {}",
-                              to, fifos_[index].size(), from, lane),
-                  static_cast<int>(to));
+                              channel.to, fifos_[index].size(), channel.from, channel.lane),
+                  channel.to);
   }
   return {};
 }

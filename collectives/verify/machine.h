@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "collectives/schedule/fused_schedule.h"
 #include "collectives/verify/clocks.h"
 #include "collectives/verify/contributor_sets.h"
+#include "collectives/verify/lane_table.h"
+#include "collectives/verify/postcondition.h"
+#include "collectives/verify/wait_points.h"
 #include "collectives/verify/world_memory.h"
 #include "core/status.h"
 
@@ -39,81 +41,69 @@ class Machine {
   bool deadlocked() const { return deadlocked_; }
   std::uint64_t sweeps() const { return sweeps_; }
   std::uint64_t messages() const { return messages_; }
-  /// What a rank's memory holds; null where nothing was stored.
-  const Value* find(schedule::Rank rank, schedule::Slice slice) const;
-  /// Whether the end of `rank` comes after the start of `other` in every order.
-  bool end_knows_start(schedule::Rank rank, schedule::Rank other) const;
+  /// Valid while the machine lives.
+  Outcome outcome() const;
 
  private:
   struct Message {
     Value value;
     std::uint32_t row = 0;
     Clocks::Snapshot clock = 0;
-    LoanId loan = ~LoanId{0};
+    LoanId loan = kNoLoan;
     bool stored = false;  ///< already in the receiver's `slice`
     schedule::Slice slice;
-    std::uint32_t wait_point = 0;  ///< 0: nobody waits for it
+    WaitPoints::Id wait_point = 0;
   };
   struct Fifo {
     std::vector<Message> messages;
     std::size_t head = 0;
+
     std::size_t size() const { return messages.size() - head; }
+    Message pop();
   };
   struct Lane {
-    schedule::Rank rank = 0;
-    std::uint32_t lane = 0;
-    std::size_t next = 0;
+    std::size_t next = 0;  ///< sweep
     bool queued = false;
   };
-  /// A sweep that some wait names.
-  struct WaitPoint {
-    bool executed = false;
-    std::uint32_t pending_sends = 0;
-    Clocks::Snapshot clock = 0;
+  /// What a sweep is while it runs. Its steps return what is wrong; empty: nothing.
+  struct Running {
+    LaneId lane = 0;
+    const schedule::Sweep& sweep;
+    Event event;
+    Value value;
+    std::vector<LoanId>& loans;  ///< messages that it consumes
+    bool takes_stored = false;   ///< it is a recv of what its peer has stored
   };
 
-  std::span<const schedule::Sweep> sweeps_of(const Lane& lane) const;
-  std::span<const schedule::Port> sources_of(const Lane& lane, const schedule::Sweep& sweep) const;
-  std::span<const schedule::Port> targets_of(const Lane& lane, const schedule::Sweep& sweep) const;
-  Fifo& fifo(schedule::Rank from, schedule::Rank to, std::uint32_t lane);
-  void find_wait_points();
   void initialise_inputs();
-  void wake(std::uint32_t lane);
-  void wake_peer(schedule::Rank rank, std::uint32_t lane);
-  bool is_ready(const Lane& lane, const schedule::Sweep& sweep);
-  bool wait_is_over(const Lane& lane, const schedule::Sweep& sweep);
-  std::string execute(std::uint32_t lane_id, const schedule::Sweep& sweep);
-  std::string take_sources(std::uint32_t lane_id, const schedule::Sweep& sweep, Value& value);
-  std::string take_message(std::uint32_t lane_id, const schedule::Sweep& sweep,
-                           const schedule::Port& port, Value& value);
-  std::string check_final(const schedule::Sweep& sweep, const Value& value) const;
-  std::string store_targets(std::uint32_t lane_id, const schedule::Sweep& sweep,
-                            const Value& value);
-  std::string send(std::uint32_t lane_id, const schedule::Sweep& sweep, const Value& value);
-  CellId backing(const Lane& lane, const schedule::Sweep& sweep) const;
-  WaitPoint* wait_point(std::uint32_t lane_id, std::size_t sweep, std::uint32_t& id);
-  Status error_at(std::uint32_t lane_id, std::string why) const;
+  void wake(LaneId lane);
+  void wake_rank(schedule::Rank rank);
+  bool is_ready(LaneId lane) const;
+  std::string execute(LaneId lane);
+  std::string take_sources(Running& running);
+  std::string take_message(Running& running, const schedule::Port& port, Value& value);
+  std::string check_final(const Running& running) const;
+  std::string store_targets(const Running& running);
+  std::string send(const Running& running);
+  std::string fill_message(const Running& running, const schedule::Port& port, Message& message);
+  Status error_at(LaneId lane, std::string why) const;
   Status deadlock() const;
   Status leftovers() const;
-  std::string holds(const Value& value) const;
 
-  std::span<const schedule::FusedSchedule> world_;
   Model model_;
   ContributorSets* sets_;
   bool reduces_ = false;
   bool has_memory_ = true;  ///< a barrier's row is empty: there is nothing to touch
+  LaneTable lane_table_;
   std::vector<Lane> lanes_;
-  std::vector<std::uint32_t> first_lane_;
-  std::uint32_t lanes_per_rank_ = 1;
   std::vector<Fifo> fifos_;
-  std::vector<std::uint32_t> ready_;
+  std::vector<LaneId> ready_;
   Clocks clocks_;
+  WaitPoints wait_points_;
   WorldMemory memory_;
   std::vector<std::uint64_t> complete_sums_;  ///< per row
-  std::vector<LoanId> own_loans_;             ///< messages that the running sweep consumes
-  bool takes_stored_ = false;  ///< the running sweep is a recv of what its peer has stored
-  std::vector<WaitPoint> wait_points_{1};
-  std::unordered_map<std::uint64_t, std::uint32_t> wait_point_ids_;
+  std::vector<LoanId> loans_;                 ///< Running::loans, kept for its memory
+  std::span<const schedule::FusedSchedule> world_;
   bool deadlocked_ = false;
   std::uint64_t sweeps_ = 0;
   std::uint64_t messages_ = 0;

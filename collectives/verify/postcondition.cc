@@ -44,10 +44,10 @@ Status wrong(const Request& request, std::uint32_t row, std::string holds) {
                 request.rank, fmt::format("rank {}, output {}", request.rank, row));
 }
 
-Status check_barrier(const Machine& machine, int world) {
+Status check_barrier(const Outcome& outcome, int world) {
   for (Rank rank = 0; rank < world; ++rank) {
     for (Rank other = 0; other < world; ++other) {
-      if (machine.end_knows_start(rank, other)) continue;
+      if (outcome.end_knows_start(rank, other)) continue;
       return Status(
           ErrorCode::kInvalidArgument,
           fmt::format("rank {} can leave the barrier before rank {} has come", rank, other), rank,
@@ -71,17 +71,17 @@ Status check_value(const Request& request, std::uint32_t row, const Value* value
 
 }  // namespace
 
-Status check_postcondition(std::span<const FusedSchedule> world, const Machine& machine,
+Status check_postcondition(std::span<const FusedSchedule> world, const Outcome& outcome,
                            const ContributorSets* sets) {
   const Request& first = world[0].request;
-  if (first.collective == Collective::kBarrier) return check_barrier(machine, first.world);
+  if (first.collective == Collective::kBarrier) return check_barrier(outcome, first.world);
   std::vector<std::uint64_t> expected(first.rows);
   for (std::uint32_t row = 0; row < first.rows; ++row) expected[row] = expected_sum(first, row);
   std::vector<std::uint64_t> trees(first.rows, 0);  // 0: no rank holds that row yet
   for (const FusedSchedule& own : world) {
     const schedule::RowRange rows = output_rows(own.request);
     for (std::uint32_t row = rows.begin; row < rows.begin + rows.count; ++row) {
-      const Value* value = machine.find(own.request.rank, {BufferRole::kOutput, row});
+      const Value* value = outcome.find(own.request.rank, {BufferRole::kOutput, row});
       RONDO_TRY(check_value(own.request, row, value, expected[row], sets));
       if (trees[row] == 0) trees[row] = value->tree;
       if (trees[row] == value->tree) continue;

@@ -12,7 +12,6 @@ namespace {
 using schedule::BufferRole;
 using schedule::FusedSchedule;
 using schedule::Port;
-using schedule::PortKind;
 using schedule::Request;
 using schedule::RowRange;
 using schedule::Slice;
@@ -104,7 +103,7 @@ class SweepShape {
 
   std::string check_port(std::span<const Port> side, std::size_t index, bool is_target) const {
     const Port& port = side[index];
-    if (port.kind == PortKind::kMemory) {
+    if (!port.is_channel()) {
       if (is_target && port.slice.buffer == BufferRole::kInput) return "writes to the input";
       return port.direct ? "only a channel can be direct"
                          : check_slice(own_, port.slice, sweep_.row);
@@ -114,7 +113,7 @@ class SweepShape {
       return fmt::format("rank {} is no peer", port.peer);
     }
     for (const Port& other : side.first(index)) {
-      if (other.kind == PortKind::kChannel && other.peer == port.peer) {
+      if (other.is_channel() && other.peer == port.peer) {
         return fmt::format("two messages of one sweep share the channel of rank {}", port.peer);
       }
     }
@@ -122,6 +121,8 @@ class SweepShape {
     if (lane_ >= peer.lanes.size()) return fmt::format("rank {} has no such lane", port.peer);
     if (!port.direct) return {};
     if (!is_target) return "only a target can be direct";
+    if (own_.request.collective == schedule::Collective::kBarrier)
+      return "a barrier stores nothing";
     if (port.slice.buffer == BufferRole::kInput) return "stores into a peer's input";
     return check_slice(peer, port.slice, sweep_.row);
   }
@@ -130,9 +131,9 @@ class SweepShape {
     bool sends = false;
     bool stores = false;
     for (const Port& port : targets) {
-      (port.kind == PortKind::kChannel ? sends : stores) = true;
+      (port.is_channel() ? sends : stores) = true;
     }
-    const bool one_memory = sources.size() == 1 && sources[0].kind == PortKind::kMemory;
+    const bool one_memory = sources.size() == 1 && !sources[0].is_channel();
     return sends && !stores && !one_memory ? "sends a value that lies in no memory" : "";
   }
 

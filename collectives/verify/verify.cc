@@ -19,7 +19,7 @@ Status explain(std::span<const FusedSchedule> world, const Model& model) {
   ContributorSets sets;
   Machine machine(world, model, &sets);
   RONDO_TRY(machine.run());
-  return check_postcondition(world, machine, &sets);
+  return check_postcondition(world, machine.outcome(), &sets);
 }
 
 Status in_model(const Status& status, const Model& model) {
@@ -30,27 +30,33 @@ Status in_model(const Status& status, const Model& model) {
       status.culprit(), status.where());
 }
 
-}  // namespace
-
-Result<Report> verify(std::span<const FusedSchedule> world, const Model& model) {
-  RONDO_TRY(check_shape(world));
+/// The shape has been checked.
+Result<Report> run_model(std::span<const FusedSchedule> world, const Model& model) {
   Model trial = model;
   for (trial.credits = 1;; trial.credits *= 2) {
     Machine machine(world, trial, nullptr);
     Status status = machine.run();
     if (machine.deadlocked() && trial.credits * 2 <= model.credits) continue;
-    if (status.ok()) status = check_postcondition(world, machine, nullptr);
+    if (status.ok()) status = check_postcondition(world, machine.outcome(), nullptr);
     if (status.ok()) return Report{trial.credits, machine.sweeps(), machine.messages()};
     return in_model(explain(world, trial), trial);
   }
 }
 
+}  // namespace
+
+Result<Report> verify(std::span<const FusedSchedule> world, const Model& model) {
+  RONDO_TRY(check_shape(world));
+  return run_model(world, model);
+}
+
 Result<Report> verify(std::span<const FusedSchedule> world) {
+  RONDO_TRY(check_shape(world));
   Report all;
   for (const bool lent : {false, true}) {
     for (const bool in_place : {false, true}) {
       const Model model{.lent = lent, .in_place = in_place, .credits = kMostCredits};
-      RONDO_ASSIGN(const Report report, verify(world, model));
+      RONDO_ASSIGN(const Report report, run_model(world, model));
       all.least_credits = std::max(all.least_credits, report.least_credits);
       all.sweeps += report.sweeps;
       all.messages += report.messages;

@@ -18,8 +18,8 @@ bool covers(RowRange range, std::uint32_t row) {
 
 }  // namespace
 
-WorldMemory::WorldMemory(std::span<const FusedSchedule> world,
-                         std::span<const std::uint32_t> first_lane, bool in_place)
+WorldMemory::WorldMemory(std::span<const FusedSchedule> world, const LaneTable& lanes,
+                         bool in_place)
     : in_place_(in_place) {
   for (std::size_t rank = 0; rank < world.size(); ++rank) {
     RankCells cells;
@@ -31,7 +31,7 @@ WorldMemory::WorldMemory(std::span<const FusedSchedule> world,
     ranks_.push_back(cells);
     Cell empty;
     // What the caller did to its buffers before the call ends with the rank's start.
-    empty.last_write = {first_lane[rank], kStartEvent};
+    empty.last_write = {lanes.first_of(static_cast<Rank>(rank)), kStartEvent};
     cells_.resize(cells.first_scratch + world[rank].scratch_rows.size(), empty);
   }
 }

@@ -11,6 +11,7 @@
 
 #include "collectives/schedule/fused_schedule.h"
 #include "collectives/verify/clocks.h"
+#include "collectives/verify/lane_table.h"
 #include "collectives/verify/value.h"
 
 namespace rondo::verify {
@@ -25,14 +26,15 @@ struct Loan {
   Event consumer;
 };
 using LoanId = std::uint32_t;
+inline constexpr LoanId kNoLoan = ~LoanId{0};
 
 class WorldMemory {
  public:
-  /// `first_lane[r]` is the number of the first lane of rank r; one entry more for the end.
-  WorldMemory(std::span<const schedule::FusedSchedule> world,
-              std::span<const std::uint32_t> first_lane, bool in_place);
+  WorldMemory(std::span<const schedule::FusedSchedule> world, const LaneTable& lanes,
+              bool in_place);
 
   CellId cell(schedule::Rank rank, schedule::Slice slice) const;
+  std::size_t size() const { return cells_.size(); }
   const Value& value(CellId cell) const { return cells_[cell].value; }
   void initialise(CellId cell, const Value& value);
   bool is_written(CellId cell) const { return cells_[cell].written; }

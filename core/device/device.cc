@@ -9,7 +9,8 @@
 #include "core/device/driver.h"
 #include "core/device/stream.h"
 
-namespace rondo::inline v1 {
+namespace rondo {
+inline namespace v1 {
 
 detail::StreamImpl& detail::DeviceAccess::stream(Stream& handle) { return *handle.impl_; }
 
@@ -81,4 +82,5 @@ int device_count(DeviceKind kind) {
   return value_or_throw(value_or_throw(device::driver_of(kind))->device_count());
 }
 
-}  // namespace rondo::inline v1
+}  // namespace v1
+}  // namespace rondo

@@ -10,7 +10,9 @@
 #include "core/status.h"
 #include "rondo/device.h"
 
-namespace rondo::inline v1::detail {
+namespace rondo {
+inline namespace v1 {
+namespace detail {
 
 /// Threads: any.
 class EventImpl {
@@ -42,4 +44,6 @@ struct DeviceAccess {
   static StreamImpl& stream(Stream& handle);
 };
 
-}  // namespace rondo::inline v1::detail
+}  // namespace detail
+}  // namespace v1
+}  // namespace rondo

@@ -39,9 +39,10 @@ Result<std::string> locate_set(const std::string& set, const std::string& file,
                                const std::vector<std::string>& folders) {
   std::vector<std::string> searched;
   for (const std::string& folder : folders) {
+    const fs::path candidate = fs::path(folder) / set;
     std::error_code ignored;
-    if (fs::exists(fs::path(folder) / set / file, ignored)) return folder + "/" + set;
-    searched.push_back(folder + "/" + set);
+    if (fs::exists(candidate / file, ignored)) return candidate.string();
+    searched.push_back(candidate.string());
   }
   return Status(ErrorCode::kInvalidArgument,
                 fmt::format("no {}: looked in {}; get it with: scripts/data {}", file,

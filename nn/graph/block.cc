@@ -15,10 +15,9 @@ Var Block::create_var(VarDesc desc) {
     throw Error(ErrorCode::kInvalidArgument, "a variable needs a name");
   }
   if (by_name_.count(desc.name) != 0) {
-    throw Error(ErrorCode::kInvalidArgument, "variable '" + desc.name +
-                                                 "' exists already in block " +
-                                                 std::to_string(index_) +
-                                                 "; give the layer another name");
+    throw Error(ErrorCode::kInvalidArgument,
+                "variable '" + desc.name + "' exists already in block " + std::to_string(index_) +
+                    "; give the layer another name");
   }
   if (desc.parameter) desc.persistable = true;
   ++revision_;

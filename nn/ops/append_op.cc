@@ -44,7 +44,16 @@ Types output_types(const Names& names) {
   return types;
 }
 
-Status create_outputs(Block& block, const Op& op, const Names& names, const Types& types) {
+// Rows stay rows: a result with as many rows as the op's first input has its sequences too.
+int lod_level_of(Block& block, const Names& inputs, const Dims& dims) {
+  if (inputs.empty() || inputs[0].empty()) return 0;
+  const VarDesc& first = block.var(inputs[0][0]).desc();
+  const bool same_rows = !first.dims.empty() && !dims.empty() && first.dims[0] == dims[0];
+  return same_rows ? first.lod_level : 0;
+}
+
+Status create_outputs(Block& block, const Op& op, const Names& inputs, const Names& names,
+                      const Types& types) {
   for (std::size_t slot = 0; slot < names.size(); ++slot) {
     for (std::size_t i = 0; i < names[slot].size(); ++i) {
       const std::string& name = names[slot][i];
@@ -56,6 +65,7 @@ Status create_outputs(Block& block, const Op& op, const Names& names, const Type
         desc.name = name;
         desc.dtype = type.dtype;
         desc.dims = type.dims;
+        desc.lod_level = lod_level_of(block, inputs, type.dims);
         block.create_var(std::move(desc));
       } else if (existing.dtype() != type.dtype || !compatible(existing.dims(), type.dims)) {
         return invalid(op, "writes " + to_string(type) + " to '" + name + "', which is " +
@@ -95,7 +105,7 @@ Status append_op(Block& block, Op op) {
   const Types written = output_types(outputs);
   TypeContext context(op, *def, read.slots, written.slots);
   RONDO_TRY(def->infer(context));
-  RONDO_TRY(create_outputs(block, op, outputs, written));
+  RONDO_TRY(create_outputs(block, op, inputs, outputs, written));
   block.append_op(std::move(op));
   return {};
 }

@@ -35,8 +35,8 @@ Status infer(TypeContext& context) {
   const TensorType& y = context.input(1);
   const auto axis = context.op().attribute<std::int64_t>("axis", -1);
   if (x.dtype != y.dtype || !broadcast_shape(x.dims, y.dims, axis)) {
-    return context.wrong_input(1, "as neighbouring axes of X, " + to_string(x) + ", from axis " +
-                                      std::to_string(axis));
+    return context.wrong_input(
+        1, "as neighbouring axes of X, " + to_string(x) + ", from axis " + std::to_string(axis));
   }
   return infer_like_input(context);
 }

@@ -24,8 +24,8 @@ Status infer(TypeContext& context) {
     inner *= x.dims[i];
   }
   if (y.dtype != x.dtype || y.dims.size() != 2 || y.dims[0] != inner) {
-    return context.wrong_input(1, std::string(rondo::to_string(x.dtype)) + " [" +
-                                      std::to_string(inner) + ", any]");
+    return context.wrong_input(
+        1, std::string(rondo::to_string(x.dtype)) + " [" + std::to_string(inner) + ", any]");
   }
   Dims dims(x.dims.begin(), x.dims.begin() + static_cast<std::ptrdiff_t>(rows));
   dims.push_back(y.dims[1]);

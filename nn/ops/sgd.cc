@@ -17,8 +17,7 @@ Status infer(TypeContext& context) {
 }  // namespace
 
 void add_sgd(OpRegistry& registry) {
-  registry.add(
-      {"sgd", {{"Param"}, {"Grad"}, {"LearningRate"}}, {{"ParamOut"}}, infer, nullptr});
+  registry.add({"sgd", {{"Param"}, {"Grad"}, {"LearningRate"}}, {{"ParamOut"}}, infer, nullptr});
 }
 
 }  // namespace rondo::nn

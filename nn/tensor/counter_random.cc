@@ -12,8 +12,11 @@ std::uint64_t mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-// FNV-1a, 64 bits.
-std::uint64_t hash(std::string_view text) {
+constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15U;  // 2^64 divided by the golden ratio, odd
+
+}  // namespace
+
+std::uint64_t digest_of(std::string_view text) {
   std::uint64_t value = 0xcbf29ce484222325U;
   for (const char letter : text) {
     value = (value ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
@@ -21,12 +24,8 @@ std::uint64_t hash(std::string_view text) {
   return value;
 }
 
-constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15U;  // 2^64 divided by the golden ratio, odd
-
-}  // namespace
-
 CounterRandom::CounterRandom(std::uint64_t seed, std::string_view name)
-    : key_(mix(seed + kStep) ^ mix(hash(name))) {}
+    : key_(mix(seed + kStep) ^ mix(digest_of(name))) {}
 
 std::uint64_t CounterRandom::bits(std::uint64_t index) const {
   return mix(mix(key_) + (index + 1) * kStep);

@@ -10,6 +10,9 @@
 
 namespace rondo::nn {
 
+/// A digest of a text, the same in every process (FNV-1a).
+std::uint64_t digest_of(std::string_view text);
+
 class CounterRandom {
  public:
   explicit CounterRandom(std::uint64_t key) : key_(key) {}

@@ -75,8 +75,8 @@ Tensor Tensor::copy_of(const void* values, std::size_t count, DataType dtype, Di
   Tensor tensor(dtype, std::move(dims));
   if (static_cast<std::size_t>(tensor.count()) != count) {
     throw Error(ErrorCode::kInvalidArgument, "shape " + to_string(tensor.dims()) + " needs " +
-                                                 std::to_string(tensor.count()) +
-                                                 " values, got " + std::to_string(count));
+                                                 std::to_string(tensor.count()) + " values, got " +
+                                                 std::to_string(count));
   }
   if (count > 0) std::memcpy(tensor.data(), values, tensor.bytes());
   return tensor;

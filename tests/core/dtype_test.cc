@@ -48,6 +48,12 @@ TEST(DataType, unknownName_listsWhatIsAllowed) {
   EXPECT_FALSE(parse_data_type("f32 ").ok());
 }
 
+TEST(DataType, noEnumerator_isUnknownAndHasNoSize) {
+  EXPECT_STREQ(to_string(static_cast<DataType>(200)), "unknown");
+  EXPECT_EQ(size_of(static_cast<DataType>(200)), 0U);
+  EXPECT_STREQ(to_string(static_cast<ReduceOp>(200)), "unknown");
+}
+
 TEST(ReduceOp, everyName_isParsedBack) {
   for (int i = 0; i <= static_cast<int>(ReduceOp::kAvg); ++i) {
     const auto op = static_cast<ReduceOp>(i);

@@ -41,6 +41,7 @@ TEST(UniqueFd, move_leavesNoneBehindAndClosesTheOldTarget) {
   EXPECT_TRUE(is_open(kept));
   EXPECT_FALSE(is_open(closed));
   const UniqueFd last = std::move(target);
+  EXPECT_FALSE(target.valid());  // NOLINT(bugprone-use-after-move)
   EXPECT_TRUE(is_open(last.get()));
 }
 

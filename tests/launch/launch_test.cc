@@ -95,7 +95,7 @@ TEST_P(Killed, OneRank_AllOthersNameItInTime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, Killed, ::testing::Values("shm", "tcp"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST(RondoRun, RankExits_OthersNameItAndItsCodeIsReturned) {
   const Outcome outcome = shell(rondo_run(3, "exit 1 42"));

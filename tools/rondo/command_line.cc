@@ -38,7 +38,7 @@ std::unique_ptr<CLI::App> make_command_line(const std::vector<std::string>& argu
   app->require_subcommand(1);
   add_bench_command(*app, arguments);
   add_info_command(*app);
-  add_run_command(*app);
+  add_run_command(*app, arguments);
   add_verify_command(*app);
   return app;
 }

@@ -15,7 +15,7 @@ class InprocMemory final : public RemoteMemory {
  public:
   std::optional<std::uint64_t> location_of(const std::byte* data, std::size_t bytes) override;
   Result<std::byte*> address_of(std::uint64_t location, std::size_t bytes) override;
-  bool peer_reads_private() const override { return false; }
+  bool peer_reads_private(std::size_t) const override { return false; }
   Status read_private(std::uint64_t address, std::byte* target, std::size_t bytes) override;
 };
 

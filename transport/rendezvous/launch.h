@@ -20,11 +20,11 @@ struct Launch {
   Launcher launcher = Launcher::kAlone;
   int process_index = 0;
   int process_count = 1;
-  std::optional<int> local_index;  ///< among the processes that were started on this host
-  std::optional<int> local_count;
-  std::uint64_t job = 0;      ///< random, equal on all processes of a job
-  std::string store_address;  ///< kRondoRun: "host:port" of the store in process 0
-  int store_fd = -1;          ///< its listening socket, inherited by process 0
+  std::optional<int> local_index{};  ///< among the processes that were started on this host
+  std::optional<int> local_count{};
+  std::uint64_t job = 0;        ///< random, equal on all processes of a job
+  std::string store_address{};  ///< kRondoRun: "host:port" of the store in process 0
+  int store_fd = -1;            ///< its listening socket, inherited by process 0
 };
 
 /// Looks a variable up; nothing where it isn't set.

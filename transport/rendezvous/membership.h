@@ -18,8 +18,8 @@ namespace rondo::rendezvous {
 struct Joining {
   std::string world_name = "world";  ///< a new one for every world that a job forms
   int places = 1;
-  std::string host_identity;  ///< equal for processes that can share memory; the caller's to say
-  std::string blob;           ///< addresses and what else the caller wants known
+  std::string host_identity{};  ///< equal for processes that can share memory; the caller's to say
+  std::string blob{};           ///< addresses and what else the caller wants known
 };
 
 struct Process {

@@ -24,7 +24,7 @@ Status unsupported(const std::string& what) {
 }
 
 struct OwnedKey {
-  std::string name;
+  std::string name{};
   int owner = 0;
 };
 

@@ -20,7 +20,8 @@ inline constexpr std::size_t kHelloBytes = 24;
 inline constexpr std::size_t kFrameHeaderBytes = 4;
 /// Keys that one request may name; a client asks for more in several requests.
 inline constexpr std::size_t kMaxRequestKeys = 64;
-inline constexpr std::size_t kMaxRequestBytes = 128 * 1024 + kMaxRequestKeys * (kMaxKeyBytes + 4);
+inline constexpr std::size_t kMaxRequestBytes =
+    2 * kMaxValueBytes + kMaxRequestKeys * (kMaxKeyBytes + 4) + 64;
 inline constexpr std::size_t kMaxReplyBytes = kMaxRequestKeys * (kMaxValueBytes + 4) + 64 * 1024;
 
 std::string encode_hello(std::uint64_t job);
@@ -41,18 +42,18 @@ enum class RequestKind : std::uint8_t {
 
 struct Request {
   RequestKind kind = RequestKind::kGet;
-  std::vector<std::string> keys;        ///< kWait: up to kMaxRequestKeys; the others one
-  std::string value;                    ///< kSet, kCompareSet: the new value
-  std::optional<std::string> expected;  ///< kCompareSet, kWatch
-  std::int64_t delta = 0;               ///< kAdd
-  std::uint32_t timeout_ms = 0;         ///< kWait, kWatch
+  std::vector<std::string> keys{};        ///< kWait: up to kMaxRequestKeys; the others one
+  std::string value{};                    ///< kSet, kCompareSet: the new value
+  std::optional<std::string> expected{};  ///< kCompareSet, kWatch
+  std::int64_t delta = 0;                 ///< kAdd
+  std::uint32_t timeout_ms = 0;           ///< kWait, kWatch
 };
 
 struct Reply {
   ErrorCode code = ErrorCode::kOk;
-  std::string message;              ///< of an error
-  std::vector<std::string> values;  ///< kGet: none or one; kWait after Timeout: the missing keys
-  std::int64_t number = 0;          ///< kAdd
+  std::string message{};              ///< of an error
+  std::vector<std::string> values{};  ///< kGet: none or one; kWait after Timeout: the missing keys
+  std::int64_t number = 0;            ///< kAdd
 };
 
 /// The length to expect after a frame's header; DataLoss where it is over `max_bytes`.

@@ -8,8 +8,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
-#include <thread>
 #include <utility>
 
 namespace rondo::rendezvous {
@@ -100,7 +100,8 @@ Status TcpStoreLink::connect(std::uint64_t job, Deadline deadline) {
                                 "running, and is that its address?",
                                 to_string(address_), waited.count(), status.message()));
     }
-    std::this_thread::sleep_for(pause);
+    asio::io_context nothing_else;
+    asio::steady_timer(nothing_else, pause).wait();
     pause = std::min(2 * pause, kLongestPause);
   }
 }

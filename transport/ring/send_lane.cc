@@ -20,7 +20,7 @@ void SendLane::push(const Transfer& transfer, std::uint32_t group) {
 }
 
 // A line's own bytes are cheapest; memory that the peer maps needs no copy here; a system call on
-// the peer's side saves one copy and is worth it from about a slot's worth of bytes.
+// the peer's side saves one of two copies, which is worth it for larger messages.
 void SendLane::choose_route(Pending& pending) const {
   if (pending.bytes <= kInlineBytes) {
     pending.kind = LineKind::kInline;
@@ -32,9 +32,8 @@ void SendLane::choose_route(Pending& pending) const {
     return;
   }
   pending.location = reinterpret_cast<std::uint64_t>(pending.data);
-  const bool is_large = pending.bytes > port_.slots.bytes;
   pending.kind =
-      is_large && port_.memory->peer_reads_private() ? LineKind::kPrivate : LineKind::kSlot;
+      port_.memory->peer_reads_private(pending.bytes) ? LineKind::kPrivate : LineKind::kSlot;
 }
 
 Status SendLane::progress(const Call& call, GroupTable& groups, bool& wrote) {

@@ -89,8 +89,7 @@ Status ShmHandshake::map_peer(Packet packet) {
   peer_.memory =
       std::make_unique<ShmMemory>(own_.pool, std::move(segment).value(), rank(), peer_.pid);
   const ControlPageHead& head = peer_.page->head();
-  const bool reads =
-      own_.private_reads && peer_.memory->probe(head.probe_address, head.probe_value);
+  const bool reads = peer_.memory->probe(head.probe_address, head.probe_value);
   stage_ = Stage::kReady;
   const std::array<std::byte, 1> ready{reads ? kReadyAndReads : kReady};
   if (!send(ready, false))
@@ -102,7 +101,7 @@ Status ShmHandshake::map_peer(Packet packet) {
 Status ShmHandshake::take_ready(std::span<const std::byte> bytes) {
   if (bytes.size() != 1 || (bytes[0] != kReady && bytes[0] != kReadyAndReads))
     return protocol_error(rank(), "its handshake doesn't end as it should");
-  peer_.memory->set_peer_reads_private(bytes[0] == kReadyAndReads);
+  if (bytes[0] == kReadyAndReads) peer_.memory->let_peer_read_private(own_.private_read_bytes);
   stage_ = Stage::kDone;
   return {};
 }

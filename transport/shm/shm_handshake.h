@@ -23,7 +23,7 @@ struct ShmPlace {
   Identity identity;
   const ControlPage* page = nullptr;
   const RegisteredPool* pool = nullptr;
-  bool private_reads = true;
+  std::size_t private_read_bytes = 0;
 };
 
 /// A connected peer: all that an endpoint needs.

@@ -26,12 +26,19 @@ class ShmMemory final : public RemoteMemory {
   Result<std::byte*> address_of(std::uint64_t location, std::size_t bytes) override {
     return peer_segment_->address_of(location, bytes);
   }
-  bool peer_reads_private() const override { return peer_reads_private_; }
+  bool peer_reads_private(std::size_t bytes) const override {
+    return peer_reads_private_ && bytes >= private_read_bytes_;
+  }
   Status read_private(std::uint64_t address, std::byte* target, std::size_t bytes) override;
 
   /// Whether read_private works: the value at `address` of the peer is known to be `expected`.
   bool probe(std::uint64_t address, std::uint64_t expected);
-  void set_peer_reads_private(bool can_read) { peer_reads_private_ = can_read; }
+  /// The peer's probe of this process has succeeded: it is asked to read messages of at least
+  /// `bytes`.
+  void let_peer_read_private(std::size_t bytes) {
+    peer_reads_private_ = true;
+    private_read_bytes_ = bytes;
+  }
 
  private:
   const RegisteredPool* own_;
@@ -39,6 +46,7 @@ class ShmMemory final : public RemoteMemory {
   int peer_;
   pid_t peer_pid_;
   bool peer_reads_private_ = false;
+  std::size_t private_read_bytes_ = 0;
 };
 
 }  // namespace rondo::transport

@@ -53,7 +53,7 @@ ShmTransport::ShmTransport(const Identity& identity, const ShmOptions& options, 
       place_{.identity = identity,
              .page = &page_,
              .pool = pool,
-             .private_reads = options.private_reads},
+             .private_read_bytes = options.private_read_bytes},
       name_(fmt::format("rondo-{:016x}{:016x}-{}", random_bits(), random_bits(), identity.rank)),
       endpoints_(static_cast<std::size_t>(identity.world)) {}
 

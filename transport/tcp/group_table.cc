@@ -8,12 +8,12 @@ std::uint32_t generation_of(Token token) { return static_cast<std::uint32_t>(tok
 
 }  // namespace
 
-GroupTable::GroupTable(std::size_t expected) {
+TcpGroupTable::TcpGroupTable(std::size_t expected) {
   entries_.reserve(expected);
   free_.reserve(expected);
 }
 
-std::uint32_t GroupTable::open(std::size_t transfers) {
+std::uint32_t TcpGroupTable::open(std::size_t transfers) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(entries_.size()));
     entries_.emplace_back();
@@ -26,28 +26,28 @@ std::uint32_t GroupTable::open(std::size_t transfers) {
   return group;
 }
 
-Token GroupTable::token(std::uint32_t group) const {
+Token TcpGroupTable::token(std::uint32_t group) const {
   return (Token{entries_[group].generation} << 32) | group;
 }
 
-const GroupTable::Entry* GroupTable::find(Token token) const {
+const TcpGroupTable::Entry* TcpGroupTable::find(Token token) const {
   const std::uint32_t group = index_of(token);
   if (group >= entries_.size() || entries_[group].generation != generation_of(token))
     return nullptr;
   return &entries_[group];
 }
 
-bool GroupTable::done(Token token) const {
+bool TcpGroupTable::done(Token token) const {
   const Entry* entry = find(token);
   return entry == nullptr || entry->open_transfers == 0;
 }
 
-std::uint32_t GroupTable::view_slot(Token token) const {
+std::uint32_t TcpGroupTable::view_slot(Token token) const {
   const Entry* entry = find(token);
   return entry == nullptr ? kNone : entry->view_slot;
 }
 
-void GroupTable::close(Token token) {
+void TcpGroupTable::close(Token token) {
   if (find(token) == nullptr) return;
   ++entries_[index_of(token)].generation;
   free_.push_back(index_of(token));

@@ -11,11 +11,11 @@
 
 namespace rondo::transport {
 
-class GroupTable {
+class TcpGroupTable {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  explicit GroupTable(std::size_t expected);
+  explicit TcpGroupTable(std::size_t expected);
 
   std::uint32_t open(std::size_t transfers);
   Token token(std::uint32_t group) const;

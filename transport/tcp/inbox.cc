@@ -9,7 +9,7 @@
 
 namespace rondo::transport {
 
-Inbox::Inbox(int own_rank, int peer, const Limits& limits, GroupTable& groups,
+Inbox::Inbox(int own_rank, int peer, const Limits& limits, TcpGroupTable& groups,
              CallHistory& peer_calls)
     : own_rank_(own_rank),
       peer_(peer),
@@ -109,7 +109,7 @@ Result<bool> Inbox::place() {
     const Posted& posted = queue.posted.front();
     RONDO_TRY(check_size(posted, header.payload_bytes));
     early_ = false;
-    const std::uint32_t slot = posted.view ? staging_.acquire(posted.bytes) : GroupTable::kNone;
+    const std::uint32_t slot = posted.view ? staging_.acquire(posted.bytes) : TcpGroupTable::kNone;
     set_target(slot, posted.view ? staging_.data(slot) : posted.data);
     return true;
   }
@@ -175,7 +175,7 @@ Status Inbox::finish_message() {
     return {};
   }
   const std::uint32_t group = queue.posted.front().group;
-  if (slot_ != GroupTable::kNone) groups_.set_view(group, slot_);
+  if (slot_ != TcpGroupTable::kNone) groups_.set_view(group, slot_);
   complete(header.lane, group);
   return {};
 }

@@ -38,7 +38,7 @@ class Inbox {
     std::size_t bytes = 0;
     std::uint32_t group = 0;
   };
-  Inbox(int own_rank, int peer, const Limits& limits, GroupTable& groups, CallHistory& peer_calls);
+  Inbox(int own_rank, int peer, const Limits& limits, TcpGroupTable& groups, CallHistory& peer_calls);
 
   /// The call that this rank is in; messages of a later one wait.
   void begin(const Call& call) { call_ = call; }
@@ -64,7 +64,7 @@ class Inbox {
   /// Messages of each lane that have reached their receivers.
   std::span<const std::uint64_t> consumed() const { return consumed_; }
   std::uint64_t received_bytes() const { return received_bytes_; }
-  Staging& staging() { return staging_; }
+  TcpStaging& staging() { return staging_; }
 
  private:
   struct Early {
@@ -94,19 +94,19 @@ class Inbox {
   int own_rank_;
   int peer_;
   Limits limits_;
-  GroupTable& groups_;
+  TcpGroupTable& groups_;
   CallHistory& peer_calls_;
   Call call_;
   FrameReader reader_;
   std::vector<Lane> lanes_;
   std::vector<std::uint64_t> consumed_;
-  Staging staging_;
+  TcpStaging staging_;
   std::size_t posted_ = 0;
 
   bool placed_ = false;          ///< the message being read has a target
   bool early_ = false;           ///< that target is staging memory, for nobody yet
   std::byte* target_ = nullptr;  ///< where its next byte goes
-  std::uint32_t slot_ = GroupTable::kNone;
+  std::uint32_t slot_ = TcpGroupTable::kNone;
 
   std::array<std::byte, kReadAheadBytes> ahead_;
   std::size_t ahead_begin_ = 0;

@@ -4,7 +4,6 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/write.hpp>
-#include <functional>
 
 namespace rondo::transport {
 namespace {
@@ -87,12 +86,14 @@ void AcceptSession::drop(const Status& why) {
 }
 
 void DialSession::start() {
+  connecting_ = true;
   timer_.expires_after(attempt_);
   timer_.async_wait([self = shared_from_this(), this](error_code error) {
     error_code ignored;
-    if (!error) socket_.close(ignored);
+    if (!error && connecting_) socket_.close(ignored);
   });
   socket_.async_connect(target_, [self = shared_from_this(), this](error_code error) {
+    connecting_ = false;
     timer_.cancel();
     if (error) return try_again(connection_error("connect", error));
     greet();

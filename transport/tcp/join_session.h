@@ -9,6 +9,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -91,6 +92,7 @@ class DialSession final : public JoinSession {
   std::chrono::milliseconds attempt_;
   std::chrono::milliseconds pause_{5};
   DialHandshake handshake_;
+  bool connecting_ = false;
 };
 
 }  // namespace rondo::transport

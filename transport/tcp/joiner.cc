@@ -27,7 +27,8 @@ using std::chrono::milliseconds;
 
 std::string text_of(const tcp::endpoint& endpoint) {
   const std::string host = endpoint.address().to_string();
-  return fmt::format(endpoint.address().is_v6() ? "[{}]:{}" : "{}:{}", host, endpoint.port());
+  if (endpoint.address().is_v6()) return fmt::format("[{}]:{}", host, endpoint.port());
+  return fmt::format("{}:{}", host, endpoint.port());
 }
 
 Result<tcp::endpoint> parse_address(const PeerAddress& peer) {

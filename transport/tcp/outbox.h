@@ -20,7 +20,7 @@ namespace rondo::transport {
 
 class Outbox {
  public:
-  Outbox(std::size_t window, GroupTable& groups) : window_(window), groups_(groups) {}
+  Outbox(std::size_t window, TcpGroupTable& groups) : window_(window), groups_(groups) {}
 
   /// `payload` stays the caller's until `group` has this transfer completed.
   void send(const FrameHeader& header, const std::byte* payload, std::uint32_t group);
@@ -43,7 +43,7 @@ class Outbox {
     const std::byte* payload = nullptr;
     std::size_t payload_bytes = 0;
     std::size_t written_bytes = 0;  ///< of header and payload together
-    std::uint32_t group = GroupTable::kNone;
+    std::uint32_t group = TcpGroupTable::kNone;
   };
   struct Lane {
     std::uint64_t sent = 0;
@@ -56,7 +56,7 @@ class Outbox {
   void advance(std::size_t written_bytes);
 
   std::size_t window_;
-  GroupTable& groups_;
+  TcpGroupTable& groups_;
   Fifo<Frame> queue_;
   std::vector<Lane> lanes_;
   std::size_t held_ = 0;

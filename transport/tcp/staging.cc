@@ -13,7 +13,7 @@ std::size_t whole_pages(std::size_t bytes) {
 
 }  // namespace
 
-std::uint32_t Staging::acquire(std::size_t bytes) {
+std::uint32_t TcpStaging::acquire(std::size_t bytes) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();

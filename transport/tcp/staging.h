@@ -12,7 +12,7 @@
 
 namespace rondo::transport {
 
-class Staging {
+class TcpStaging {
  public:
   /// A free slot of at least `bytes`; contents undefined, aligned to a cache line.
   std::uint32_t acquire(std::size_t bytes);

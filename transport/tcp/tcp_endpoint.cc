@@ -7,19 +7,14 @@
 #include <algorithm>
 
 namespace rondo::transport {
-namespace {
 
-// The reason for the end of a data connection comes over the other connection, and may come later.
-constexpr auto kSuspicion = std::chrono::milliseconds(200);
-
-}  // namespace
-
-TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer)
+TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer, std::chrono::milliseconds last_words)
     : own_(own),
       peer_(peer.rank),
       address_(std::move(peer.address)),
       window_(peer.window),
       max_message_bytes_(peer.max_message_bytes),
+      last_words_(last_words),
       data_(std::move(peer.data)),
       control_(std::move(peer.control), peer.rank, own.epoch),
       groups_(4 * peer.window),
@@ -78,7 +73,7 @@ Status TcpEndpoint::start(const Transfer& transfer, std::uint32_t group) {
 
 Result<bool> TcpEndpoint::poll(Token token) {
   if (groups_.done(token)) {
-    if (groups_.view_slot(token) == GroupTable::kNone) groups_.close(token);
+    if (groups_.view_slot(token) == TcpGroupTable::kNone) groups_.close(token);
     return true;
   }
   if (!failure_.ok()) return failure_;
@@ -88,12 +83,12 @@ Result<bool> TcpEndpoint::poll(Token token) {
 
 const std::byte* TcpEndpoint::view(Token token) {
   const std::uint32_t slot = groups_.view_slot(token);
-  return slot == GroupTable::kNone ? nullptr : inbox_.staging().data(slot);
+  return slot == TcpGroupTable::kNone ? nullptr : inbox_.staging().data(slot);
 }
 
 void TcpEndpoint::release(Token token) {
   const std::uint32_t slot = groups_.view_slot(token);
-  if (slot == GroupTable::kNone) return;
+  if (slot == TcpGroupTable::kNone) return;
   inbox_.staging().release(slot);
   groups_.close(token);
 }
@@ -126,8 +121,7 @@ Status TcpEndpoint::progress(Deadline now, bool look_everywhere) {
 
 Status TcpEndpoint::move_data(bool look_everywhere) {
   RONDO_TRY(write_out());
-  if (inbox_.posted() == 0 && !look_everywhere) return {};
-  RONDO_TRY(inbox_.pump(data_.get()));
+  if (inbox_.posted() > 0 || look_everywhere) RONDO_TRY(inbox_.pump(data_.get()));
   grant_credit();
   return {};
 }
@@ -180,19 +174,17 @@ Status TcpEndpoint::handle(const ControlMessage& message) {
 // Judges connections that ended: after a goodbye they should.
 Status TcpEndpoint::check_ends(Deadline now) {
   if (inbox_.left_after()) left_after_ = inbox_.left_after();
+  if (left_after_) suspect_since_.reset();
   const bool broken = inbox_.ended() || write_broken_;
   if (left_after_ || (!broken && !control_.ended())) return {};
   if (!suspect_since_) {
+    // The reason comes over the other connection, and may come later.
     suspect_since_ = now;
     RONDO_TRY(inbox_.pump(data_.get()));
     RONDO_TRY(read_control());
-    if (inbox_.left_after()) left_after_ = inbox_.left_after();
-    if (left_after_) {
-      suspect_since_.reset();
-      return {};
-    }
+    return check_ends(now);
   }
-  if (control_.ended() || now - *suspect_since_ > kSuspicion) return lost();
+  if (control_.ended() || now - *suspect_since_ > last_words_) return lost();
   return {};
 }
 
@@ -223,9 +215,9 @@ Status TcpEndpoint::fail(Status status) {
 }
 
 std::uint32_t TcpEndpoint::data_interest() const {
-  if (inbox_.ended() || inbox_.left_after() || write_broken_) return 0;
+  if (inbox_.ended() || inbox_.left_after()) return 0;
   return (inbox_.stalled() ? 0U : std::uint32_t{EPOLLIN}) |
-         (outbox_.pending() ? std::uint32_t{EPOLLOUT} : 0U);
+         (outbox_.pending() && !write_broken_ ? std::uint32_t{EPOLLOUT} : 0U);
 }
 
 std::uint32_t TcpEndpoint::control_interest() const {

@@ -8,6 +8,7 @@
 // `poll` only looks; `TcpTransport::progress` and `post` move bytes.
 // Threads: one at a time per place.
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ namespace rondo::transport {
 
 class TcpEndpoint final : public Endpoint {
  public:
-  TcpEndpoint(const Identity& own, JoinedPeer peer);
+  TcpEndpoint(const Identity& own, JoinedPeer peer, std::chrono::milliseconds last_words);
 
   TransportKind kind() const override { return TransportKind::kTcp; }
   int peer() const override { return peer_; }
@@ -76,13 +77,14 @@ class TcpEndpoint final : public Endpoint {
   std::string address_;
   std::size_t window_;
   std::size_t max_message_bytes_;
+  std::chrono::milliseconds last_words_;
   UniqueFd data_;
   ControlChannel control_;
 
   Call call_;
   CallHistory own_calls_;
   CallHistory peer_calls_;
-  GroupTable groups_;
+  TcpGroupTable groups_;
   Inbox inbox_;
   Outbox outbox_;
   std::vector<std::uint64_t> credited_;  ///< by lane: what the peer has been told of consumed()

@@ -18,6 +18,8 @@ struct TcpOptions {
   std::size_t max_pending_hellos = 64;
   /// How long one attempt to connect may take before the next.
   int dial_attempt_ms = 3000;
+  /// How long a peer whose data connection ended may take to say why over the other one.
+  int last_words_ms = 200;
   /// How long the destructor may take to write what has been posted.
   int linger_ms = 2000;
 };

@@ -25,7 +25,7 @@ RONDO_API Var data(const std::string& name, Dims dims, const DataOptions& option
 
 /// What a layer's caller may say about a parameter.
 struct ParamAttr {
-  std::string name;  ///< empty: from the layer's name; the name of an existing one shares it
+  std::string name = {};  ///< empty: from the layer's name; the name of an existing one shares it
   Initializer initializer = {};
   double learning_rate = 1.0;  ///< a factor on the optimiser's
   bool trainable = true;
@@ -33,11 +33,11 @@ struct ParamAttr {
 
 struct FcOptions {
   int num_flatten_dims = 1;  ///< axes of the input that count rows; the others are one row
-  std::string act;           ///< "", "relu" or "softmax"
+  std::string act = {};      ///< "", "relu" or "softmax"
   ParamAttr weight = {};     ///< Xavier-uniform unless told
   ParamAttr bias = {};       ///< 0 unless told
   bool with_bias = true;
-  std::string name;  ///< empty: fc_0, fc_1, ...
+  std::string name = {};  ///< empty: fc_0, fc_1, ...
 };
 
 /// act(input * W + b), `size` wide. W is fc_0.w_0, b is fc_0.b_0.

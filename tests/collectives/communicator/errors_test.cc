@@ -92,9 +92,9 @@ TEST_P(Mismatch, Roots_Differ_BothAreNamed) {
 INSTANTIATE_TEST_SUITE_P(Worlds, Mismatch,
                          ::testing::Combine(::testing::Values("inproc", "shm", "tcp"),
                                             ::testing::Values(3, 4, 8)),
-                         [](const auto& info) {
-                           return std::get<0>(info.param) + "_" +
-                                  std::to_string(std::get<1>(info.param));
+                         [](const auto& parameter) {
+                           return std::get<0>(parameter.param) + "_" +
+                                  std::to_string(std::get<1>(parameter.param));
                          });
 
 class Peers : public ::testing::TestWithParam<std::string> {};
@@ -141,7 +141,7 @@ TEST_P(Peers, OneIsLate_TimeoutNamesIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, Peers, ::testing::Values("inproc", "shm", "tcp"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& parameter) { return parameter.param; });
 
 std::string error_of(const std::function<void(Communicator&)>& call) {
   Communicator alone = Communicator::create();

@@ -98,9 +98,9 @@ TEST_P(PublicDevice, copiedHandles_shareOneBlock) {
 INSTANTIATE_TEST_SUITE_P(Kinds, PublicDevice,
                          ::testing::Values(Device::host(), Device::emulated(0),
                                            Device::emulated(1)),
-                         [](const auto& info) {
-                           return std::string(to_string(info.param.kind)) +
-                                  std::to_string(info.param.index);
+                         [](const auto& suite) {
+                           return std::string(to_string(suite.param.kind)) +
+                                  std::to_string(suite.param.index);
                          });
 
 TEST(DeviceMemory, lastHandleGone_freesTheMemory) {

@@ -119,6 +119,20 @@ TEST_F(EmulatedStreamTest, wait_ordersWorkAcrossStreams) {
   EXPECT_THAT(order, ::testing::ElementsAre(1, 2));
 }
 
+TEST_F(EmulatedStreamTest, eventRecordedAgain_isNotDoneBeforeTheNewRecord) {
+  Gate gate;
+  SoftEvent event;
+  const auto work = stream(0);
+  ASSERT_TRUE(work->record(event).ok());
+  ASSERT_TRUE(work->synchronize().ok());
+  EXPECT_TRUE(event.done());
+  ASSERT_TRUE(work->launch(gate.kernel()).ok());
+  ASSERT_TRUE(work->record(event).ok());
+  EXPECT_FALSE(event.done());
+  gate.open();
+  EXPECT_TRUE(event.waiter()().ok());
+}
+
 TEST_F(EmulatedStreamTest, eventRecordedAgain_keepsEarlierWaitersOnTheFirstRecord) {
   Gate gate;
   SoftEvent event;

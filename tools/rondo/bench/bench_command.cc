@@ -20,10 +20,11 @@
 namespace rondo::tool {
 namespace {
 
-/// "auto" and every algorithm of the collective.
-std::vector<std::string_view> algorithms_of(const std::string& collective) {
+/// "auto" and the names, in `known`, of the collective's algorithms.
+std::vector<std::string_view> algorithms_of(const std::string& collective,
+                                            const std::vector<AlgorithmInfo>& known) {
   std::vector<std::string_view> names = {"auto"};
-  for (const AlgorithmInfo& algorithm : built_in_algorithms()) {
+  for (const AlgorithmInfo& algorithm : known) {
     if (algorithm.collective == collective) names.push_back(algorithm.name);
   }
   return names;
@@ -119,7 +120,8 @@ int run_rank(const BenchOptions& options) {
 
 int run(const BenchFlags& flags, const std::vector<std::string>& arguments) {
   try {
-    const BenchOptions options = parse_bench_flags(flags, algorithms_of(flags.collective));
+    const std::vector<AlgorithmInfo> known = built_in_algorithms();
+    const BenchOptions options = parse_bench_flags(flags, algorithms_of(flags.collective, known));
     if (flags.local == 0) return run_rank(options);
     fmt::print(stderr, "rondo bench: {}\n",
                replace_process(under_rondo_run(own_program(), flags.local, arguments)));

@@ -3,6 +3,7 @@
 // The command line of `rondo bench`, as text and as values.
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct BenchFlags {
   std::string transport = "auto";
   std::string algorithm = "auto";
   std::string buffers = "registered";
-  std::string json_path;
+  std::string json_path{};
   bool bind = true;
 };
 

@@ -50,8 +50,8 @@ Status PrimitiveCache::run(const Dims& key, const std::function<PreparedPrimitiv
     stream_.wait();
     return {};
   } catch (const dnnl::error& error) {
-    return Status(ErrorCode::kInternal, std::string("oneDNN refused shape ") + to_string(key) +
-                                            ": " + error.what());
+    return Status(ErrorCode::kInternal,
+                  std::string("oneDNN refused shape ") + to_string(key) + ": " + error.what());
   }
 }
 

@@ -6,13 +6,12 @@
 // while an executor may be moved between threads.
 // Threads: one at a time.
 
+#include <dnnl.hpp>
 #include <functional>
 #include <initializer_list>
 #include <list>
 #include <unordered_map>
 #include <utility>
-
-#include <dnnl.hpp>
 
 #include "core/status.h"
 #include "nn/ops/kernels/kernel.h"

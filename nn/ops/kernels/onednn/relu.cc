@@ -23,9 +23,8 @@ class ReluKernel final : public Kernel {
       return prepare<dnnl::eltwise_forward>(forward_desc(row_major(shape)),
                                             {DNNL_ARG_SRC, DNNL_ARG_DST});
     };
-    return cache_.run(
-        shape, make,
-        {{DNNL_ARG_SRC, args.in(0).data()}, {DNNL_ARG_DST, args.out(0)->data()}});
+    return cache_.run(shape, make,
+                      {{DNNL_ARG_SRC, args.in(0).data()}, {DNNL_ARG_DST, args.out(0)->data()}});
   }
 
  private:

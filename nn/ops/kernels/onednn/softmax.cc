@@ -25,9 +25,8 @@ class SoftmaxKernel final : public Kernel {
       return prepare<dnnl::softmax_forward>(forward_desc(row_major(shape)),
                                             {DNNL_ARG_SRC, DNNL_ARG_DST});
     };
-    return cache_.run(
-        shape, make,
-        {{DNNL_ARG_SRC, args.in(0).data()}, {DNNL_ARG_DST, args.out(0)->data()}});
+    return cache_.run(shape, make,
+                      {{DNNL_ARG_SRC, args.in(0).data()}, {DNNL_ARG_DST, args.out(0)->data()}});
   }
 
  private:

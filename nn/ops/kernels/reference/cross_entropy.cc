@@ -26,7 +26,8 @@ Status cross_entropy(const KernelSetup& setup, const KernelArgs& args) {
     y[row] = 0;
     if (label[row] == ignored_label(setup)) continue;
     RONDO_TRY(check_label(label[row], classes, row));
-    y[row] = -std::log(std::max(x[row * classes + label[row]], static_cast<T>(kSmallestProbability)));
+    y[row] =
+        -std::log(std::max(x[row * classes + label[row]], static_cast<T>(kSmallestProbability)));
   }
   return {};
 }

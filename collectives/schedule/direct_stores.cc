@@ -1,0 +1,125 @@
+#include "collectives/schedule/direct_stores.h"
+
+#include <optional>
+#include <vector>
+
+namespace rondo::schedule {
+namespace {
+
+using SweepId = Causality::SweepId;
+
+std::size_t at(Rank rank) { return static_cast<std::size_t>(rank); }
+
+/// A sweep that touches some memory, and the peers it sends from there.
+struct Access {
+  SweepId sweep = 0;
+  std::vector<Rank> sent_to;
+};
+
+/// One rank's memory, and who touches it. Row r of input and output is place r, slot s of scratch
+/// place rows + s.
+class AccessTable {
+ public:
+  AccessTable(const FusedSchedule& own, const Causality& causality)
+      : rows_(own.request.rows), places_(rows_ + own.scratch_rows.size()) {
+    for (std::size_t lane = 0; lane < own.lanes.size(); ++lane) {
+      for (std::size_t index = 0; index < own.lanes[lane].size(); ++index) {
+        add(own, own.lanes[lane][index], causality.id(own.request.rank, lane, index));
+      }
+    }
+  }
+
+  std::span<const Access> of(Slice slice) const { return places_[place(slice)]; }
+
+ private:
+  std::size_t place(Slice slice) const {
+    return slice.buffer == BufferRole::kScratch ? rows_ + slice.chunk : slice.chunk;
+  }
+
+  void add(const FusedSchedule& own, const Sweep& sweep, SweepId id) {
+    if (sweep.is_wait) return;
+    std::vector<Rank> peers;
+    for (const Port& port : targets_of(own, sweep)) {
+      if (port.is_channel()) peers.push_back(port.peer);
+    }
+    for (const auto side : {sources_of(own, sweep), targets_of(own, sweep)}) {
+      for (const Port& port : side) {
+        if (!port.is_channel()) places_[place(port.slice)].push_back({id, {}});
+      }
+    }
+    if (!peers.empty()) places_[place(backing_of(own, sweep))].push_back({id, std::move(peers)});
+  }
+
+  std::size_t rows_;
+  std::vector<std::vector<Access>> places_;
+};
+
+/// Where the receiving sweep puts the message, if that is all it does.
+std::optional<Slice> plain_target(const FusedSchedule& receiver, const Sweep& sweep) {
+  const auto targets = targets_of(receiver, sweep);
+  const bool plain = sweep.source_count == 1 && targets.size() == 1 && !targets[0].is_channel();
+  return plain ? std::optional(targets[0].slice) : std::nullopt;
+}
+
+bool is_free(std::span<const Access> accesses, SweepId sender, SweepId receiver,
+             const Causality& causality) {
+  for (const Access& access : accesses) {
+    if (access.sweep == receiver || causality.happens_before(receiver, access.sweep)) continue;
+    if (!causality.happens_before(access.sweep, sender)) return false;
+    for (const Rank peer : access.sent_to) {
+      const SweepId consumer = causality.receiver(access.sweep, peer);
+      if (consumer != sender && !causality.happens_before(consumer, sender)) return false;
+    }
+  }
+  return true;
+}
+
+class Marker {
+ public:
+  Marker(std::span<FusedSchedule> world, const Causality& causality)
+      : world_(world), causality_(causality) {
+    for (const FusedSchedule& own : world) {
+      tables_.emplace_back(own, causality);
+      for (const auto& lane : own.lanes) {
+        for (const Sweep& sweep : lane) sweeps_.push_back(&sweep);
+      }
+    }
+  }
+
+  void run() {
+    for (FusedSchedule& own : world_) {
+      for (std::size_t lane = 0; lane < own.lanes.size(); ++lane) {
+        for (std::size_t index = 0; index < own.lanes[lane].size(); ++index) {
+          mark(own, own.lanes[lane][index], causality_.id(own.request.rank, lane, index));
+        }
+      }
+    }
+  }
+
+ private:
+  void mark(FusedSchedule& own, const Sweep& sweep, SweepId sender) {
+    for (Port& port : std::span(own.ports).subspan(sweep.first_target, sweep.target_count)) {
+      if (!port.is_channel() || !causality_.has_started(port.peer, sender)) continue;
+      const SweepId receiver = causality_.receiver(sender, port.peer);
+      const auto slice = plain_target(world_[at(port.peer)], *sweeps_[receiver]);
+      if (!slice) continue;
+      if (!is_free(tables_[at(port.peer)].of(*slice), sender, receiver, causality_)) continue;
+      port.direct = true;
+      port.slice = *slice;
+    }
+  }
+
+  std::span<FusedSchedule> world_;
+  const Causality& causality_;
+  std::vector<AccessTable> tables_;
+  std::vector<const Sweep*> sweeps_;  ///< by SweepId
+};
+
+}  // namespace
+
+void mark_direct_stores(std::span<FusedSchedule> world, const Causality& causality) {
+  if (!causality.has_clocks() || world[0].request.collective == Collective::kBarrier) return;
+  Marker(world, causality).run();
+}
+
+}  // namespace rondo::schedule

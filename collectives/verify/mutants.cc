@@ -1,0 +1,102 @@
+#include "collectives/verify/mutants.h"
+
+#include <fmt/format.h>
+
+#include "collectives/algorithms/registry.h"
+#include "collectives/verify/explore.h"
+#include "collectives/verify/verify.h"
+#include "collectives/verify/waiting_probe.h"
+
+namespace rondo::verify {
+namespace {
+
+constexpr std::uint32_t kExploredCredits = 2;
+// Larger worlds have too many orders to look at all of them.
+constexpr std::size_t kAllOrdersUpTo = 4;
+constexpr int kProbeUpTo = 3;  // two lanes per rank: too many orders already for 4 ranks
+
+struct Original {
+  std::string name;
+  World world;
+};
+
+std::vector<Original> originals(int world) {
+  std::vector<Original> list;
+  const auto add = [&](std::string name, const schedule::Request& like, auto build) {
+    Original& original = list.emplace_back();
+    original.name = fmt::format("{} {}, world {}", to_string(like.collective), name, world);
+    schedule::Request request = like;
+    for (request.rank = 0; request.rank < world; ++request.rank) {
+      original.world.push_back(build(request));
+    }
+  };
+  for (const algorithms::Algorithm& algorithm : algorithms::all()) {
+    schedule::Request request{.collective = algorithm.collective, .world = world};
+    request.rows = algorithm.rows(world, 1);
+    if (request.collective == schedule::Collective::kBroadcast) {
+      request.root = world / 2;
+      request.rows = 2;
+    }
+    add(std::string(algorithm.name), request, algorithm.build);
+  }
+  if (world > kProbeUpTo) return list;
+  add("waiting probe", {.collective = schedule::Collective::kAllReduce, .world = world},
+      waiting_probe);
+  return list;
+}
+
+/// The worst that any order under any channel model shows.
+Verdict explore_all(const FusedWorld& world) {
+  Verdict worst = Verdict::kGood;
+  for (const bool lent : {false, true}) {
+    for (const bool in_place : {false, true}) {
+      const Model model{.lent = lent, .in_place = in_place, .credits = kExploredCredits};
+      ExploreLimits limits;
+      if (world.size() > kAllOrdersUpTo) limits.states = 0;
+      const Verdict verdict = explore(world, model, limits);
+      if (verdict == Verdict::kBad) return verdict;
+      if (verdict == Verdict::kSampled) worst = verdict;
+    }
+  }
+  return worst;
+}
+
+void judge(const FusedWorld& mutant, MutantCount& count, const std::string& name) {
+  ++count.mutants;
+  if (!verify(mutant).ok()) {
+    ++count.caught;
+    return;
+  }
+  switch (explore_all(mutant)) {
+    case Verdict::kGood: ++count.equivalent; return;
+    case Verdict::kSampled: ++count.sampled; return;
+    case Verdict::kBad: break;
+  }
+  ++count.missed;
+  if (count.first_missed.empty()) count.first_missed = name;
+}
+
+}  // namespace
+
+std::vector<MutantCount> count_mutants(const MutantOptions& options) {
+  std::vector<MutantCount> counts;
+  for (int i = 0; i < kMutationCount; ++i) {
+    counts.emplace_back().mutation = static_cast<Mutation>(i);
+  }
+  for (const int world : options.worlds) {
+    for (const Original& original : originals(world)) {
+      for (MutantCount& count : counts) {
+        for (int seed = 0; seed < options.seeds; ++seed) {
+          std::minstd_rand random(static_cast<unsigned>(seed) + 1);
+          random.discard(10);
+          const FusedWorld mutant = mutate(original.world, count.mutation, random);
+          if (mutant.empty()) break;
+          judge(mutant, count, fmt::format("{}, seed {}", original.name, seed));
+        }
+      }
+    }
+  }
+  return counts;
+}
+
+}  // namespace rondo::verify

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rondo/export.h"
+
+namespace rondo {
+inline namespace v1 {
+
+/// One built-in algorithm of one collective.
+struct AlgorithmInfo {
+  std::string collective;  ///< "all_reduce"
+  std::string name;        ///< what CommunicatorOptions::algorithm takes: "ring"
+  std::string summary;     ///< one line
+};
+
+/// Every built-in algorithm.
+RONDO_API std::vector<AlgorithmInfo> built_in_algorithms();
+
+/// What was proved of one algorithm.
+struct VerifiedAlgorithm {
+  std::string collective;
+  std::string name;
+  std::uint64_t worlds = 0;         ///< world sizes
+  std::uint64_t schedules = 0;      ///< per size, root and rows; plain and fused
+  std::uint64_t sweeps = 0;         ///< steps that were run, over all channel models
+  std::uint64_t direct_stores = 0;  ///< messages proved to be storable straight into the peer
+  std::uint32_t least_credits = 1;  ///< messages that a channel must be able to hold
+};
+
+/// What became of schedules with one kind of wrong done to them on purpose.
+struct VerifiedMutants {
+  std::string kind;  ///< "dropped op"
+  std::uint64_t mutants = 0;
+  std::uint64_t caught = 0;
+  std::uint64_t equivalent = 0;  ///< accepted, and right in every order of events
+  std::uint64_t sampled = 0;     ///< accepted, and right in every order that was tried
+  std::uint64_t missed = 0;      ///< accepted, and wrong: a hole in the verifier
+};
+
+struct VerifyReport {
+  bool ok = false;
+  std::string error;  ///< empty, or what is wrong: algorithm, world, rank, step, row
+  std::vector<VerifiedAlgorithm> algorithms;
+  std::vector<VerifiedMutants> mutants;  ///< empty where they were not asked for
+};
+
+/// Proves every built-in algorithm at the world sizes `first_world`..`last_world`: right values,
+/// the same bits on every rank, no deadlock, no race for memory. With `mutants` it also tests the
+/// verifier: wrong schedules must be refused. Takes seconds for worlds up to 128.
+/// Threads: any.
+RONDO_API VerifyReport verify_built_in(int first_world, int last_world, bool mutants);
+
+}  // namespace v1
+}  // namespace rondo

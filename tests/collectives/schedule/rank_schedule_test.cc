@@ -1,0 +1,53 @@
+#include "collectives/schedule/rank_schedule.h"
+
+#include <gtest/gtest.h>
+
+namespace rondo::schedule {
+namespace {
+
+Request request(Collective collective, Rank rank) {
+  return {.collective = collective, .world = 4, .rank = rank, .root = 2, .rows = 8};
+}
+
+void expect_rows(RowRange rows, std::uint32_t begin, std::uint32_t count) {
+  EXPECT_EQ(rows.begin, begin);
+  EXPECT_EQ(rows.count, count);
+}
+
+TEST(RowRanges, EachCollective_CoverWhatItReadsAndWrites) {
+  expect_rows(input_rows(request(Collective::kAllReduce, 1)), 0, 8);
+  expect_rows(output_rows(request(Collective::kAllReduce, 1)), 0, 8);
+  expect_rows(input_rows(request(Collective::kAllGather, 3)), 6, 2);
+  expect_rows(output_rows(request(Collective::kAllGather, 3)), 0, 8);
+  expect_rows(input_rows(request(Collective::kReduceScatter, 3)), 0, 8);
+  expect_rows(output_rows(request(Collective::kReduceScatter, 3)), 6, 2);
+  expect_rows(input_rows(request(Collective::kBroadcast, 2)), 0, 8);
+  expect_rows(input_rows(request(Collective::kBroadcast, 1)), 0, 0);
+  expect_rows(output_rows(request(Collective::kBroadcast, 1)), 0, 8);
+}
+
+TEST(Builder, EachOp_StandsInItsLaneAsWritten) {
+  Builder builder(request(Collective::kAllReduce, 0));
+  const Slice slot = builder.scratch(5);
+  builder.send(1, {BufferRole::kInput, 3});
+  builder.recv_reduce(2, {BufferRole::kInput, 5}, slot, true);
+  builder.reduce({BufferRole::kInput, 1}, {BufferRole::kOutput, 1}, {BufferRole::kOutput, 1}, false,
+                 2);
+  builder.wait(0, 1, 2);
+  const RankSchedule schedule = std::move(builder).finish();
+  ASSERT_EQ(schedule.lanes.size(), 3U);
+  ASSERT_EQ(schedule.lanes[0].size(), 2U);
+  EXPECT_TRUE(schedule.lanes[1].empty());
+  EXPECT_EQ(schedule.scratch_rows, std::vector<std::uint32_t>{5});
+  const Op& reduction = schedule.lanes[0][1];
+  EXPECT_EQ(reduction.kind, OpKind::kRecvReduce);
+  EXPECT_TRUE(reduction.final);
+  EXPECT_EQ(reduction.peer, 2);
+  EXPECT_EQ(reduction.target, slot);
+  EXPECT_EQ(schedule.lanes[2][0].other, (Slice{BufferRole::kOutput, 1}));
+  EXPECT_EQ(schedule.lanes[2][1].wait.lane, 0U);
+  EXPECT_EQ(schedule.lanes[2][1].wait.op, 1U);
+}
+
+}  // namespace
+}  // namespace rondo::schedule

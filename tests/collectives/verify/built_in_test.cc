@@ -1,0 +1,58 @@
+#include "collectives/verify/built_in.h"
+
+#include <gtest/gtest.h>
+
+#include "collectives/algorithms/registry.h"
+#include "rondo/schedules.h"
+
+namespace rondo::verify {
+namespace {
+
+TEST(BuiltIn, Worlds1To32_AreAllRight) {
+  const auto counts = verify_built_in(1, 32);
+  ASSERT_TRUE(counts.ok()) << counts.status().to_string();
+  ASSERT_EQ(counts->size(), algorithms::all().size());
+  for (const AlgorithmCount& count : *counts) {
+    EXPECT_EQ(count.worlds, 32U);
+    EXPECT_GE(count.schedules, 64U) << "plain and fused";
+    EXPECT_LE(count.least_credits, 2U) << count.name;
+  }
+}
+
+TEST(BuiltIn, LargestWorlds_AreAllRight) {
+  const auto counts = verify_built_in(127, 128);
+  ASSERT_TRUE(counts.ok()) << counts.status().to_string();
+}
+
+TEST(BuiltIn, DirectAllReduce_StoresEveryResultStraight) {
+  const auto counts = verify_built_in(5, 5);
+  ASSERT_TRUE(counts.ok()) << counts.status().to_string();
+  for (const AlgorithmCount& count : *counts) {
+    if (count.name != "direct") continue;
+    EXPECT_EQ(count.direct_stores, 5U * 4U);
+  }
+}
+
+TEST(BuiltIn, EmptyRange_IsAnError) {
+  EXPECT_FALSE(verify_built_in(0, 3).ok());
+  EXPECT_FALSE(verify_built_in(3, 2).ok());
+  const VerifyReport report = rondo::verify_built_in(4, 3, false);
+  EXPECT_FALSE(report.ok);
+  EXPECT_NE(report.error, "");
+}
+
+TEST(PublicSchedules, Report_NamesEveryAlgorithm) {
+  const VerifyReport report = rondo::verify_built_in(2, 3, false);
+  EXPECT_TRUE(report.ok) << report.error;
+  EXPECT_TRUE(report.mutants.empty());
+  const std::vector<AlgorithmInfo> list = built_in_algorithms();
+  ASSERT_EQ(list.size(), report.algorithms.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    EXPECT_EQ(list[i].name, report.algorithms[i].name);
+    EXPECT_EQ(list[i].collective, report.algorithms[i].collective);
+    EXPECT_GT(report.algorithms[i].sweeps, 0U);
+  }
+}
+
+}  // namespace
+}  // namespace rondo::verify

@@ -1,0 +1,229 @@
+#include "collectives/verify/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "collectives/algorithms/ring_all_reduce.h"
+#include "collectives/schedule/fuse.h"
+#include "collectives/verify/waiting_probe.h"
+
+namespace rondo::verify {
+namespace {
+
+using schedule::BufferRole;
+using schedule::Builder;
+using schedule::Collective;
+using schedule::FusedSchedule;
+using schedule::OpKind;
+using schedule::Rank;
+using schedule::RankSchedule;
+using schedule::Request;
+using schedule::Slice;
+
+constexpr Slice kInput{BufferRole::kInput, 0};
+constexpr Slice kOutput{BufferRole::kOutput, 0};
+constexpr Model kEager{.lent = false, .in_place = false, .credits = 4};
+constexpr Model kDirectInPlace{.lent = true, .in_place = true, .credits = 4};
+
+std::vector<RankSchedule> ring(int world) {
+  std::vector<RankSchedule> list;
+  for (Rank rank = 0; rank < world; ++rank) {
+    const auto rows = static_cast<std::uint32_t>(world);
+    list.push_back(algorithms::ring_all_reduce({.world = world, .rank = rank, .rows = rows}));
+  }
+  return list;
+}
+
+std::vector<FusedSchedule> lowered(const std::vector<RankSchedule>& world) {
+  std::vector<FusedSchedule> list;
+  for (const RankSchedule& own : world) list.push_back(schedule::lower(own));
+  return list;
+}
+
+std::vector<FusedSchedule> write(int world, const std::function<void(Builder&, Rank)>& ops,
+                                 Collective collective = Collective::kAllReduce) {
+  std::vector<FusedSchedule> list;
+  for (Rank rank = 0; rank < world; ++rank) {
+    Builder builder({.collective = collective, .world = world, .rank = rank});
+    ops(builder, rank);
+    list.push_back(schedule::lower(std::move(builder).finish()));
+  }
+  return list;
+}
+
+void expect_error(const Result<Report>& report, const char* text, int culprit) {
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.status().code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(report.status().to_string(), testing::HasSubstr(text));
+  EXPECT_EQ(report.status().culprit(), culprit);
+}
+
+TEST(Verify, Ring_IsRightAndNeedsOneCreditPlainAndTwoFused) {
+  const auto plain = verify(lowered(ring(5)));
+  ASSERT_TRUE(plain.ok()) << plain.status().to_string();
+  EXPECT_EQ(plain->least_credits, 1U);
+  EXPECT_EQ(plain->sweeps, 4U * 5U * 16U);
+  EXPECT_EQ(plain->messages, 4U * 5U * 8U);
+  const auto fused = verify(schedule::fuse_world(ring(5)));
+  ASSERT_TRUE(fused.ok()) << fused.status().to_string();
+  EXPECT_EQ(fused->least_credits, 2U);
+}
+
+TEST(Verify, ContributionAddedTwiceOrReadFromNowhere_IsRefused) {
+  auto world = ring(3);
+  world[1].lanes[0][1].source = {BufferRole::kOutput, 0};  // never written: out of place
+  expect_error(verify(lowered(world), kEager), "output 0: reads memory that nothing was stored to",
+               1);
+  const auto twice = write(2, [](Builder& b, Rank rank) {
+    b.send(1 - rank, kInput);
+    b.send(1 - rank, kInput);
+    const Slice partial = b.scratch(0);
+    b.recv_reduce(1 - rank, kInput, partial, false);
+    b.recv_reduce(1 - rank, partial, kOutput, true);
+  });
+  const auto report = verify(twice, kEager);
+  ASSERT_FALSE(report.ok());
+  EXPECT_THAT(report.status().message(),
+              testing::StartsWith("completes a row, but is not marked final"));
+}
+
+TEST(Verify, MissingContribution_NamesWhatIsHeldAndWhatShouldBe) {
+  const auto world = write(3, [](Builder& b, Rank rank) {
+    if (rank == 0) {
+      b.recv_reduce(1, kInput, kOutput, false);
+      b.send(1, kOutput);
+      b.send(2, kOutput);
+    } else {
+      if (rank == 1) b.send(0, kInput);
+      b.recv(0, kOutput);
+    }
+  });
+  expect_error(verify(world, kEager),
+               "output 0 of rank 0 holds row 0 of ranks {0, 1}; it should hold row 0 of every rank "
+               "once (eager channels, out of place)",
+               0);
+}
+
+TEST(Verify, WrongFinal_IsNamed) {
+  auto world = ring(3);
+  world[2].lanes[0][1].final = true;
+  expect_error(verify(lowered(world), kEager),
+               "is marked final, but its result is row 1 of ranks {1, 2}", 2);
+  world = ring(3);
+  world[2].lanes[0][3].final = false;
+  expect_error(verify(lowered(world), kEager), "completes a row, but is not marked final", 2);
+}
+
+TEST(Verify, AnotherOrderOnOneRank_IsRefusedAlthoughTheSumIsRight) {
+  const auto one_shot = [](bool same_order) {
+    return write(3, [=](Builder& b, Rank rank) {
+      for (Rank peer = 0; peer < 3; ++peer) {
+        if (peer != rank) b.send(peer, kInput);
+      }
+      std::vector<Slice> parts;
+      for (Rank peer = 0; peer < 3; ++peer) {
+        parts.push_back(peer == rank ? kInput : b.scratch(0));
+        if (peer != rank) b.recv(peer, parts.back());
+      }
+      if (rank == 2 && !same_order) std::swap(parts[0], parts[2]);
+      const Slice partial = b.scratch(0);
+      b.reduce(parts[0], parts[1], partial, false);
+      b.reduce(partial, parts[2], kOutput, true);
+    });
+  };
+  EXPECT_TRUE(verify(one_shot(true), kEager).ok());
+  expect_error(verify(one_shot(false), kEager), "added up in another order", 2);
+}
+
+TEST(Verify, Deadlock_SaysWhoWaitsForWhat) {
+  const auto world = write(2, [](Builder& b, Rank rank) {
+    b.recv_reduce(1 - rank, kInput, kOutput, true);
+    b.send(1 - rank, kInput);
+  });
+  expect_error(verify(world, kEager), "rank 1 at sweep 1/2 recv_reduce <- rank 0, row 0", 0);
+}
+
+TEST(Verify, CreditsThatAreNeeded_AreFound) {
+  const auto world = write(2, [](Builder& b, Rank rank) {
+    b.send(1 - rank, kInput);
+    b.send(1 - rank, kInput);
+    b.send(1 - rank, kInput);
+    b.recv(1 - rank, b.scratch(0));
+    b.recv(1 - rank, b.scratch(0));
+    b.recv_reduce(1 - rank, kInput, kOutput, true);
+  });
+  const auto report = verify(world, kEager);
+  ASSERT_TRUE(report.ok()) << report.status().to_string();
+  EXPECT_EQ(report->least_credits, 4U) << "powers of two are tried: 2 are too few, 3 would do";
+  EXPECT_FALSE(verify(world, {.credits = 2}).ok());
+}
+
+TEST(Verify, MessageNobodyReceives_IsRefused) {
+  const auto world = write(2, [](Builder& b, Rank rank) {
+    b.send(1 - rank, kInput);
+    b.recv_reduce(1 - rank, kInput, kOutput, true);
+    if (rank == 0) b.send(1, kInput);
+  });
+  expect_error(verify(world, kEager), "rank 1 never receives the last 1 message(s)", 1);
+}
+
+TEST(Verify, WriteToAPendingSource_IsRefusedWhereMessagesAreLent) {
+  const auto world = write(2, [](Builder& b, Rank rank) {
+    b.send(1 - rank, kInput);
+    b.recv_reduce(1 - rank, kInput, kOutput, true);
+  });
+  EXPECT_TRUE(verify(world, kEager).ok());
+  EXPECT_TRUE(verify(world, {.lent = true, .in_place = false, .credits = 1}).ok());
+  EXPECT_TRUE(verify(world, {.lent = false, .in_place = true, .credits = 1}).ok());
+  const auto report = verify(world, kDirectInPlace);
+  ASSERT_FALSE(report.ok());
+  EXPECT_THAT(report.status().message(),
+              testing::StartsWith("output 0: writes to memory whose send may still be pending"));
+}
+
+TEST(Verify, DirectStoreThatIsNotProved_IsRefused) {
+  auto world = lowered(ring(3));
+  auto& port = world[0].ports[world[0].lanes[0][0].first_target];
+  port.direct = true;
+  port.slice = {BufferRole::kOutput, 0};
+  EXPECT_TRUE(verify(world, kEager).ok()) << "eager channels store nothing";
+  expect_error(verify(world, kDirectInPlace), "stores into a peer's memory", 0);
+}
+
+TEST(Verify, MessageOfAnotherRow_IsRefused) {
+  auto world = ring(3);
+  world[1].lanes[0][0].source.chunk = 2;
+  expect_error(verify(lowered(world), kEager), "takes the message of row 2 from rank 1 for row 1",
+               2);
+}
+
+TEST(Verify, BarrierWithoutLastRound_IsRefused) {
+  const auto world = write(
+      4,
+      [](Builder& b, Rank rank) {
+        b.send((rank + 1) % 4, kInput);
+        b.recv((rank + 3) % 4, kOutput);
+      },
+      Collective::kBarrier);
+  expect_error(verify(world), "can leave the barrier before rank", 0);
+}
+
+TEST(Verify, Waits_OrderLanesAndConsumedSends) {
+  for (int world = 2; world <= 5; ++world) {
+    std::vector<RankSchedule> probe;
+    for (Rank rank = 0; rank < world; ++rank) {
+      probe.push_back(waiting_probe({.world = world, .rank = rank}));
+    }
+    const auto report = verify(lowered(probe));
+    ASSERT_TRUE(report.ok()) << report.status().to_string();
+    EXPECT_TRUE(verify(schedule::fuse_world(probe)).ok());
+    std::vector<schedule::Op>& lane = probe[0].lanes[1];
+    lane.erase(lane.end() - 2);  // the last wait for a send
+    expect_error(verify(lowered(probe), kDirectInPlace), "output 0", 0);
+    EXPECT_TRUE(verify(lowered(probe), {.lent = true, .in_place = false, .credits = 4}).ok());
+  }
+}
+
+}  // namespace
+}  // namespace rondo::verify

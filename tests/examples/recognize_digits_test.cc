@@ -1,0 +1,158 @@
+// The example as a user meets it: it learns under every launcher, and whatever is wrong with the
+// command line or the data is one clear line and an exit code, never a hang.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "tests/examples/digits_like_file.h"
+#include "tests/examples/shell.h"
+#include "tests/nn/data/data_files.h"
+
+namespace rondo::examples {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr int kFailure = 1;
+constexpr int kUsageError = 2;
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+double held_out_accuracy(const std::string& output) {
+  std::smatch found;
+  const std::regex pattern("held-out accuracy ([0-9.]+) %");
+  return std::regex_search(output, found, pattern) ? std::stod(found[1]) : -1;
+}
+
+class RecognizeDigits : public testing::Test {
+ protected:
+  void SetUp() override { write_digits_like_file(data_); }
+
+  std::string with_data(const std::string& more = "") const {
+    return "--data " + data_ + " --epochs 3 " + more;
+  }
+
+  nn::TemporaryFolder folder_;
+  std::string data_ = folder_.file("digits.csv.gz");
+};
+
+TEST_F(RecognizeDigits, EveryWayOfStarting_LearnsAndOneRankReports) {
+  std::vector<std::string> commands = {alone(with_data()), alone(with_data("--places 3")),
+                                       by_rondo_run(4, with_data())};
+  if (have_mpirun()) commands.push_back(by_mpirun(2, with_data()));
+  for (const std::string& command : commands) {
+    const Outcome outcome = shell(command);
+    EXPECT_EQ(outcome.exit_code, 0) << command << "\n" << outcome.output;
+    EXPECT_EQ(count_of(outcome.output, "held-out accuracy"), 1U) << outcome.output;
+    EXPECT_EQ(count_of(outcome.output, "epoch  3/3"), 1U) << outcome.output;
+    EXPECT_GT(held_out_accuracy(outcome.output), 90) << command << "\n" << outcome.output;
+  }
+}
+
+TEST_F(RecognizeDigits, FourRanks_TellWhatMovedOverWhichTransport) {
+  const std::string shared = shell(by_rondo_run(4, with_data())).output;
+  EXPECT_THAT(shared, HasSubstr("MB received over shm"));
+  EXPECT_THAT(shared, Not(HasSubstr(" 0.0 MB sent")));
+  const std::string command = "RONDO_TRANSPORT=tcp " + by_rondo_run(2, with_data());
+  EXPECT_THAT(shell(command).output, HasSubstr("MB received over tcp"));
+}
+
+TEST_F(RecognizeDigits, HeldOutAccuracy_IsTheSameForAnyNumberOfRanks) {
+  // f64 and few steps: the models differ by rounding only, so the counts are equal.
+  const std::string arguments = with_data("--precision f64 --steps 20");
+  const std::string expected = shell(alone(arguments)).output;
+  ASSERT_GT(held_out_accuracy(expected), 0) << expected;
+  for (int ranks = 2; ranks <= 4; ++ranks) {
+    EXPECT_EQ(held_out_accuracy(shell(by_rondo_run(ranks, arguments)).output),
+              held_out_accuracy(expected));
+  }
+}
+
+TEST_F(RecognizeDigits, MissingFile_IsOneLineOfOneRank) {
+  for (const std::string& command :
+       {alone("--data nowhere.csv.gz"), by_rondo_run(4, "--data nowhere.csv.gz")}) {
+    const Outcome outcome = shell(command);
+    EXPECT_EQ(outcome.exit_code, kFailure) << outcome.output;
+    EXPECT_EQ(count_of(outcome.output, "nowhere.csv.gz: no such file"), 1U) << outcome.output;
+  }
+}
+
+TEST_F(RecognizeDigits, SetThatIsNowhere_NamesTheCommandThatFetchesIt) {
+  const Outcome outcome = shell("cd " + folder_.path() + " && RONDO_DATA=" + folder_.path() + " " +
+                                by_rondo_run(2, "--data mnist"));
+  EXPECT_EQ(outcome.exit_code, kFailure);
+  EXPECT_EQ(count_of(outcome.output, "get it with: scripts/data mnist"), 1U) << outcome.output;
+}
+
+TEST_F(RecognizeDigits, CorruptFile_SaysWhatIsWrong) {
+  nn::write_plain(data_, nn::read_plain(data_).substr(0, 5000));
+  const Outcome outcome = shell(by_rondo_run(3, with_data()));
+  EXPECT_EQ(outcome.exit_code, kFailure);
+  EXPECT_EQ(count_of(outcome.output, "valid gzip expected"), 1U) << outcome.output;
+}
+
+TEST_F(RecognizeDigits, OneRankWithoutData_EndsAllAndIsNamed) {
+  // Only rank 1's own folder has no data.
+  const std::string rank_one_elsewhere = "sh -c 'if [ \"$RONDO_RANK\" = 1 ]; then exec " +
+                                         alone("--data nowhere.csv.gz") + "; else exec " +
+                                         alone(with_data()) + "; fi'";
+  const Outcome outcome = shell(std::string(RONDO_TOOL) + " run -n 3 -- " + rank_one_elsewhere);
+  EXPECT_EQ(outcome.exit_code, kFailure) << outcome.output;
+  EXPECT_EQ(count_of(outcome.output, "rank 1: "), 1U) << outcome.output;
+  EXPECT_THAT(outcome.output, Not(HasSubstr("epoch")));
+}
+
+TEST_F(RecognizeDigits, UnknownFlag_IsAUsageError) {
+  const Outcome outcome = shell(by_rondo_run(4, "--epoch 3"));
+  EXPECT_EQ(outcome.exit_code, kUsageError) << outcome.output;
+  EXPECT_EQ(count_of(outcome.output, "recognize_digits: "), 1U) << outcome.output;
+}
+
+TEST_F(RecognizeDigits, BatchSmallerThanTheWorld_IsAUsageError) {
+  const Outcome outcome = shell(by_rondo_run(4, with_data("--batch 3")));
+  EXPECT_EQ(outcome.exit_code, kUsageError) << outcome.output;
+  EXPECT_EQ(count_of(outcome.output, "--batch 3: one image for each of the 4 ranks expected"), 1U)
+      << outcome.output;
+}
+
+TEST_F(RecognizeDigits, BatchLargerThanTheSet_IsAUsageError) {
+  const Outcome outcome = shell(alone(with_data("--batch 5000")));
+  EXPECT_EQ(outcome.exit_code, kUsageError) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("at most the 1440 images of the set expected"));
+}
+
+TEST_F(RecognizeDigits, LossFileInNoFolder_IsAFailure) {
+  const Outcome outcome =
+      shell(by_rondo_run(2, with_data("--loss-file " + folder_.file("no/such/losses"))));
+  EXPECT_EQ(outcome.exit_code, kFailure) << outcome.output;
+  EXPECT_EQ(count_of(outcome.output, "can't write "), 1U) << outcome.output;
+}
+
+TEST_F(RecognizeDigits, Help_IsShownOnce) {
+  const Outcome outcome = shell(by_rondo_run(3, "--help"));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(count_of(outcome.output, "--learning-rate"), 1U) << outcome.output;
+}
+
+TEST(RecognizeRealDigits, FourRanks_ReadNinetySixPercentOfUnseenDigits) {
+  const Outcome trial = shell(alone("--steps 1"));
+  if (trial.output.find("get it with: scripts/data digits") != std::string::npos) {
+    GTEST_SKIP() << trial.output;
+  }
+  // The mean over seeds is above 97 %; one seed may have a bad day.
+  const Outcome outcome = shell(by_rondo_run(4, ""));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_GT(held_out_accuracy(outcome.output), 96) << outcome.output;
+}
+
+}  // namespace
+}  // namespace rondo::examples

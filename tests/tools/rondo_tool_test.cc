@@ -1,0 +1,153 @@
+// The program `rondo` as its users see it: exit codes, and what goes to stdout and stderr.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct Outcome {
+  int exit_code = -1;
+  std::string output;  ///< stdout and stderr together
+};
+
+Outcome rondo(const std::string& arguments) {
+  const std::string command = std::string(RONDO_TOOL) + " " + arguments + " 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  Outcome outcome;
+  std::array<char, 4096> part{};
+  for (std::size_t got; (got = std::fread(part.data(), 1, part.size(), pipe)) > 0;) {
+    outcome.output.append(part.data(), got);
+  }
+  const int status = pclose(pipe);
+  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+void expect_usage_error(const std::string& arguments, const std::string& message) {
+  const Outcome outcome = rondo(arguments);
+  EXPECT_EQ(outcome.exit_code, 2) << arguments;
+  EXPECT_THAT(outcome.output, HasSubstr(message)) << arguments;
+  EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1)
+      << arguments << " is answered with one line:\n"
+      << outcome.output;
+}
+
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    std::string name = (std::filesystem::temp_directory_path() / "rondo_tool_XXXXXX").string();
+    close(mkstemp(name.data()));
+    path_ = name;
+  }
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
+  expect_usage_error("", "bench");
+  expect_usage_error("sing", "verify");
+  expect_usage_error("bench", "collective");
+  expect_usage_error("bench all_reduce --frobnicate", "--transport");
+  expect_usage_error("bench all_to_all", "allowed: all_reduce, all_gather");
+  expect_usage_error("bench all_reduce -d f31", "allowed: i8, u8");
+  expect_usage_error("bench all_reduce -o xor", "allowed: sum, prod");
+  expect_usage_error("bench all_reduce --transport pigeon", "allowed: auto, inproc");
+  expect_usage_error("bench all_reduce --algo star", "allowed: auto, ring");
+  expect_usage_error("bench all_reduce -b 1X", "-b: '1X'");
+  expect_usage_error("bench all_reduce -n 0", "not in range");
+  expect_usage_error("bench all_reduce --local 0", "not in range");
+  expect_usage_error("bench broadcast -r 1 -e 8", "-r 1");
+  expect_usage_error("verify --worlds 5-2", "--worlds: '5-2'");
+}
+
+TEST(RondoTool, HelpOfEveryCommand_HasAnExample) {
+  for (const std::string command : {"bench", "verify", "info", "run"}) {
+    const Outcome outcome = rondo(command + " --help");
+    EXPECT_EQ(outcome.exit_code, 0) << command;
+    EXPECT_THAT(outcome.output, HasSubstr("rondo " + command + " ")) << command;
+    EXPECT_THAT(outcome.output, HasSubstr("Example")) << command;
+  }
+}
+
+TEST(RondoTool, Info_TellsWhatBugReportsNeed) {
+  const Outcome outcome = rondo("info");
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const char* name : {"version", "compiler", "flags", "host", "cpu", "cores", "kernel_target",
+                           "transports", "emulated_devices", "interfaces", "launcher"}) {
+    EXPECT_THAT(outcome.output, HasSubstr(name));
+  }
+}
+
+TEST(RondoTool, Verify_SmallWorlds_IsAllRight) {
+  const Outcome outcome = rondo("verify --worlds 1-4");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("all_reduce"), HasSubstr("worlds 1 to 4: all right")));
+}
+
+TEST(RondoToolBench, NoLauncher_MeasuresAWorldOfOne) {
+  const Outcome outcome = rondo("bench all_reduce -e 64 -n 2 -w 1 -d all -o all");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("# Out of bounds values : 0 OK"));
+  EXPECT_THAT(outcome.output, HasSubstr("# Avg bus bandwidth    : 0"));
+}
+
+TEST(RondoToolBench, TwoLocalRanks_EveryCollectiveIsRight) {
+  for (const std::string collective :
+       {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "barrier"}) {
+    const TemporaryFile file;
+    const Outcome outcome = rondo("bench " + collective +
+                                  " --local 2 -b 0 -e 16K -f 16 -n 3 -w 1 --json " + file.path());
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("# Out of bounds values : 0 OK")) << outcome.output;
+    const auto json = nlohmann::json::parse(std::ifstream(file.path()));
+    EXPECT_FALSE(json["environment"]["kernel_target"].get<std::string>().empty());
+    ASSERT_FALSE(json["results"].empty());
+    for (const auto& result : json["results"]) {
+      EXPECT_EQ(result["collective"], collective);
+      EXPECT_EQ(result["ranks"], 2);
+      EXPECT_NE(result["algorithm"], "none");
+      EXPECT_EQ(result["wrong"].is_null(), collective == "barrier");
+    }
+  }
+}
+
+TEST(RondoToolBench, TransportBuffersAndAlgorithm_AreThoseAskedFor) {
+  const TemporaryFile file;
+  const Outcome outcome = rondo(
+      "bench all_reduce --local 2 -b 4K -e 4K -n 2 -w 0 --transport tcp --algo ring "
+      "--buffers malloc -d i64 -o max --json " +
+      file.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  const auto json = nlohmann::json::parse(std::ifstream(file.path()));
+  ASSERT_EQ(json["results"].size(), 2U) << "out of place and in place";
+  for (const auto& result : json["results"]) {
+    EXPECT_EQ(result["transport"], "tcp");
+    EXPECT_EQ(result["algorithm"], "ring");
+    EXPECT_EQ(result["buffers"], "malloc");
+    EXPECT_EQ(result["type"], "i64");
+    EXPECT_EQ(result["redop"], "max");
+  }
+}
+
+}  // namespace

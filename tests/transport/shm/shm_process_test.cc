@@ -1,0 +1,263 @@
+// Two real processes: the test is rank 0, a forked child is rank 1.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "tests/transport/ring/conformance.h"
+#include "tests/transport/shm/shm_world.h"
+
+namespace rondo::transport {
+namespace {
+
+// Says `text` and returns what the other side says.
+std::string swap_text(int socket, const std::string& text) {
+  std::array<char, 256> buffer{};
+  if (::send(socket, text.data(), text.size(), MSG_NOSIGNAL) < 0) return {};
+  const auto got = ::recv(socket, buffer.data(), buffer.size(), 0);
+  return {buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
+}
+
+template <typename World>
+std::unique_ptr<Transport> join(int rank, int socket) {
+  auto transport = World::make({.job = 21, .epoch = 1, .rank = rank, .world = 2}).value();
+  const std::vector<PeerAddress> peers{
+      {.rank = 1 - rank, .address = swap_text(socket, transport->address())}};
+  if (!transport->connect(peers, in_seconds(20)).ok()) return nullptr;
+  transport->endpoint(1 - rank)->begin(call_number(1), {});
+  return transport;
+}
+
+bool finish(Transport& transport, Endpoint& endpoint, Token token) {
+  for (const Deadline deadline = in_seconds(20); std::chrono::steady_clock::now() < deadline;) {
+    if (!transport.progress().ok()) return false;
+    const auto done = endpoint.poll(token);
+    if (!done.ok()) return false;
+    if (*done) return true;
+    std::this_thread::yield();
+  }
+  return false;
+}
+
+template <typename World>
+class ShmProcesses : public testing::Test {
+ protected:
+  using Child = std::function<int(Transport&, int socket)>;
+
+  // Forks rank 1, which runs `child` and ends with what it returns, and joins it as rank 0.
+  void start(const Child& child) {
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets_.data()), 0);
+    child_ = ::fork();
+    ASSERT_GE(child_, 0);
+    if (child_ == 0) {
+      ::close(sockets_[0]);
+      int result = 100;
+      {
+        const auto transport = join<World>(1, sockets_[1]);
+        if (transport) result = child(*transport, sockets_[1]);
+      }
+      ::_exit(result);
+    }
+    ::close(sockets_[1]);
+    own_ = join<World>(0, sockets_[0]);
+    ASSERT_NE(own_, nullptr);
+  }
+  int wait_for_child() {
+    int status = -1;
+    if (child_ > 0) ::waitpid(child_, &status, 0);
+    child_ = -1;
+    return status;
+  }
+  void TearDown() override {
+    if (child_ > 0) ::kill(child_, SIGKILL);
+    wait_for_child();
+    ::close(sockets_[0]);
+  }
+  Endpoint& peer() { return *own_->endpoint(1); }
+  // The first error of progress(), which must come within two seconds.
+  Status first_error() {
+    const Deadline deadline = in_seconds(2);
+    for (Status status; std::chrono::steady_clock::now() < deadline;) {
+      status = own_->progress();
+      if (!status.ok()) return status;
+      std::this_thread::yield();
+    }
+    return {};
+  }
+
+  pid_t child_ = -1;
+  std::array<int, 2> sockets_{-1, -1};
+  std::unique_ptr<Transport> own_;
+};
+
+using Worlds = testing::Types<ShmWorld, ShmWorldOfSlots>;
+TYPED_TEST_SUITE(ShmProcesses, Worlds);
+
+// Sends every size from registered and from plain memory.
+template <typename World>
+int send_all(Transport& transport, int) {
+  Endpoint& endpoint = *transport.endpoint(0);
+  std::byte* registered = World::allocate(message_sizes().back());
+  std::vector<std::byte> plain(message_sizes().back());
+  unsigned seed = 0;
+  for (const std::size_t bytes : message_sizes())
+    for (std::byte* source : {registered, plain.data(), registered, plain.data()}) {
+      fill({source, bytes}, ++seed);
+      const Transfer send{.data = source, .bytes = bytes};
+      const auto token = endpoint.post(std::span(&send, 1));
+      if (!token.ok() || !finish(transport, endpoint, *token)) return 1;
+    }
+  return 0;
+}
+
+TYPED_TEST(ShmProcesses, Message_ofEverySize_crosses) {
+  this->start(&send_all<TypeParam>);
+  unsigned seed = 0;
+  for (const std::size_t bytes : message_sizes())
+    for (const TransferKind kind : {TransferKind::kRecv, TransferKind::kRecv,
+                                    TransferKind::kRecvView, TransferKind::kRecvView}) {
+      std::vector<std::byte> target(bytes);
+      const Transfer recv{.kind = kind, .data = target.data(), .bytes = bytes};
+      const auto token = this->peer().post(std::span(&recv, 1));
+      ASSERT_TRUE(token.ok());
+      ASSERT_TRUE(finish(*this->own_, this->peer(), *token)) << bytes;
+      const bool is_view = kind == TransferKind::kRecvView;
+      EXPECT_TRUE(has_filling(is_view ? this->peer().view(*token) : target.data(), bytes, ++seed))
+          << bytes;
+      if (is_view) this->peer().release(*token);
+    }
+  EXPECT_EQ(this->wait_for_child(), 0);
+}
+
+TYPED_TEST(ShmProcesses, Store_intoThePeersMemory_isSeenThere) {
+  this->start([](Transport& transport, int socket) {
+    Endpoint& endpoint = *transport.endpoint(0);
+    std::byte* output = TypeParam::allocate(100'000);
+    endpoint.begin(call_number(2), {std::span(output, 100'000), {}});
+    swap_text(socket, "begun");
+    const Transfer recv{.kind = TransferKind::kRecv, .data = output, .bytes = 100'000};
+    const auto token = endpoint.post(std::span(&recv, 1));
+    if (!token.ok() || !finish(transport, endpoint, *token)) return 1;
+    return has_filling(output, 100'000, 5) ? 0 : 2;
+  });
+  this->peer().begin(call_number(2), {});
+  swap_text(this->sockets_[0], "begun");
+  std::byte* target = this->peer().peer_store(StoreRegion::kOutput, 0, 100'000);
+  ASSERT_NE(target, nullptr);
+  fill({target, 100'000}, 5);
+  const Transfer stored{.kind = TransferKind::kStored, .bytes = 100'000};
+  const auto token = this->peer().post(std::span(&stored, 1));
+  ASSERT_TRUE(token.ok());
+  EXPECT_TRUE(finish(*this->own_, this->peer(), *token));
+  EXPECT_EQ(this->wait_for_child(), 0);
+}
+
+TYPED_TEST(ShmProcesses, Peer_killed_isLostWithItsRankAndPid) {
+  this->start([](Transport&, int) {
+    ::pause();
+    return 0;
+  });
+  EXPECT_TRUE(this->own_->progress().ok());
+  const pid_t pid = this->child_;
+  ::kill(pid, SIGKILL);
+  this->wait_for_child();
+  const Status status = this->first_error();
+  EXPECT_EQ(status.code(), ErrorCode::kPeerLost);
+  EXPECT_EQ(status.culprit(), 1);
+  EXPECT_THAT(status.message(), testing::AllOf(testing::HasSubstr("rank 1"),
+                                               testing::HasSubstr(std::to_string(pid))));
+}
+
+// A child that the peer forked still holds its socket: only the process itself tells.
+TYPED_TEST(ShmProcesses, Peer_killedWhileItsChildLives_isLost) {
+  this->start([](Transport&, int socket) {
+    const pid_t grandchild = ::fork();
+    if (grandchild == 0) ::pause();
+    swap_text(socket, std::to_string(grandchild));
+    ::pause();
+    return 0;
+  });
+  const pid_t grandchild = std::stoi(swap_text(this->sockets_[0], "go"));
+  ::kill(this->child_, SIGKILL);
+  this->wait_for_child();
+  EXPECT_EQ(this->first_error().code(), ErrorCode::kPeerLost);
+  ::kill(grandchild, SIGKILL);
+}
+
+TYPED_TEST(ShmProcesses, Place_asleep_isWokenByThePeersDeath) {
+  this->start([](Transport&, int) {
+    ::pause();
+    return 0;
+  });
+  ASSERT_FALSE(this->own_->arm());
+  ::kill(this->child_, SIGKILL);
+  pollfd wait{.fd = this->own_->wake_fd(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&wait, 1, 10'000), 1);
+  this->own_->disarm();
+  EXPECT_EQ(this->own_->progress().code(), ErrorCode::kPeerLost);
+  // The news is heard once: the place can sleep again.
+  wait.revents = 0;
+  EXPECT_EQ(::poll(&wait, 1, 0), 0);
+}
+
+TYPED_TEST(ShmProcesses, Peer_leavingInOrder_isNoErrorUntilItIsNeeded) {
+  this->start([](Transport&, int) { return 0; });
+  EXPECT_EQ(this->wait_for_child(), 0);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(this->own_->progress().ok());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+TYPED_TEST(ShmProcesses, View_ofADeadPeersMemory_staysReadable) {
+  this->start([](Transport& transport, int) {
+    std::byte* data = TypeParam::allocate(50'000);
+    fill({data, 50'000}, 8);
+    const Transfer send{.data = data, .bytes = 50'000};
+    (void)transport.endpoint(0)->post(std::span(&send, 1));
+    ::pause();
+    return 0;
+  });
+  const Transfer recv{.kind = TransferKind::kRecvView, .bytes = 50'000};
+  const auto token = this->peer().post(std::span(&recv, 1));
+  ASSERT_TRUE(token.ok());
+  ASSERT_TRUE(finish(*this->own_, this->peer(), *token));
+  ::kill(this->child_, SIGKILL);
+  this->wait_for_child();
+  EXPECT_EQ(this->first_error().code(), ErrorCode::kPeerLost);
+  EXPECT_TRUE(has_filling(this->peer().view(*token), 50'000, 8));
+  this->peer().release(*token);
+}
+
+// All that a place has is anonymous, so there is nothing that a kill could leave behind.
+TYPED_TEST(ShmProcesses, Memory_ofAPlace_hasNoNameInTheFileSystem) {
+  this->start([](Transport& transport, int socket) {
+    TypeParam::allocate(1'000'000);
+    swap_text(socket, transport.address());
+    ::pause();
+    return 0;
+  });
+  const std::string address = swap_text(this->sockets_[0], "go");
+  ASSERT_FALSE(address.empty());
+  std::ifstream maps("/proc/" + std::to_string(this->child_) + "/maps");
+  const std::string text{std::istreambuf_iterator<char>(maps), {}};
+  EXPECT_THAT(text, testing::HasSubstr("/memfd:rondo-registered"));
+  EXPECT_THAT(text, testing::HasSubstr("/memfd:rondo-control"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("/dev/shm")));
+  std::ifstream sockets("/proc/net/unix");
+  for (std::string line; std::getline(sockets, line);) {
+    if (line.find(address) != std::string::npos) {
+      EXPECT_THAT(line, testing::HasSubstr(" @" + address));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rondo::transport

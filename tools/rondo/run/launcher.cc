@@ -1,0 +1,228 @@
+#include "tools/rondo/run/launcher.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <utility>
+
+#include "tools/rondo/run/child.h"
+#include "tools/rondo/run/run_error.h"
+#include "tools/rondo/run/store_socket.h"
+
+namespace rondo::tool {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// How often processes that outlive their rank are looked for; nothing tells of their end.
+constexpr milliseconds kLeftoversInterval{20};
+constexpr rlim_t kOpenFilesPerRank = 3;
+constexpr rlim_t kOpenFilesBesides = 64;
+
+/// Room for all ranks' pipes. The limit before, where it had to be raised.
+std::optional<rlimit> allow_open_files(int ranks) {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const rlim_t needed = kOpenFilesPerRank * static_cast<rlim_t>(ranks) + kOpenFilesBesides;
+  if (limit.rlim_cur >= needed) return std::nullopt;
+  const rlimit raised{.rlim_cur = needed, .rlim_max = std::max(needed, limit.rlim_max)};
+  if (setrlimit(RLIMIT_NOFILE, &raised) == 0) return limit;
+  throw RunError(kExitCannotRun,
+                 fmt::format("{} ranks need {} open files, but the limit is {}: raise it "
+                             "(ulimit -n)",
+                             ranks, needed, limit.rlim_max));
+}
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable; ++variable) variables.emplace_back(*variable);
+  return variables;
+}
+
+std::uint64_t random_job() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
+
+struct Pipe {
+  UniqueFd reading;
+  UniqueFd writing;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw system_failure("cannot make a pipe", errno);
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+}  // namespace
+
+Launcher::Launcher(RunOptions options)
+    : options_(std::move(options)),
+      signals_({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}),
+      open_files_before_(allow_open_files(options_.ranks)),
+      out_(STDOUT_FILENO),
+      err_(STDERR_FILENO) {
+  ranks_.reserve(static_cast<std::size_t>(options_.ranks));
+}
+
+int Launcher::run() {
+  signal(SIGPIPE, SIG_IGN);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // what a rank leaves behind becomes ours to reap
+  {
+    const StoreSocket store = open_store_socket(kMaxRanks);
+    const WorldPlan world{.ranks = options_.ranks,
+                          .job = random_job(),
+                          .store_address = store.address,
+                          .store_fd = store.listening.get()};
+    for (int rank = 0; rank < options_.ranks; ++rank) start_rank(world, rank);
+  }  // the socket is rank 0's now: when it has ended, nobody may believe that the store will come
+  if (options_.timeout) {
+    timeout_at_ = steady_clock::now() + std::chrono::ceil<milliseconds>(*options_.timeout);
+  }
+  while (anything_left(steady_clock::now())) step();
+  for (Rank& rank : ranks_) {
+    for (StreamRelay& stream : rank.streams) {
+      stream.drain();
+      stream.finish();
+    }
+  }
+  sigprocmask(SIG_SETMASK, &signals_.before(), nullptr);  // Ctrl-C ends us while others read
+  out_.flush();
+  err_.flush();
+  return shutdown_.exit_code();
+}
+
+std::string Launcher::prefix_of(int rank, const char* stream) const {
+  if (options_.prefix == Prefix::kNone) return {};
+  if (options_.prefix == Prefix::kRank) return fmt::format("[{}] ", rank);
+  return fmt::format("[{} {}] ", rank, stream);
+}
+
+void Launcher::start_rank(const WorldPlan& world, int rank) {
+  ChildPlan plan{.command = options_.command,
+                 .environment = rank_environment(own_environment(), world, rank),
+                 .kept_fd = rank == 0 ? world.store_fd : -1,
+                 .blocked = signals_.before(),
+                 .open_files = open_files_before_};
+  // A terminal stops whoever reads it from another process group than its own.
+  const bool own_stdin = rank == 0 && isatty(STDIN_FILENO) == 0;
+  UniqueFd nothing;
+  if (!own_stdin) {
+    nothing.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    plan.stdin_fd = nothing.get();
+  }
+  Pipe out;
+  Pipe err;
+  std::vector<StreamRelay> streams;
+  if (options_.ranks > 1) {
+    out = make_pipe();
+    err = make_pipe();
+    plan.stdout_fd = out.writing.get();
+    plan.stderr_fd = err.writing.get();
+    streams.emplace_back(std::move(out.reading), prefix_of(rank, "out"), out_);
+    streams.emplace_back(std::move(err.reading), prefix_of(rank, "err"), err_);
+  }
+  ranks_.push_back({RankProcess(start_child(plan)), std::move(streams)});
+}
+
+bool Launcher::anything_left(Time now) {
+  leftovers_ = false;
+  bool running = false;
+  for (Rank& rank : ranks_) {
+    running = running || rank.process.running();
+    leftovers_ = rank.process.has_leftovers(now) || leftovers_;
+  }
+  return running || leftovers_;
+}
+
+void Launcher::step() {
+  wait_for_events(steady_clock::now());
+  const Time now = steady_clock::now();
+  move_output();
+  serve_signals(now);
+  check_deadlines(now);
+}
+
+void Launcher::wait_for_events(Time now) {
+  events_ = {{signals_.fd(), POLLIN, 0}};
+  for (const OutputSink* sink : {&out_, &err_}) {
+    events_.push_back({sink->wants_write() ? sink->fd() : -1, POLLOUT, 0});
+  }
+  for (const Rank& rank : ranks_) {
+    events_.push_back({rank.process.ended_fd(), POLLIN, 0});
+    for (const StreamRelay& stream : rank.streams) {
+      events_.push_back({stream.wanted_fd(), POLLIN, 0});
+    }
+  }
+  poll(events_.data(), events_.size(), wait_ms(now));
+}
+
+int Launcher::wait_ms(Time now) const {
+  std::optional<Time> wake = shutdown_.next_due();
+  if (timeout_at_) wake = std::min(wake.value_or(*timeout_at_), *timeout_at_);
+  if (leftovers_) wake = now + kLeftoversInterval;
+  if (!wake) return -1;
+  const auto left = std::chrono::ceil<milliseconds>(*wake - now).count();
+  return static_cast<int>(std::clamp<milliseconds::rep>(left, 0, 60'000));
+}
+
+void Launcher::move_output() {
+  auto event = events_.begin() + 1;
+  for (OutputSink* sink : {&out_, &err_}) {
+    if ((event++)->revents != 0) sink->write_some();
+  }
+  const Time now = steady_clock::now();
+  for (std::size_t index = 0; index < ranks_.size(); ++index) {
+    const bool ended = (event++)->revents != 0;
+    for (StreamRelay& stream : ranks_[index].streams) {
+      if ((event++)->revents != 0) stream.read_some();
+    }
+    if (ended) reap_rank(index, now);
+  }
+}
+
+void Launcher::serve_signals(Time now) {
+  while (const int number = signals_.take()) {
+    const bool stops = number == SIGINT || number == SIGTERM || number == SIGHUP;
+    if (stops && ++stops_asked_ > 1) {
+      shutdown_.stop(128 + number, now);  // asked twice: the ranks don't listen
+    } else {
+      signal_all(number);
+    }
+  }
+}
+
+void Launcher::reap_rank(std::size_t index, Time now) {
+  RankProcess& process = ranks_[index].process;
+  const auto status = process.reap(now);
+  if (!status) return;
+  for (StreamRelay& stream : ranks_[index].streams) stream.drain();
+  const auto line = shutdown_.rank_ended(static_cast<int>(index), process.pid(), *status, now);
+  if (line) say(*line);
+}
+
+void Launcher::check_deadlines(Time now) {
+  if (timeout_at_ && now >= *timeout_at_) {
+    timeout_at_.reset();
+    say(fmt::format("{:g} s are over (--timeout): ending the ranks", options_.timeout->count()));
+    shutdown_.stop(kExitTimeout, now);
+  }
+  if (const int number = shutdown_.due_signal(now)) signal_all(number);
+}
+
+void Launcher::say(const std::string& line) { err_.buffer() += "rondo run: " + line + "\n"; }
+
+void Launcher::signal_all(int number) {
+  for (const Rank& rank : ranks_) rank.process.signal(number);
+}
+
+}  // namespace rondo::tool

@@ -1,0 +1,77 @@
+#pragma once
+
+// Starts the ranks of a world on this machine, carries their output and signals, and sees to it
+// that they all end. One poll loop in one thread.
+
+#include <poll.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/rondo/run/output_sink.h"
+#include "tools/rondo/run/rank_environment.h"
+#include "tools/rondo/run/rank_process.h"
+#include "tools/rondo/run/shutdown.h"
+#include "tools/rondo/run/signals.h"
+#include "tools/rondo/run/stream_relay.h"
+
+namespace rondo::tool {
+
+enum class Prefix {
+  kNone,           ///< lines as they are
+  kRank,           ///< [2]
+  kRankAndStream,  ///< [2 out], [2 err]
+};
+
+struct RunOptions {
+  int ranks = 1;
+  std::vector<std::string> command;
+  Prefix prefix = Prefix::kRank;                         ///< a world of one has none
+  std::optional<std::chrono::duration<double>> timeout;  ///< for the whole run
+};
+
+inline constexpr int kMaxRanks = 4096;
+
+class Launcher {
+ public:
+  explicit Launcher(RunOptions options);
+
+  /// Runs to the end; the exit code. Errors: RunError.
+  int run();
+
+ private:
+  struct Rank {
+    RankProcess process;
+    std::vector<StreamRelay> streams;  ///< none where the rank writes to our own descriptors
+  };
+
+  void start_rank(const WorldPlan& world, int rank);
+  std::string prefix_of(int rank, const char* stream) const;
+  void step();
+  void wait_for_events(Time now);
+  int wait_ms(Time now) const;
+  void move_output();
+  void serve_signals(Time now);
+  void reap_rank(std::size_t index, Time now);
+  void check_deadlines(Time now);
+  bool anything_left(Time now);
+  void say(const std::string& line);
+  void signal_all(int number);
+
+  const RunOptions options_;
+  Signals signals_;
+  std::optional<rlimit> open_files_before_;
+  OutputSink out_;
+  OutputSink err_;
+  std::vector<Rank> ranks_;
+  std::vector<pollfd> events_;  ///< signals, sinks, then each rank's end and its streams
+  Shutdown shutdown_;
+  std::optional<Time> timeout_at_;
+  int stops_asked_ = 0;
+  bool leftovers_ = false;
+};
+
+}  // namespace rondo::tool

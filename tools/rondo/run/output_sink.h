@@ -1,0 +1,39 @@
+#pragma once
+
+// This program's own stdout or stderr, written without ever blocking: whoever reads it may be slow,
+// and signals and deadlines must be served meanwhile. The descriptor's flags stay as they are, for
+// others share it. Threads: one at a time.
+
+#include <string>
+
+namespace rondo::tool {
+
+class OutputSink {
+ public:
+  /// Borrows `fd`.
+  explicit OutputSink(int fd);
+
+  int fd() const { return fd_; }
+  /// Where to append what is to be written.
+  std::string& buffer() { return buffer_; }
+  bool wants_write() const { return !buffer_.empty(); }
+  /// Enough is waiting: nothing more should be read for it now.
+  bool is_full() const { return buffer_.size() >= kFullBytes; }
+  /// Its reader is gone; what is appended is thrown away.
+  bool is_closed() const { return closed_; }
+
+  /// Writes a piece. Call where poll says the descriptor takes some.
+  void write_some();
+  /// Waits until all is written.
+  void flush();
+
+ private:
+  static constexpr std::size_t kFullBytes = 256 * 1024;
+
+  const int fd_;
+  const std::size_t piece_bytes_;
+  std::string buffer_;
+  bool closed_ = false;
+};
+
+}  // namespace rondo::tool
