@@ -1,3 +1,6 @@
+// One file for all that knows both Asio and the peers: Asio compiles slowly, and splitting this one
+// would make a third translation unit pay for it.
+
 #include "transport/tcp/joiner.h"
 
 #include <fcntl.h>
