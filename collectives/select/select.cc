@@ -23,7 +23,8 @@ struct NamedCost {
 
 double log2_ceil(double p) { return std::ceil(std::log2(p)); }
 
-// Volumes count what moves through one rank's link or, in shared memory, what one core touches.
+// Volumes count what moves through one rank's link or, in shared memory, what one core reads and
+// writes. The one-shot ranks all reduce everything: that work is in its volume.
 constexpr NamedCost kCosts[] = {
     {"ring",
      [](double p) {

@@ -38,6 +38,7 @@ Machine::Machine(std::span<const FusedSchedule> world, const Model& model, Contr
   const Collective collective = world[0].request.collective;
   reduces_ = collective == Collective::kAllReduce || collective == Collective::kReduceScatter;
   has_memory_ = collective != Collective::kBarrier;
+  tracks_order_ = model.lent || !has_memory_ || !lane_table_.has_one_lane_per_rank();
   for (LaneId lane = 0; lane < lane_table_.size(); ++lane) {
     const Rank rank = lane_table_.rank(lane);
     for (LaneId own = lane_table_.first_of(rank); own < lane_table_.end_of(rank); ++own) {
@@ -160,8 +161,10 @@ std::string Machine::take_message(Running& running, const Port& port, Value& val
   const LaneId lane = running.lane;
   const Message message = fifos_[lane_table_.channel_from(lane, port.peer)].pop();
   wake_rank(port.peer);
-  clocks_.join(lane, message.clock);
-  clocks_.release(message.clock);
+  if (tracks_order_) {
+    clocks_.join(lane, message.clock);
+    clocks_.release(message.clock);
+  }
   if (message.row != running.sweep.row) {
     return fmt::format("takes the message of row {} from rank {} for row {}", message.row,
                        port.peer, running.sweep.row);
@@ -220,7 +223,7 @@ std::string Machine::send(const Running& running) {
   Message message;
   message.value = running.value;
   message.row = running.sweep.row;
-  message.clock = clocks_.take(lane, count);
+  if (tracks_order_) message.clock = clocks_.take(lane, count);
   // A copied message needs no consumer to be out of the sender's way.
   message.wait_point = model_.lent ? wait_points_.find(lane, lanes_[lane].next) : 0;
   if (message.wait_point != 0) wait_points_.add_sends(message.wait_point, count);

@@ -94,6 +94,9 @@ class Machine {
   ContributorSets* sets_;
   bool reduces_ = false;
   bool has_memory_ = true;  ///< a barrier's row is empty: there is nothing to touch
+  /// Where messages are copied and every rank has one lane, no two ranks touch the same memory, and
+  /// nobody has to know what other ranks have done.
+  bool tracks_order_ = true;
   LaneTable lane_table_;
   std::vector<Lane> lanes_;
   std::vector<Fifo> fifos_;

@@ -4,6 +4,7 @@
 // Every rule is about what *may* happen in some order of events, not what did happen in this one:
 // an access conflicts with an earlier one unless the clocks show that it always comes after.
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -58,8 +59,8 @@ class WorldMemory {
     bool written = false;
     bool stored_by_peer = false;  ///< and the owner's recv has not run yet
     Event last_write;
-    std::vector<Event> reads;   ///< since the last write, one per lane
-    std::vector<LoanId> loans;  ///< since the last write
+    boost::container::small_vector<Event, 1> reads;   ///< since the last write, one per lane
+    boost::container::small_vector<LoanId, 1> loans;  ///< since the last write
   };
   std::string conflict(const Cell& cell, Event event, const Clocks& clocks,
                        std::span<const LoanId> own_loans) const;

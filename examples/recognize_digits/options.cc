@@ -13,9 +13,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--data", options.data, "digits, mnist, or the path of a file or folder of one");
   app.add_option("--epochs", options.epochs, "passes over the images (default: to suit the set)")
       ->check(CLI::PositiveNumber);
-  app.add_option("--batch", options.batch, "images in a step, over all ranks")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  app.add_option("--batch", options.batch,
+                 "images in a step, over all ranks (default: to suit the set)")
+      ->check(CLI::PositiveNumber);
   app.add_option("--learning-rate", options.learning_rate)
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

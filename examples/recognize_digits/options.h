@@ -11,9 +11,9 @@ namespace rondo::examples {
 
 struct Options {
   std::string data = "digits";
-  int epochs = 0;  ///< 0: as many as suit the set
-  std::size_t batch = 32;
-  double learning_rate = 0.05;
+  int epochs = 0;         ///< 0: as many as suit the set
+  std::size_t batch = 0;  ///< 0: as large as suits the set
+  double learning_rate = 0.1;
   std::string optimizer = "momentum";
   double momentum = 0.9;
   std::vector<std::int64_t> hidden = {128};

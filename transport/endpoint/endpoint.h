@@ -87,6 +87,10 @@ class Endpoint {
   /// What the peer is known to have called as number `sequence`; nothing if not known (yet).
   virtual std::optional<Fingerprint> peer_call(std::uint64_t sequence) = 0;
 
+  /// Asked once at the end of a call: an error where the peer gave up while its memory was read, so
+  /// that what was read can't be trusted.
+  virtual Status verdict() { return {}; }
+
   /// Tells the peer, best effort and without waiting, that this rank gives up and why.
   virtual void abort(const Status& cause) = 0;
 

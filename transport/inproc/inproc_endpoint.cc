@@ -45,12 +45,17 @@ InprocEndpoint::InprocEndpoint(const std::shared_ptr<InprocPlace>& own,
                                std::shared_ptr<InprocPlace> peer,
                                std::unique_ptr<InprocMemory> memory)
     : RingEndpoint(link_of(*own, *peer, *memory)),
-      rank_(own->identity().rank),
+      own_place_(own),
       peer_place_(std::move(peer)),
       memory_(std::move(memory)) {}
 
 void InprocEndpoint::abort(const Status& cause) {
-  peer_place_->post_mail({.from = rank_, .notice = abort_notice(cause)});
+  peer_place_->post_mail({.from = own_place_->identity().rank, .notice = abort_notice(cause)});
+  revoke_lent_memory();
+}
+
+void InprocEndpoint::look_for_notice() {
+  if (const auto notice = own_place_->take_mail_from(peer())) fail(abort_status(*notice, peer()));
 }
 
 void InprocEndpoint::look() {

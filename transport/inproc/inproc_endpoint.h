@@ -31,12 +31,13 @@ class InprocEndpoint final : public RingEndpoint {
   bool has_news() const { return !knows_left_ && peer_place_->has_left(); }
   void look();
   void ring_doorbell() override { peer_place_->ring(); }
+  void look_for_notice() override;
 
  private:
   InprocEndpoint(const std::shared_ptr<InprocPlace>& own, std::shared_ptr<InprocPlace> peer,
                  std::unique_ptr<InprocMemory> memory);
 
-  int rank_;
+  std::shared_ptr<InprocPlace> own_place_;
   std::shared_ptr<InprocPlace> peer_place_;
   std::unique_ptr<InprocMemory> memory_;
   bool knows_left_ = false;

@@ -3,6 +3,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -43,10 +44,15 @@ void InprocPlace::post_mail(Mail mail) {
   ring();
 }
 
-std::vector<InprocPlace::Mail> InprocPlace::take_mail() {
+std::optional<AbortNotice> InprocPlace::take_mail_from(int peer) {
   const std::lock_guard lock(mail_mutex_);
-  has_mail_.store(false, std::memory_order_relaxed);
-  return std::exchange(mail_, {});
+  const auto mail = std::find_if(mail_.begin(), mail_.end(),
+                                 [peer](const Mail& candidate) { return candidate.from == peer; });
+  if (mail == mail_.end()) return std::nullopt;
+  AbortNotice notice = std::move(mail->notice);
+  mail_.erase(mail);
+  has_mail_.store(!mail_.empty(), std::memory_order_relaxed);
+  return notice;
 }
 
 }  // namespace rondo::transport

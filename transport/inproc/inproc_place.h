@@ -46,7 +46,8 @@ class InprocPlace {
   };
   void post_mail(Mail mail);
   bool has_mail() const { return has_mail_.load(std::memory_order_acquire); }
-  std::vector<Mail> take_mail();
+  /// The first notice of `peer`, if it has sent one.
+  std::optional<AbortNotice> take_mail_from(int peer);
 
   /// The transport is gone, in order.
   void leave() { left_.store(true, std::memory_order_release); }

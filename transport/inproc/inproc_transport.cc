@@ -81,9 +81,7 @@ Status InprocTransport::progress() {
 }
 
 void InprocTransport::read_mail() {
-  for (const InprocPlace::Mail& mail : place_->take_mail())
-    if (auto& endpoint = endpoints_[static_cast<std::size_t>(mail.from)])
-      endpoint->fail(abort_status(mail.notice, mail.from));
+  for (InprocEndpoint* endpoint : connected_) endpoint->look_for_notice();
 }
 
 bool InprocTransport::arm() {

@@ -42,6 +42,9 @@ struct Channel {
 struct PlaceHead {
   SleepWord sleep;
   CallBoard board;
+  /// Set, for good, before a rank that gives up frees the memory it has lent: whoever read from it
+  /// looks here afterwards, and doesn't trust what it read.
+  alignas(kCacheLineBytes) std::atomic<std::uint32_t> gave_up{0};
 };
 
 /// The slots of one channel: `count` for each lane, one behind the other.

@@ -146,6 +146,7 @@ Status RingEndpoint::progress() {
   if (!failure_.ok()) return failure_;
   if (busy_lanes_ == 0) return {};
   if (Status status = move_lanes(); !status.ok()) {
+    look_for_notice();  // a peer that gave up says better why its memory is gone
     fail(std::move(status));
     return failure_;
   }
@@ -167,6 +168,16 @@ Status RingEndpoint::move_lanes() {
   }
   if (changed) wake_peer();
   return {};
+}
+
+Status RingEndpoint::verdict() {
+  // Everything read from the peer's memory was read before this.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (failure_.ok() && link_.peer_head->gave_up.load(std::memory_order_acquire) != 0) {
+    look_for_notice();
+    fail(Status(ErrorCode::kPeerLost, fmt::format("rank {} gave up", peer()), peer()));
+  }
+  return failure_;
 }
 
 bool RingEndpoint::can_progress() const {

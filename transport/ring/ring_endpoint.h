@@ -52,6 +52,7 @@ class RingEndpoint : public Endpoint {
   Status announce_call() final { return {}; }
   std::optional<Fingerprint> peer_call(std::uint64_t sequence) final;
   Traffic traffic() const final;
+  Status verdict() final;
 
   /// Moves what can be moved on all lanes in use; the error that ended the endpoint, if one did.
   Status progress();
@@ -64,6 +65,10 @@ class RingEndpoint : public Endpoint {
   const Call& call() const { return call_; }
 
  protected:
+  /// Peers that read this rank's memory from now on won't trust it.
+  void revoke_lent_memory() { link_.own_head->gave_up.store(1, std::memory_order_release); }
+  /// Takes in what the peer has said of its end, if anything: it calls fail() then.
+  virtual void look_for_notice() {}
   /// Wakes the peer's place, without waiting.
   virtual void ring_doorbell() = 0;
 

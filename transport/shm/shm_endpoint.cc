@@ -43,7 +43,10 @@ ShmEndpoint::ShmEndpoint(const ShmPlace& own, ShmPeer peer)
 
 ShmEndpoint::~ShmEndpoint() { send(Goodbye{call().sequence}); }
 
-void ShmEndpoint::abort(const Status& cause) { send(abort_notice(cause)); }
+void ShmEndpoint::abort(const Status& cause) {
+  send(abort_notice(cause));
+  revoke_lent_memory();
+}
 
 void ShmEndpoint::send(const ControlMessage& message) {
   std::array<std::byte, kMaxControlBytes> block;

@@ -30,6 +30,7 @@ class ShmEndpoint final : public RingEndpoint {
 
  protected:
   void ring_doorbell() override;
+  void look_for_notice() override { read_socket(); }
 
  private:
   void take(const ControlMessage& message);

@@ -19,14 +19,16 @@ Status ShmMemory::read_private(std::uint64_t address, std::byte* target, std::si
       continue;
     }
     if (copied_bytes < 0 && errno == EINTR) continue;
-    if (copied_bytes < 0 && errno == ESRCH)
+    const int error = copied_bytes < 0 ? errno : EFAULT;
+    if (error == ESRCH || error == EFAULT)
       return Status(
           ErrorCode::kPeerLost,
-          fmt::format("rank {} (pid {}) ended while its message was read", peer_, peer_pid_),
+          fmt::format("rank {} (pid {}) took its memory away, or ended, while its message was read",
+                      peer_, peer_pid_),
           peer_);
     return system_error(
                fmt::format("reading {} bytes from rank {} (pid {})", left_bytes, peer_, peer_pid_),
-               copied_bytes < 0 ? errno : EFAULT)
+               error)
         .with_culprit(peer_);
   }
   return {};

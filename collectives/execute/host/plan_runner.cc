@@ -40,7 +40,7 @@ Status PlanRunner::drive(const transport::Call& call, const RunContext& context)
   next_comparison_us_ = kFirstComparisonUs;
   while (true) {
     RONDO_ASSIGN(const bool moved, step());
-    if (finished()) return {};
+    if (finished()) return verdict();
     if (moved) {
       context.waiter->restart();
       next_comparison_us_ = kFirstComparisonUs;
@@ -67,6 +67,11 @@ Result<bool> PlanRunner::step() {
     moved |= sender_moved;
   }
   return moved;
+}
+
+Status PlanRunner::verdict() const {
+  for (const Channel& channel : plan_.receivers()) RONDO_TRY(channel.endpoint->verdict());
+  return {};
 }
 
 bool PlanRunner::finished() const {

@@ -39,6 +39,7 @@ class PlanRunner {
  private:
   Result<bool> step();
   bool finished() const;
+  Status verdict() const;
   Status drive(const transport::Call& call, const RunContext& context);
   Status compare_with_neighbours(const transport::Call& call, const RunContext& context);
   Status timed_out(const transport::Call& call, const RunContext& context) const;

@@ -42,6 +42,23 @@ TEST(Shutdown, FirstFailure_wins) {
   EXPECT_EQ(*shutdown.next_due(), kStart + kGrace);
 }
 
+TEST(Shutdown, RankKilled_ReportedAfterPeersExit_isTheCause) {
+  Shutdown shutdown;
+  EXPECT_TRUE(shutdown.rank_ended(1, 11, exited(3), kStart));
+  EXPECT_EQ(shutdown.rank_ended(2, 12, killed(SIGKILL), kStart + milliseconds(20)),
+            "rank 2 (pid 12) was killed by signal 9 (Killed)");
+  EXPECT_FALSE(shutdown.rank_ended(0, 10, killed(SIGSEGV), kStart + milliseconds(30)));
+  EXPECT_EQ(shutdown.exit_code(), 128 + SIGKILL);
+  EXPECT_EQ(*shutdown.next_due(), kStart + kGrace) << "the grace counts from the first report";
+}
+
+TEST(Shutdown, RankKilled_LongAfterAnotherExited_isNotTheCause) {
+  Shutdown shutdown;
+  EXPECT_TRUE(shutdown.rank_ended(1, 11, exited(3), kStart));
+  EXPECT_FALSE(shutdown.rank_ended(2, 12, killed(SIGKILL), kStart + kSettle));
+  EXPECT_EQ(shutdown.exit_code(), 3);
+}
+
 TEST(Shutdown, Stop_termsAtOnceAndKeepsItsCode) {
   Shutdown shutdown;
   shutdown.stop(124, kStart);

@@ -24,11 +24,19 @@ std::string describe_end(int rank, pid_t pid, int wait_status) {
 
 std::optional<std::string> Shutdown::rank_ended(int rank, pid_t pid, int wait_status, Time now) {
   const int code = exit_code_of(wait_status);
-  if (code == 0 || failed_) return std::nullopt;
+  if (code == 0 || (failed_ && !is_cause(wait_status, now))) return std::nullopt;
+  if (exit_code_ == 0 || failed_) exit_code_ = code;
+  if (!failed_) failed_at_ = now;
   failed_ = true;
-  if (exit_code_ == 0) exit_code_ = code;
+  first_was_killed_ = WIFSIGNALED(wait_status);
   if (!terminate_at_ && !kill_at_) terminate_at_ = now + kGrace;
   return describe_end(rank, pid, wait_status);
+}
+
+bool Shutdown::is_cause(int wait_status, Time now) const {
+  const bool signalled_by_us = kill_at_.has_value();
+  return WIFSIGNALED(wait_status) && !first_was_killed_ && !signalled_by_us &&
+         now - failed_at_ < kSettle;
 }
 
 void Shutdown::stop(int exit_code, Time now) {

@@ -13,6 +13,9 @@
 namespace rondo::tool {
 
 inline constexpr std::chrono::seconds kGrace{3};
+/// A rank killed this long after another one failed may have died first: the system takes its
+/// memory back before it tells of the death, and its peers, who notice at once, may exit meanwhile.
+inline constexpr std::chrono::milliseconds kSettle{500};
 
 using Time = std::chrono::steady_clock::time_point;
 
@@ -23,7 +26,8 @@ std::string describe_end(int rank, pid_t pid, int wait_status);
 
 class Shutdown {
  public:
-  /// A rank has ended. The line to print, where it is the first that failed.
+  /// A rank has ended. The line to print, where it is the first that failed, or was killed so
+  /// soon after one that exited that its death must be the cause.
   std::optional<std::string> rank_ended(int rank, pid_t pid, int wait_status, Time now);
   /// Ends the run now, with `exit_code` unless a rank has failed before.
   void stop(int exit_code, Time now);
@@ -36,7 +40,11 @@ class Shutdown {
   int exit_code() const { return exit_code_; }
 
  private:
+  bool is_cause(int wait_status, Time now) const;
+
   bool failed_ = false;
+  bool first_was_killed_ = false;
+  Time failed_at_;
   int exit_code_ = 0;
   std::optional<Time> terminate_at_;
   std::optional<Time> kill_at_;
