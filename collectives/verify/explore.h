@@ -24,7 +24,8 @@ struct ExploreLimits {
   std::size_t random_orders = 100;
 };
 
-/// The world's shape has been checked; it has at most 64 ranks.
+/// The world's shape has been checked; it has at most 64 ranks. Limits of 0 states try random
+/// orders alone.
 Verdict explore(std::span<const schedule::FusedSchedule> world, const Model& model,
                 const ExploreLimits& limits);
 

@@ -243,7 +243,7 @@ std::string Machine::fill_message(const Running& running, const Port& port, Mess
   message.stored = false;
   if (!model_.lent || !has_memory_) return {};
   const LaneId lane = running.lane;
-  if (!port.direct) {
+  if (!port.direct || !model_.stores) {
     const Slice backing = backing_of(lane_table_.schedule(lane), running.sweep);
     message.loan = memory_.lend(memory_.cell(lane_table_.rank(lane), backing));
     return {};

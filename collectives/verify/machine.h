@@ -22,11 +22,14 @@
 namespace rondo::verify {
 
 struct Model {
-  /// Eager (false): a message is copied when it is sent, and no store is direct. Direct (true): a
-  /// message is its sender's memory, read when it is consumed, and every `direct` port stores.
+  /// Eager (false): a message is copied when it is sent. Direct (true): a message is its sender's
+  /// memory, read when it is consumed.
   bool lent = false;
   bool in_place = false;
   std::uint32_t credits = 1;  ///< messages that fit into one channel
+  /// With `lent`: every port marked `direct` stores into its peer's memory; otherwise the marks are
+  /// ignored, as where that memory can't be mapped.
+  bool stores = true;
 };
 
 class Machine {

@@ -48,15 +48,12 @@ std::vector<Original> originals(int world) {
 /// The worst that any order under any channel model shows.
 Verdict explore_all(const FusedWorld& world) {
   Verdict worst = Verdict::kGood;
-  for (const bool lent : {false, true}) {
-    for (const bool in_place : {false, true}) {
-      const Model model{.lent = lent, .in_place = in_place, .credits = kExploredCredits};
-      ExploreLimits limits;
-      if (world.size() > kAllOrdersUpTo) limits.states = 0;
-      const Verdict verdict = explore(world, model, limits);
-      if (verdict == Verdict::kBad) return verdict;
-      if (verdict == Verdict::kSampled) worst = verdict;
-    }
+  ExploreLimits limits;
+  if (world.size() > kAllOrdersUpTo) limits.states = 0;
+  for (const Model& model : models_for(world, kExploredCredits)) {
+    const Verdict verdict = explore(world, model, limits);
+    if (verdict == Verdict::kBad) return verdict;
+    if (verdict == Verdict::kSampled) worst = verdict;
   }
   return worst;
 }

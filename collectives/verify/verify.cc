@@ -50,17 +50,29 @@ Result<Report> verify(std::span<const FusedSchedule> world, const Model& model) 
   return run_model(world, model);
 }
 
+std::vector<Model> models_for(std::span<const FusedSchedule> world, std::uint32_t credits) {
+  bool has_direct = false;
+  for (const FusedSchedule& own : world) {
+    for (const schedule::Port& port : own.ports) has_direct = has_direct || port.direct;
+  }
+  std::vector<Model> models;
+  for (const bool in_place : {false, true}) {
+    models.push_back({.lent = false, .in_place = in_place, .credits = credits});
+    models.push_back({.lent = true, .in_place = in_place, .credits = credits, .stores = false});
+    if (!has_direct) continue;
+    models.push_back({.lent = true, .in_place = in_place, .credits = credits, .stores = true});
+  }
+  return models;
+}
+
 Result<Report> verify(std::span<const FusedSchedule> world) {
   RONDO_TRY(check_shape(world));
   Report all;
-  for (const bool lent : {false, true}) {
-    for (const bool in_place : {false, true}) {
-      const Model model{.lent = lent, .in_place = in_place, .credits = kMostCredits};
-      RONDO_ASSIGN(const Report report, run_model(world, model));
-      all.least_credits = std::max(all.least_credits, report.least_credits);
-      all.sweeps += report.sweeps;
-      all.messages += report.messages;
-    }
+  for (const Model& model : models_for(world, kMostCredits)) {
+    RONDO_ASSIGN(const Report report, run_model(world, model));
+    all.least_credits = std::max(all.least_credits, report.least_credits);
+    all.sweeps += report.sweeps;
+    all.messages += report.messages;
   }
   return all;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "collectives/schedule/fused_schedule.h"
 #include "collectives/verify/machine.h"
@@ -23,7 +24,13 @@ struct Report {
 /// Errors: InvalidArgument, naming rank, sweep and row.
 Result<Report> verify(std::span<const schedule::FusedSchedule> world, const Model& model);
 
-/// Both channel models, in place and out of place; `least_credits` is the most that one needs.
+/// The models that a world must be right in: eager and direct channels, with and without direct
+/// stores if it has any, each in place and out of place. Real channels are a mix of these, pair by
+/// pair; a mix allows nothing that all of them refuse.
+std::vector<Model> models_for(std::span<const schedule::FusedSchedule> world,
+                              std::uint32_t credits);
+
+/// All of these models; `least_credits` is the most that one needs.
 Result<Report> verify(std::span<const schedule::FusedSchedule> world);
 
 }  // namespace rondo::verify

@@ -84,8 +84,8 @@ bool load(const Options& options, World& world, Inputs& inputs) {
 
 void train_and_judge(const Options& options, World& world, Inputs& inputs) {
   const auto begin = Clock::now();
-  const Report report(world.prints());
-  report.start(options, inputs.data, world);
+  const Report report(world);
+  report.start(options, inputs.data);
   const Model model = build_model(options, *inputs.data.train);
   const nn::ExecutorOptions kernels{.library = nn::kernel_library_from(options.kernels)};
   nn::Scope scope;
@@ -107,7 +107,7 @@ void train_and_judge(const Options& options, World& world, Inputs& inputs) {
   }
   const std::size_t right = count_right(*inputs.data.held_out, model, world, test);
   const std::chrono::duration<double> seconds = Clock::now() - begin;
-  report.end(right, inputs.data.held_out->count(), seconds.count(), world);
+  report.end(right, inputs.data.held_out->count(), seconds.count());
 }
 
 }  // namespace

@@ -39,14 +39,17 @@ void print_line(const std::string& line) {
 
 }  // namespace
 
-Report::Report(bool prints) : prints_(prints), bar_(prints && ::isatty(STDOUT_FILENO) == 1) {}
+Report::Report(const World& world)
+    : world_(world),
+      prints_(world.prints()),
+      bar_(world.size() == world.places() && ::isatty(STDOUT_FILENO) == 1) {}
 
-void Report::start(const Options& options, const nn::TrainTest& data, const World& world) const {
+void Report::start(const Options& options, const nn::TrainTest& data) const {
   if (!prints_) return;
   print_line(fmt::format("{} images of {} x {} to learn from, {} held out", data.train->count(),
                          data.train->height, data.train->width, data.held_out->count()));
-  print_line(fmt::format("{} {}; batches of {}; {}, learning rate {}, {}", world.size(),
-                         world.size() == 1 ? "rank" : "ranks", options.batch, options.optimizer,
+  print_line(fmt::format("{} {}; batches of {}; {}, learning rate {}, {}", world_.size(),
+                         world_.size() == 1 ? "rank" : "ranks", options.batch, options.optimizer,
                          options.learning_rate, options.precision));
 }
 
@@ -65,13 +68,12 @@ void Report::epoch(int epoch, int epochs, const EpochResult& result) const {
                          static_cast<double>(result.images) / result.seconds));
 }
 
-void Report::end(std::size_t right, std::size_t held_out, double seconds,
-                 const World& world) const {
+void Report::end(std::size_t right, std::size_t held_out, double seconds) const {
   if (!prints_) return;
   print_line(fmt::format("held-out accuracy {:.2f} % ({} of {} right)",
                          100.0 * static_cast<double>(right) / static_cast<double>(held_out), right,
                          held_out));
-  print_line(fmt::format("{:.1f} s; {}", seconds, traffic_text(world.first())));
+  print_line(fmt::format("{:.1f} s; {}", seconds, traffic_text(world_.first())));
 }
 
 }  // namespace rondo::examples

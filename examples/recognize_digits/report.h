@@ -1,7 +1,7 @@
 #pragma once
 
-// What the job tells its user. Only the process with rank 0 tells anything: on a terminal with a
-// bar that moves, elsewhere line by line.
+// What the job tells its user. Only the process with rank 0 tells anything: line by line, and with
+// a bar that moves where it has a terminal to itself (a launcher may put one in between).
 
 #include <cstddef>
 
@@ -22,14 +22,16 @@ struct EpochResult {
 
 class Report {
  public:
-  explicit Report(bool prints);
+  /// The world outlives the object.
+  explicit Report(const World& world);
 
-  void start(const Options& options, const nn::TrainTest& data, const World& world) const;
+  void start(const Options& options, const nn::TrainTest& data) const;
   void step(int epoch, std::size_t step, std::size_t steps) const;
   void epoch(int epoch, int epochs, const EpochResult& result) const;
-  void end(std::size_t right, std::size_t held_out, double seconds, const World& world) const;
+  void end(std::size_t right, std::size_t held_out, double seconds) const;
 
  private:
+  const World& world_;
   bool prints_;
   bool bar_;
 };

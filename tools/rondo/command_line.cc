@@ -47,7 +47,8 @@ std::string describe_mistake(const CLI::App& app, const CLI::Error& mistake) {
   const CLI::App& command = command_of(app);
   const std::string name = &command == &app ? "rondo" : "rondo " + command.get_name();
   std::string text = fmt::format("{}: {}", name, mistake.what());
-  if (mistake.get_name() == "ExtrasError" || mistake.get_name() == "RequiredError") {
+  const auto kind = static_cast<CLI::ExitCodes>(mistake.get_exit_code());
+  if (kind == CLI::ExitCodes::ExtrasError || kind == CLI::ExitCodes::RequiredError) {
     text += fmt::format(" (allowed: {})", fmt::join(allowed_words(command), ", "));
   }
   return text;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -68,7 +69,8 @@ class Client final : public PmixClient {
  public:
   explicit Client(PmixLibrary library) : pmix_(library) {}
   ~Client() override {
-    if (connected_) pmix_.finalize(nullptr, 0);
+    // A process forked from the client has no connection of its own to end.
+    if (connected_ && getpid() == owner_) pmix_.finalize(nullptr, 0);
   }
 
   Status connect();
@@ -84,6 +86,7 @@ class Client final : public PmixClient {
   Result<SharedAnswer> ask(int index, const std::string& key);
 
   const PmixLibrary pmix_;
+  const pid_t owner_ = getpid();
   bool connected_ = false;
   pmix_proc_t self_{};
   std::string job_name_;

@@ -171,9 +171,14 @@ void TcpStoreServer::Impl::note_gathering() {
   if (gathering_ == 0) gathering_ended_.notify_all();
 }
 
-TcpStoreServer::TcpStoreServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TcpStoreServer::TcpStoreServer(std::unique_ptr<Impl> impl)
+    : impl_(std::move(impl)), owner_(getpid()) {}
 
-TcpStoreServer::~TcpStoreServer() = default;
+TcpStoreServer::~TcpStoreServer() {
+  // In a process forked from the owner there is no thread to join, and what closing the sockets
+  // would undo is the owner's.
+  if (getpid() != owner_) (void)impl_.release();
+}
 
 Result<std::unique_ptr<TcpStoreServer>> TcpStoreServer::listen(const std::string& host,
                                                                std::uint16_t port,

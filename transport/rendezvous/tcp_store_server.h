@@ -6,6 +6,8 @@
 // got what it came for, or kLinger has passed.
 // Threads: runs one of its own; the object itself is its owner's.
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -36,6 +38,7 @@ class TcpStoreServer {
   class Impl;
   explicit TcpStoreServer(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
+  pid_t owner_;
 };
 
 }  // namespace rondo::rendezvous

@@ -52,6 +52,10 @@ Result<bool> RecvLane::belongs_to(const Call& call, const LineContent& content) 
   if (content.sequence == call.sequence && content.fingerprint == call.fingerprint) return true;
   RONDO_TRY(check_call(port_.rank, call, port_.peer, content.sequence, content.fingerprint));
   if (content.sequence > call.sequence) return false;
+  // A message that this rank's own call of that number had no use for: the two calls differ.
+  if (const auto ours = port_.own_calls->find(content.sequence))
+    RONDO_TRY(check_call(port_.rank, {content.sequence, call.epoch, *ours}, port_.peer,
+                         content.sequence, content.fingerprint));
   return damaged(
       fmt::format("a message of call {} came in call {}", content.sequence, call.sequence));
 }

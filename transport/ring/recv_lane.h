@@ -21,6 +21,7 @@ namespace rondo::transport {
 
 /// Borrowed: what one lane reads from and writes to.
 struct RecvPort {
+  const CallBoard* own_calls = nullptr;
   int rank = 0;
   int peer = 0;
   std::uint16_t lane = 0;

@@ -26,7 +26,8 @@ RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(2 * kMax
                                       .slots = slots_of_lane(link.own_slots, lane),
                                       .memory = link.memory,
                                       .window = kWindow});
-    recv_lanes_.emplace_back(RecvPort{.rank = link.rank,
+    recv_lanes_.emplace_back(RecvPort{.own_calls = &link.own_head->board,
+                                      .rank = link.rank,
                                       .peer = link.peer,
                                       .lane = static_cast<std::uint16_t>(lane),
                                       .lines = &link.peer_channel->lines[lane],

@@ -136,9 +136,14 @@ Status Inbox::check_order() const {
   if (theirs.epoch != call_.epoch)
     return protocol_error(peer_, fmt::format("message of epoch {}, rank {} is in epoch {}",
                                              theirs.epoch, own_rank_, call_.epoch));
-  if (theirs.sequence < call_.sequence)
+  if (theirs.sequence < call_.sequence) {
+    // A message that this rank's own call of that number had no use for: the two calls differ.
+    if (const auto ours = own_calls_.find(theirs.sequence))
+      RONDO_TRY(check_call(own_rank_, {theirs.sequence, call_.epoch, *ours}, peer_,
+                           theirs.sequence, theirs.fingerprint));
     return protocol_error(peer_, fmt::format("message of call #{}, rank {} is in call #{} already",
                                              theirs.sequence, own_rank_, call_.sequence));
+  }
   return check_call(own_rank_, call_, peer_, theirs.sequence, theirs.fingerprint);
 }
 

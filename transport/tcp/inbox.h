@@ -38,10 +38,14 @@ class Inbox {
     std::size_t bytes = 0;
     std::uint32_t group = 0;
   };
-  Inbox(int own_rank, int peer, const Limits& limits, TcpGroupTable& groups, CallHistory& peer_calls);
+  Inbox(int own_rank, int peer, const Limits& limits, TcpGroupTable& groups,
+        CallHistory& peer_calls);
 
   /// The call that this rank is in; messages of a later one wait.
-  void begin(const Call& call) { call_ = call; }
+  void begin(const Call& call) {
+    call_ = call;
+    own_calls_.note(call.sequence, call.fingerprint);
+  }
   /// Takes a posted receive; the last of a lane's queue.
   Status expect(std::uint16_t lane, const Posted& posted);
 
@@ -96,6 +100,7 @@ class Inbox {
   Limits limits_;
   TcpGroupTable& groups_;
   CallHistory& peer_calls_;
+  CallHistory own_calls_;
   Call call_;
   FrameReader reader_;
   std::vector<Lane> lanes_;

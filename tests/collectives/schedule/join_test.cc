@@ -1,5 +1,6 @@
 #include "collectives/schedule/join.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "collectives/schedule/print.h"

@@ -1,5 +1,6 @@
 #include "collectives/verify/shape.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,5 +1,6 @@
 #include "collectives/verify/verify.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -189,6 +190,29 @@ TEST(Verify, DirectStoreThatIsNotProved_IsRefused) {
   port.slice = {BufferRole::kOutput, 0};
   EXPECT_TRUE(verify(world, kEager).ok()) << "eager channels store nothing";
   expect_error(verify(world, kDirectInPlace), "stores into a peer's memory", 0);
+}
+
+TEST(Verify, StoresThatCannotBeMapped_MustBeRightAsMessagesToo) {
+  // Rank 0's message is lent from output 0, which its next op overwrites: right where the sweep has
+  // stored straight into rank 1, wrong where rank 1 reads later.
+  const auto ops = [](Builder& b, Rank rank) {
+    if (rank == 0) {
+      const Slice kept = b.scratch(0);
+      b.recv_reduce(1, kInput, kOutput, true);
+      b.send(1, kOutput);
+      b.copy(kOutput, kept);
+      b.copy(kept, kOutput);
+    } else {
+      b.send(0, kInput);
+      b.recv(0, kOutput);
+    }
+  };
+  auto world = write(2, ops);
+  auto& port = world[0].ports[world[0].lanes[0][1].first_target];
+  port.direct = true;
+  port.slice = kOutput;
+  EXPECT_TRUE(verify(world, {.lent = true, .credits = 1, .stores = true}).ok());
+  expect_error(verify(world), "may still be pending (direct channels without stores", 0);
 }
 
 TEST(Verify, MessageOfAnotherRow_IsRefused) {

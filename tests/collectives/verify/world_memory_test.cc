@@ -1,5 +1,6 @@
 #include "collectives/verify/world_memory.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace rondo::verify {

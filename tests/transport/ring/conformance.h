@@ -336,6 +336,17 @@ TYPED_TEST_P(TransportConformance, Abort_reachesThePeerWithCodeCulpritAndReason)
   EXPECT_TRUE(this->place(1).progress().ok());
 }
 
+// What was read of a peer that then freed it can't be told from what it sent: the end of a call
+// asks.
+TYPED_TEST_P(TransportConformance, Verdict_afterThePeerGaveUp_isThePeersReason) {
+  this->connect(2);
+  EXPECT_TRUE(this->from(0, 1).verdict().ok());
+  this->from(1, 0).abort(Status(ErrorCode::kTimeout, "waited for too long", 0));
+  const Status status = this->from(0, 1).verdict();
+  EXPECT_EQ(status.code(), ErrorCode::kTimeout);
+  EXPECT_THAT(status.message(), testing::HasSubstr("waited for too long"));
+}
+
 TYPED_TEST_P(TransportConformance, Goodbye_leavesWhatWasSent_andFailsWhatIsStillAwaited) {
   this->connect(2);
   std::vector<std::byte> source(8), first(8), second(8);

@@ -1,6 +1,8 @@
 #include "transport/shm/shm_transport.h"
 
 #include <gtest/gtest.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "tests/transport/ring/allocation_count.h"
 #include "tests/transport/ring/conformance.h"
@@ -42,6 +44,30 @@ TYPED_TEST(ShmSteadyState, Calls_ofEveryKind_allocateNothing) {
       }
   }
   EXPECT_EQ(allocation_count(), before);
+}
+
+bool can_read_own_process() {
+  int value = 7, copy = 0;
+  const iovec local{&copy, sizeof(copy)}, remote{&value, sizeof(value)};
+  return ::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0) == sizeof(value) && copy == value;
+}
+
+class ShmPrivateMemory : public TransportConformance<ShmWorld> {};
+
+// More than the slots hold would wait for them; less than that is copied at once, unless it is
+// left in place for the peer to read.
+TEST_F(ShmPrivateMemory, Send_thatThePeerReadsItself_isDoneOnlyOnceItHas) {
+  if (!can_read_own_process()) GTEST_SKIP() << "process_vm_readv isn't permitted here";
+  connect(2);
+  std::vector<std::byte> source(100'000), target(100'000);
+  const Token sent = post(from(0, 1), {.data = source.data(), .bytes = source.size()});
+  EXPECT_FALSE(*from(0, 1).poll(sent));
+  fill(source, 2);  // still the source's bytes that count
+  const Token received = post(
+      from(1, 0), {.kind = TransferKind::kRecv, .data = target.data(), .bytes = target.size()});
+  EXPECT_TRUE(finish(from(1, 0), received));
+  EXPECT_TRUE(*from(0, 1).poll(sent));
+  EXPECT_EQ(target, source);
 }
 
 TEST(ShmTransport, Address_ofTwoPlaces_isShortAndDiffers) {

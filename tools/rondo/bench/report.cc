@@ -57,7 +57,7 @@ ordered_json result_json(const BenchResult& result) {
 
 std::string table_header() {
   // The columns up to the second #wrong are nccl-tests' own; ours follow.
-  std::string lines = fmt::format("#{:>48}  {:^31}  {:^31}  {:^17}  {:^17}\n", "", "out-of-place",
+  std::string lines = fmt::format("#{:>48}  {:^31}  {:^31}  {:^17}  {:>12}\n", "", "out-of-place",
                                   "in-place", "out-of-place", "in-place");
   lines +=
       fmt::format("#{:>11} {:>13} {:>7} {:>7} {:>6}", "size", "count", "type", "redop", "root");
