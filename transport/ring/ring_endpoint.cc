@@ -173,7 +173,7 @@ Status RingEndpoint::move_lanes() {
 
 Status RingEndpoint::verdict() {
   // Everything read from the peer's memory was read before this.
-  std::atomic_thread_fence(std::memory_order_acquire);
+  load_fence();
   if (failure_.ok() && link_.peer_head->gave_up.load(std::memory_order_acquire) != 0) {
     look_for_notice();
     fail(Status(ErrorCode::kPeerLost, fmt::format("rank {} gave up", peer()), peer()));

@@ -10,12 +10,13 @@
 namespace rondo::transport {
 
 Inbox::Inbox(int own_rank, int peer, const Limits& limits, TcpGroupTable& groups,
-             CallHistory& peer_calls)
+             CallHistory& peer_calls, const CallHistory& own_calls)
     : own_rank_(own_rank),
       peer_(peer),
       limits_(limits),
       groups_(groups),
       peer_calls_(peer_calls),
+      own_calls_(own_calls),
       reader_(peer, limits.max_message_bytes) {}
 
 Inbox::Lane& Inbox::lane(std::size_t index) {
@@ -139,8 +140,8 @@ Status Inbox::check_order() const {
   if (theirs.sequence < call_.sequence) {
     // A message that this rank's own call of that number had no use for: the two calls differ.
     if (const auto ours = own_calls_.find(theirs.sequence))
-      RONDO_TRY(check_call(own_rank_, {theirs.sequence, call_.epoch, *ours}, peer_,
-                           theirs.sequence, theirs.fingerprint));
+      RONDO_TRY(check_call(own_rank_, {theirs.sequence, call_.epoch, *ours}, peer_, theirs.sequence,
+                           theirs.fingerprint));
     return protocol_error(peer_, fmt::format("message of call #{}, rank {} is in call #{} already",
                                              theirs.sequence, own_rank_, call_.sequence));
   }

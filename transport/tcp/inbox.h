@@ -39,13 +39,10 @@ class Inbox {
     std::uint32_t group = 0;
   };
   Inbox(int own_rank, int peer, const Limits& limits, TcpGroupTable& groups,
-        CallHistory& peer_calls);
+        CallHistory& peer_calls, const CallHistory& own_calls);
 
   /// The call that this rank is in; messages of a later one wait.
-  void begin(const Call& call) {
-    call_ = call;
-    own_calls_.note(call.sequence, call.fingerprint);
-  }
+  void begin(const Call& call) { call_ = call; }
   /// Takes a posted receive; the last of a lane's queue.
   Status expect(std::uint16_t lane, const Posted& posted);
 
@@ -100,7 +97,7 @@ class Inbox {
   Limits limits_;
   TcpGroupTable& groups_;
   CallHistory& peer_calls_;
-  CallHistory own_calls_;
+  const CallHistory& own_calls_;
   Call call_;
   FrameReader reader_;
   std::vector<Lane> lanes_;

@@ -8,7 +8,8 @@
 
 namespace rondo::transport {
 
-TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer, std::chrono::milliseconds last_words)
+TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer, std::chrono::milliseconds last_words,
+                         CallHistory& own_calls)
     : own_(own),
       peer_(peer.rank),
       address_(std::move(peer.address)),
@@ -17,8 +18,10 @@ TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer, std::chrono::mill
       last_words_(last_words),
       data_(std::move(peer.data)),
       control_(std::move(peer.control), peer.rank, own.epoch),
+      own_calls_(own_calls),
       groups_(4 * peer.window),
-      inbox_(own.rank, peer.rank, {peer.window, peer.max_message_bytes}, groups_, peer_calls_),
+      inbox_(own.rank, peer.rank, {peer.window, peer.max_message_bytes}, groups_, peer_calls_,
+             own_calls),
       outbox_(peer.window, groups_) {}
 
 void TcpEndpoint::begin(const Call& call, const std::array<std::span<std::byte>, 2>&) {

@@ -26,7 +26,9 @@ namespace rondo::transport {
 
 class TcpEndpoint final : public Endpoint {
  public:
-  TcpEndpoint(const Identity& own, JoinedPeer peer, std::chrono::milliseconds last_words);
+  /// `own_calls` is the place's, shared by its endpoints: a call may need only some of them.
+  TcpEndpoint(const Identity& own, JoinedPeer peer, std::chrono::milliseconds last_words,
+              CallHistory& own_calls);
 
   TransportKind kind() const override { return TransportKind::kTcp; }
   int peer() const override { return peer_; }
@@ -82,7 +84,7 @@ class TcpEndpoint final : public Endpoint {
   ControlChannel control_;
 
   Call call_;
-  CallHistory own_calls_;
+  CallHistory& own_calls_;
   CallHistory peer_calls_;
   TcpGroupTable groups_;
   Inbox inbox_;

@@ -79,8 +79,8 @@ Status TcpTransport::connect(std::span<const PeerAddress> peers, Deadline deadli
   joiner_.reset();
   for (JoinedPeer& peer : joined) {
     const auto rank = static_cast<std::size_t>(peer.rank);
-    places_.push_back({std::make_unique<TcpEndpoint>(own_, std::move(peer),
-                                                     milliseconds(options_.last_words_ms))});
+    places_.push_back({std::make_unique<TcpEndpoint>(
+        own_, std::move(peer), milliseconds(options_.last_words_ms), own_calls_)});
     by_rank_[rank] = places_.back().endpoint.get();
   }
   return {};

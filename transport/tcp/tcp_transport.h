@@ -12,6 +12,7 @@
 #include "core/unique_fd.h"
 #include "transport/endpoint/transport.h"
 #include "transport/tcp/tcp_options.h"
+#include "transport/wire/call_history.h"
 
 namespace rondo::transport {
 
@@ -48,6 +49,7 @@ class TcpTransport final : public Transport {
   std::string address_;
   std::unique_ptr<Joiner> joiner_;  ///< until connected
   UniqueFd epoll_;
+  CallHistory own_calls_;
   std::vector<Place> places_;
   std::vector<TcpEndpoint*> by_rank_;
   Deadline next_look_{};

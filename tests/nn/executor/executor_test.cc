@@ -1,5 +1,7 @@
 #include "rondo/nn/executor.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <cstring>
 
 #include "rondo/error.h"

@@ -1,5 +1,8 @@
 #include "nn/executor/kernel_choice.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "rondo/error.h"
 
 namespace rondo::nn {

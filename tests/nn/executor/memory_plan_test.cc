@@ -1,5 +1,6 @@
 #include "nn/executor/memory_plan.h"
 
+#include <gtest/gtest.h>
 #include <algorithm>
 
 #include "nn/tensor/counter_random.h"

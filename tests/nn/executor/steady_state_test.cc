@@ -1,5 +1,7 @@
 // What an executor may build, and when: counted, not timed.
 
+#include <gtest/gtest.h>
+
 #include "small_net.h"
 
 namespace rondo::nn {

@@ -1,5 +1,7 @@
 #include "rondo/nn/program.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <thread>
 
 #include "rondo/error.h"

@@ -1,3 +1,4 @@
+#include <gtest/gtest.h>
 #include <cmath>
 
 #include "rondo/nn/executor.h"

@@ -1,5 +1,7 @@
 #include "rondo/nn/layers.h"
 
+#include <gtest/gtest.h>
+
 #include "rondo/error.h"
 
 namespace rondo::nn {

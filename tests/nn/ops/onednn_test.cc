@@ -2,6 +2,7 @@
 // size but add up in another order: the bound is 1.2e-7 for each term of a sum whose terms are at
 // most 1. Shapes have every kind of remainder by the vector width.
 
+#include <gtest/gtest.h>
 #include <algorithm>
 #include <array>
 

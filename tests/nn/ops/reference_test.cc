@@ -1,5 +1,7 @@
 // Reference kernels against numbers worked out by hand, and f32 against f64.
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <cmath>
 
 #include "one_op.h"

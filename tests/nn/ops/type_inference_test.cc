@@ -1,3 +1,6 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "core/status.h"
 #include "nn/ops/append_op.h"
 #include "one_op.h"

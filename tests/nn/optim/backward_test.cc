@@ -1,5 +1,6 @@
 #include "rondo/nn/backward.h"
 
+#include <gtest/gtest.h>
 #include <algorithm>
 
 #include "rondo/error.h"

@@ -3,6 +3,9 @@
 
 #include "nn/optim/gradient_list.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "nn/ops/append_op.h"
 #include "nn/ops/gradient.h"
 

@@ -1,5 +1,7 @@
 #include "rondo/nn/optimizer.h"
 
+#include <gtest/gtest.h>
+
 #include "rondo/nn/executor.h"
 #include "rondo/nn/layers.h"
 

@@ -1,5 +1,8 @@
 #include "nn/parallel/feed_split.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "small_net.h"
 
 namespace rondo::nn {

@@ -2,6 +2,8 @@
 
 #include "rondo/nn/parallel_executor.h"
 
+#include <gtest/gtest.h>
+
 #include "nn/ops/gradient.h"
 #include "rondo/error.h"
 #include "small_net.h"

@@ -1,5 +1,8 @@
 // Who has which values when: first ones, after steps, and set by hand.
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "rondo/error.h"
 #include "rondo/nn/parallel_executor.h"
 #include "small_net.h"

@@ -1,5 +1,6 @@
 #include "nn/parallel/place_threads.h"
 
+#include <gtest/gtest.h>
 #include <set>
 #include <stdexcept>
 

@@ -1,6 +1,7 @@
 // The promise of data parallelism: the same global batch gives the same losses, however many ranks
 // share it, also where they share it unevenly.
 
+#include <gtest/gtest.h>
 #include <cmath>
 
 #include "rondo/nn/parallel_executor.h"
@@ -13,7 +14,7 @@ namespace {
 constexpr std::int64_t kSteps = 100;
 constexpr std::int64_t kBatch = 23;  // no multiple of any number of ranks
 
-struct Setup {
+struct CurveSetup {
   DataType dtype;
   std::size_t bucket_bytes = std::size_t{16} << 20;
 };
@@ -23,7 +24,7 @@ double number(const Tensor& tensor) {
                                           : static_cast<double>(tensor.data<float>()[0]);
 }
 
-ParallelOptions options_for(const Setup& setup) {
+ParallelOptions options_for(const CurveSetup& setup) {
   ParallelOptions options;
   options.bucket_bytes = setup.bucket_bytes;
   if (setup.dtype == DataType::kF64) options.executor.library = KernelLibrary::kReference;
@@ -31,7 +32,7 @@ ParallelOptions options_for(const Setup& setup) {
 }
 
 // Losses with all ranks as places of one process.
-std::vector<double> places_curve(std::size_t ranks, const Setup& setup) {
+std::vector<double> places_curve(std::size_t ranks, const CurveSetup& setup) {
   SmallNet net(setup.dtype);
   SGD sgd(0.2);
   net.minimize(sgd);
@@ -49,7 +50,7 @@ std::vector<double> places_curve(std::size_t ranks, const Setup& setup) {
 
 // The same with one place per "process", each building its own program and feeding its own,
 // deliberately uneven, shard: rank r of n gets r+1 samples, the last one the rest.
-std::vector<double> process_curve(std::size_t ranks, const Setup& setup) {
+std::vector<double> process_curve(std::size_t ranks, const CurveSetup& setup) {
   auto world = make_world(ranks);
   std::vector<std::vector<double>> losses(ranks);
   as_processes(world, [&](std::size_t rank, Communicator& communicator) {
@@ -71,7 +72,7 @@ std::vector<double> process_curve(std::size_t ranks, const Setup& setup) {
   return losses[0];
 }
 
-std::vector<double> plain_curve(const Setup& setup) {
+std::vector<double> plain_curve(const CurveSetup& setup) {
   SmallNet net(setup.dtype);
   SGD sgd(0.2);
   net.minimize(sgd);
@@ -98,7 +99,7 @@ class SameCurve : public testing::TestWithParam<std::size_t> {};
 
 // Rounding: 2e-16 per operation, some thousand of them in 100 steps.
 TEST_P(SameCurve, InF64_WithinRounding) {
-  const Setup setup{DataType::kF64};
+  const CurveSetup setup{DataType::kF64};
   const auto expected = plain_curve(setup);
   EXPECT_LT(expected.back(), 0.6 * expected.front());
   expect_same(places_curve(GetParam(), setup), expected, 1e-10);
@@ -106,7 +107,7 @@ TEST_P(SameCurve, InF64_WithinRounding) {
 }
 
 TEST_P(SameCurve, InF32_WithinRounding) {
-  const Setup setup{DataType::kF32};
+  const CurveSetup setup{DataType::kF32};
   const auto expected = plain_curve(setup);
   expect_same(places_curve(GetParam(), setup), expected, 1e-5);
   expect_same(process_curve(GetParam(), setup), expected, 1e-5);

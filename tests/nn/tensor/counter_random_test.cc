@@ -1,5 +1,6 @@
 #include "nn/tensor/counter_random.h"
 
+#include <gtest/gtest.h>
 #include <set>
 
 namespace rondo::nn {

@@ -1,5 +1,8 @@
 #include "nn/tensor/lod.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 namespace rondo::nn {
 namespace {
 

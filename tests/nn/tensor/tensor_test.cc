@@ -1,5 +1,7 @@
 #include "rondo/nn/tensor.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <cstdint>
 
 #include "rondo/error.h"

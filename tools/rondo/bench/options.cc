@@ -69,7 +69,7 @@ void add_bench_flags(CLI::App& command, BenchFlags& flags) {
       ->capture_default_str();
   command.add_option("--buffers", flags.buffers, "registered or malloc")->capture_default_str();
   command.add_option("--json", flags.json_path, "also write the results to this file");
-  command.add_flag("!--no-bind", flags.bind, "don't give each rank a core of its own");
+  command.add_flag("--no-bind", flags.no_bind, "don't give each rank a core of its own");
 }
 
 BenchOptions parse_bench_flags(const BenchFlags& flags,
@@ -93,7 +93,7 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   options.registered =
       one_of("kind of buffers", flags.buffers, {"registered", "malloc"}) != std::string("malloc");
   options.json_path = flags.json_path;
-  options.bind = flags.bind;
+  options.bind = !flags.no_bind;
   return options;
 }
 

@@ -32,7 +32,7 @@ struct BenchFlags {
   std::string algorithm = "auto";
   std::string buffers = "registered";
   std::string json_path{};
-  bool bind = true;
+  bool no_bind = false;
 };
 
 struct BenchOptions {

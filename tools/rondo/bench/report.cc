@@ -65,7 +65,7 @@ std::string table_header() {
     lines += fmt::format("  {:>8} {:>7} {:>7} {:>6}", "time", "algbw", "busbw", "#wrong");
   }
   for (int form = 0; form < 2; ++form) lines += fmt::format("  {:>8} {:>8}", "p50", "p99");
-  lines += "  algorithm transport buffers\n";
+  lines += "      algorithm transport buffers\n";
   lines += fmt::format("#{:>11} {:>13} {:>7} {:>7} {:>6}", "(B)", "(elements)", "", "", "");
   for (int form = 0; form < 2; ++form) {
     lines += fmt::format("  {:>8} {:>7} {:>7} {:>6}", "(us)", "(GB/s)", "(GB/s)", "");
@@ -77,7 +77,7 @@ std::string table_header() {
 std::string table_line(const BenchRow& row) {
   const BenchResult& any = row.out_of_place ? *row.out_of_place : *row.in_place;
   return fmt::format(
-      " {:>11} {:>13} {:>7} {:>7} {:>6}{}{}{}{}  {:>9} {:>9} {}\n", any.bytes, any.count,
+      " {:>11} {:>13} {:>7} {:>7} {:>6}{}{}{}{}  {:>13} {:>9} {}\n", any.bytes, any.count,
       to_string(any.type), uses_reduce_op(any.collective) ? to_string(any.op) : "none",
       any.collective == Collective::kBroadcast ? any.root : -1, form_columns(row.out_of_place),
       form_columns(row.in_place), spread_columns(row.out_of_place), spread_columns(row.in_place),
