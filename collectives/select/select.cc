@@ -36,7 +36,7 @@ constexpr NamedCost kCosts[] = {
      }},
     {"one_shot",
      [](double p) {
-       return CostTerms{1 + (p - 2) / 4, p - 1};
+       return CostTerms{1 + (p - 2) / 4, 2 * (p - 1)};
      }},
     {"tree",
      [](double p) {
@@ -58,7 +58,7 @@ CostTerms terms_of(std::string_view name, int world) {
 }  // namespace
 
 LinkCost default_link_cost(const Layout& layout) {
-  if (layout.one_host) return {0.4, 1.0 / 8000};
+  if (layout.one_host) return {1.0, 1.0 / 13000};
   return {15.0, 1.0 / 2500};
 }
 

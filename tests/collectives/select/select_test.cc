@@ -1,0 +1,51 @@
+#include "collectives/select/select.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rondo::select {
+namespace {
+
+using schedule::Collective;
+using ::testing::HasSubstr;
+
+std::string chosen(std::size_t bytes, const Layout& layout, std::string_view forced = "auto") {
+  const auto algorithm = choose(Collective::kAllReduce, bytes, layout, forced);
+  return algorithm.ok() ? std::string((*algorithm)->name) : algorithm.status().message();
+}
+
+TEST(Select, FewBytes_OneStepWins) {
+  EXPECT_EQ(chosen(8, {.world = 2, .one_host = true}), "one_shot");
+  EXPECT_EQ(chosen(64, {.world = 2, .one_host = false}), "one_shot");
+}
+
+TEST(Select, ManyBytes_LeastVolumeWins) {
+  EXPECT_EQ(chosen(std::size_t{32} << 20, {.world = 4, .one_host = true}), "direct");
+  EXPECT_NE(chosen(std::size_t{32} << 20, {.world = 8, .one_host = false}), "one_shot");
+}
+
+TEST(Select, Candidates_AreAllOfTheCollectiveCheapestFirst) {
+  const Layout layout{.world = 4, .one_host = true};
+  const auto list = candidates(Collective::kAllReduce, 1 << 20, layout, default_link_cost(layout));
+  ASSERT_GE(list.size(), 3U);
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    EXPECT_LE(list[i - 1].predicted_us, list[i].predicted_us);
+    EXPECT_EQ(list[i].algorithm->collective, Collective::kAllReduce);
+  }
+}
+
+TEST(Select, ForcedName_IsTakenWhereTheCollectiveHasIt) {
+  EXPECT_EQ(chosen(8, {.world = 4, .one_host = true}, "ring"), "ring");
+  const auto broadcast = choose(Collective::kBroadcast, 8, {.world = 4}, "ring");
+  ASSERT_TRUE(broadcast.ok());
+  EXPECT_EQ((*broadcast)->name, "tree");
+}
+
+TEST(Select, UnknownName_ListsWhatThereIs) {
+  const std::string text = chosen(8, {.world = 4}, "rign");
+  EXPECT_THAT(text, HasSubstr("'rign'"));
+  EXPECT_THAT(text, HasSubstr("auto, ring, direct, one_shot, tree, dissemination"));
+}
+
+}  // namespace
+}  // namespace rondo::select
