@@ -25,7 +25,8 @@ Status explain(std::span<const FusedSchedule> world, const Model& model) {
 Status in_model(const Status& status, const Model& model) {
   return Status(
       status.code(),
-      fmt::format("{} ({} channels, {})", status.message(), model.lent ? "direct" : "eager",
+      fmt::format("{} ({} channels{}, {})", status.message(), model.lent ? "direct" : "eager",
+                  model.lent && !model.stores ? " without stores" : "",
                   model.in_place ? "in place" : "out of place"),
       status.culprit(), status.where());
 }

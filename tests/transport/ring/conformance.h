@@ -478,7 +478,7 @@ REGISTER_TYPED_TEST_SUITE_P(
     Store_intoOrdinaryMemory_isOfferedOnlyWhereItCanBeMapped,
     Message_ofADifferentCall_isAMismatchThatNamesBoth, Message_ofALaterCall_waitsUntilThatCall,
     PeerCall_ofWhatAPeerHasBegun_isKnownWithoutAMessage,
-    Abort_reachesThePeerWithCodeCulpritAndReason,
+    Abort_reachesThePeerWithCodeCulpritAndReason, Verdict_afterThePeerGaveUp_isThePeersReason,
     Goodbye_leavesWhatWasSent_andFailsWhatIsStillAwaited, PingPong_asleepWhileWaiting_losesNoWakeUp,
     Exchange_byTwoThreads_keepsEveryByte, Connect_withoutAPeer_timesOutAndNamesIt,
     Endpoint_ofOneselfOrAStranger_isNull);
