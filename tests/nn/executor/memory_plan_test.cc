@@ -1,6 +1,7 @@
 #include "nn/executor/memory_plan.h"
 
 #include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include "nn/tensor/counter_random.h"

@@ -7,6 +7,7 @@
 #include "nn/ops/gradient.h"
 
 #include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include "one_op.h"

@@ -3,6 +3,7 @@
 // most 1. Shapes have every kind of remainder by the vector width.
 
 #include <gtest/gtest.h>
+
 #include <algorithm>
 #include <array>
 

@@ -1,6 +1,7 @@
 #include "rondo/nn/backward.h"
 
 #include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include "rondo/error.h"

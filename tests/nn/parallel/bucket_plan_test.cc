@@ -1,6 +1,7 @@
 #include "nn/parallel/bucket_plan.h"
 
 #include <gtest/gtest.h>
+
 #include <set>
 
 #include "small_net.h"

@@ -1,6 +1,7 @@
 #include "nn/parallel/place_threads.h"
 
 #include <gtest/gtest.h>
+
 #include <set>
 #include <stdexcept>
 

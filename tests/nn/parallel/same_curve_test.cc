@@ -2,6 +2,7 @@
 // share it, also where they share it unevenly.
 
 #include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "rondo/nn/parallel_executor.h"

@@ -1,6 +1,7 @@
 #include "nn/tensor/counter_random.h"
 
 #include <gtest/gtest.h>
+
 #include <set>
 
 namespace rondo::nn {
