@@ -89,6 +89,29 @@ TEST(DirectStores, PendingSendOfTheMemory_AreDirectOnlyWhereItIsConsumedBefore) 
   EXPECT_EQ(direct_messages_of_rank_0(consumed_after, receiver), std::vector<bool>{false});
 }
 
+TEST(DirectStores, PendingSendToAThirdRank_AreNot) {
+  // Rank 1 has sent its input 1 to rank 2, and rank 0 knows that; but not that rank 2 has read it.
+  std::vector<FusedSchedule> world;
+  for (Rank rank = 0; rank < 3; ++rank) {
+    Builder b({.world = 3, .rank = rank, .rows = 2});
+    if (rank == 0) {
+      b.recv(1, kOutput);
+      b.send(1, kInput1);
+    } else if (rank == 1) {
+      b.send(2, kInput1);
+      b.send(0, kInput);
+      b.recv(0, kOutput1);
+    } else {
+      b.recv(1, kOutput1);
+    }
+    world.push_back(lower(std::move(b).finish()));
+  }
+  const auto causality = Causality::of(world);
+  ASSERT_TRUE(causality);
+  mark_direct_stores(world, *causality);
+  for (const Port& port : world[0].ports) EXPECT_FALSE(port.direct);
+}
+
 TEST(DirectStores, ReceiverReduces_AreNot) {
   EXPECT_EQ(direct_messages_of_rank_0(
                 [](Builder& b) {
