@@ -4,6 +4,7 @@
 //                   and the milliseconds since the kill
 //   absent R        rank R never joins
 //   exit R CODE     rank R exits with CODE before its second call; the others print their error
+//                   (they may still be in the first)
 //   traffic         all-reduces a MiB and prints the transport and bytes of every pair
 
 #include <rondo/communicator.h>
@@ -57,9 +58,9 @@ int killed(int victim) {
 int leave(int victim, int code) {
   Communicator world = Communicator::create();
   std::vector<float> data(1000, 0.5F);
-  world.all_reduce({data.data(), data.size()});
-  if (world.rank() == victim) std::exit(code);
   try {
+    world.all_reduce({data.data(), data.size()});
+    if (world.rank() == victim) std::exit(code);
     world.all_reduce({data.data(), data.size()});
   } catch (const rondo::Error& error) {
     std::printf("culprit %d: %s\n", error.culprit(), error.what());
