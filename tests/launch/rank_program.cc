@@ -65,6 +65,9 @@ int leave(int victim, int code) {
   } catch (const rondo::Error& error) {
     std::printf("culprit %d: %s\n", error.culprit(), error.what());
   }
+  // The system closes a process's descriptors before it tells its parent of the end: leave it time,
+  // or this rank's end could be seen first.
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
   return 4;
 }
 
