@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/kernels/instruction_set.h"
 #include "collectives/kernels/reduce.h"
 #include "rondo/types.h"
 
@@ -41,7 +42,7 @@ void run_kernel(benchmark::State& state, const Case& c) {
   }
   state.SetBytesProcessed(state.iterations() *
                           static_cast<std::int64_t>((c.sources + 1) * c.bytes));
-  state.SetLabel(rondo::kernels::host_kernel_target());
+  state.SetLabel(to_string(rondo::kernels::instruction_set()));
 }
 
 void add(const Case& c) {

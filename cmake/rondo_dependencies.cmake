@@ -8,7 +8,7 @@ find_package(Boost 1.81 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
-pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(HWY REQUIRED libhwy)  # headers only
 if(RONDO_BUILD_NN)
   find_package(dnnl REQUIRED)
   find_package(ZLIB REQUIRED)

@@ -5,7 +5,6 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
@@ -15,11 +14,16 @@ endif()
 
 find_program(RONDO_CCACHE ccache)
 if(RONDO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${RONDO_CCACHE})
+  # Without these, ccache keeps nothing that is compiled with a precompiled header.
+  set(sloppiness pch_defines,time_macros,include_file_mtime,include_file_ctime)
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=${sloppiness} ${RONDO_CCACHE})
 endif()
 
 add_library(rondo_options INTERFACE)
 target_compile_options(rondo_options INTERFACE
+  # For programs too, so that all share the precompiled headers.
+  -fPIC
+  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wold-style-cast
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # g++ 12 warns of overlapping copies inside std::string's own operator+ (GCC bug 105651).

@@ -1,3 +1,9 @@
+# The standard headers that most files include, and fmt: precompiled, they cost nothing again.
+set(RONDO_COMMON_HEADERS
+  <algorithm> <array> <atomic> <chrono> <cstddef> <cstdint> <cstring> <functional> <map> <memory>
+  <mutex> <optional> <span> <string> <string_view> <thread> <unordered_map> <utility> <vector>
+  <fmt/format.h>)
+
 # rondo_layer: one folder of the house as a static library. Its public includes are the repository
 # root (private headers stand beside their sources) and include/ (the door).
 #   rondo_layer(NAME SOURCES a.cc ... [USES layer ...] [LINKS third-party ...])
@@ -6,7 +12,23 @@ function(rondo_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES;LINKS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(${name} PUBLIC ${arg_USES} PRIVATE rondo_options ${arg_LINKS})
+  target_link_libraries(${name} PUBLIC ${arg_USES} PRIVATE rondo_options rondo_fmt ${arg_LINKS})
+  target_precompile_headers(${name} REUSE_FROM rondo_fmt)
+endfunction()
+
+# rondo_compile_quickly: for sources of this folder that are heavy with header-only libraries and
+# whose own speed doesn't matter. A third less time to compile.
+function(rondo_compile_quickly)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# rondo_program: one program.
+#   rondo_program(NAME SOURCES a.cc ... USES library ...)
+function(rondo_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE rondo_options rondo_fmt ${arg_USES})
+  target_precompile_headers(${name} REUSE_FROM rondo_fmt)
 endfunction()
 
 # rondo_test: one test program, run by ctest case by case.
@@ -17,9 +39,11 @@ function(rondo_test name)
     set(arg_TIMEOUT 120)
   endif()
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE rondo_options ${arg_USES} GTest::gmock_main)
+  target_link_libraries(${name} PRIVATE rondo_options rondo_fmt ${arg_USES} rondo_test_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_precompile_headers(${name} PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+  target_precompile_headers(${name} REUSE_FROM rondo_test_main)
+  # What is tested is optimised; the tests themselves are to be compiled soon.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
 endfunction()

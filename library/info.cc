@@ -17,7 +17,7 @@
 #include <memory>
 #include <string_view>
 
-#include "collectives/kernels/reduce.h"
+#include "collectives/kernels/instruction_set.h"
 #include "core/topology.h"
 #include "rondo/device.h"
 #include "rondo/version.h"
@@ -105,7 +105,7 @@ std::vector<std::string> interfaces() {
 }
 
 void add_means(Facts& facts) {
-  facts.emplace_back("kernel_target", kernels::host_kernel_target());
+  facts.emplace_back("kernel_target", kernels::to_string(kernels::instruction_set()));
   facts.emplace_back("transports", "inproc, shm, tcp");
   for (const DeviceKind kind : {DeviceKind::kHost, DeviceKind::kEmulated, DeviceKind::kCuda}) {
     facts.emplace_back(fmt::format("{}_devices", to_string(kind)),

@@ -32,7 +32,4 @@ using ReduceKernel = void (*)(const ReduceArguments&);
 /// Errors: Unsupported, naming type and op.
 Result<ReduceKernel> find_reduce_kernel(DeviceKind device, DataType type, ReduceOp op);
 
-/// The instruction set that host kernels were dispatched to, for `rondo info`: "AVX3", "AVX2", ...
-const char* host_kernel_target();
-
 }  // namespace rondo::kernels

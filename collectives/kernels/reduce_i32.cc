@@ -5,7 +5,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "collectives/kernels/reduce_i32.cc"
 #include "hwy/foreach_target.h"  // includes this file once per target
-// After foreach_target.h, which sets what these two are compiled for.
+// After foreach_target.h, which sets what these are compiled for.
+#include "collectives/kernels/dispatch.h"
 #include "collectives/kernels/reduce_loop-inl.h"
 #include "hwy/highway.h"
 
@@ -23,11 +24,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rondo::kernels {
 
-HWY_EXPORT(select_i32_here);
-ReduceKernel select_i32(ReduceOp op) { return HWY_DYNAMIC_DISPATCH(select_i32_here)(op); }
-
-HWY_EXPORT(select_u32_here);
-ReduceKernel select_u32(ReduceOp op) { return HWY_DYNAMIC_DISPATCH(select_u32_here)(op); }
+ReduceKernel select_i32(ReduceOp op) { return RONDO_SELECT_HERE(select_i32_here, op); }
+ReduceKernel select_u32(ReduceOp op) { return RONDO_SELECT_HERE(select_u32_here, op); }
 
 }  // namespace rondo::kernels
 #endif  // HWY_ONCE

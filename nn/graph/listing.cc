@@ -49,7 +49,7 @@ std::string text_of(const VarDesc& var) {
 }  // namespace
 
 std::string Op::to_string() const {
-  std::string text = "{" + text_of(outputs) + "} = " + type + "(" + text_of(inputs) + ")";
+  const std::string text = fmt::format("{{{}}} = {}({})", text_of(outputs), type, text_of(inputs));
   std::string options;
   for (const auto& [name, value] : attributes) {
     options += (options.empty() ? "" : ", ") + name + ": " + text_of(value);

@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <memory>
+
 #include "rondo/version.h"
 #include "tools/rondo/bench/bench_command.h"
+#include "tools/rondo/bench/names.h"
 #include "tools/rondo/info_command.h"
 #include "tools/rondo/run/run_command.h"
 #include "tools/rondo/verify_command.h"
@@ -29,8 +34,6 @@ std::vector<std::string> allowed_words(const CLI::App& command) {
   return words;
 }
 
-}  // namespace
-
 std::unique_ptr<CLI::App> make_command_line(const std::vector<std::string>& arguments) {
   auto app = std::make_unique<CLI::App>("Rondo: collectives for many processes and hosts", "rondo");
   app->footer("\n`rondo COMMAND --help` explains a command, with examples.\n");
@@ -52,6 +55,27 @@ std::string describe_mistake(const CLI::App& app, const CLI::Error& mistake) {
     text += fmt::format(" (allowed: {})", fmt::join(allowed_words(command), ", "));
   }
   return text;
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  const auto app = make_command_line(arguments);
+  try {
+    // CLI11 takes them last first, without the program.
+    app->parse(std::vector<std::string>(arguments.rbegin(), std::prev(arguments.rend())));
+    return 0;
+  } catch (const CLI::RuntimeError& result) {
+    return result.get_exit_code();  // the command has said what there is to say
+  } catch (const CLI::Success& request) {
+    return app->exit(request);  // --help, --version
+  } catch (const CLI::Error& mistake) {
+    fmt::print(stderr, "{}\n", describe_mistake(*app, mistake));
+    return kExitUsage;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rondo: {}\n", error.what());
+    return kExitFailure;
+  }
 }
 
 }  // namespace rondo::tool

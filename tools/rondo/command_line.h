@@ -2,17 +2,14 @@
 
 // The whole command line of `rondo`: its subcommands, and what a mistake in it is answered with.
 
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace rondo::tool {
 
-/// `arguments` are main's, program first.
-std::unique_ptr<CLI::App> make_command_line(const std::vector<std::string>& arguments);
-
-/// One line saying what is wrong; an unknown flag or subcommand is answered with those there are.
-std::string describe_mistake(const CLI::App& app, const CLI::Error& mistake);
+/// Does what main's `arguments`, program first, ask for, and gives the exit code: 0 done, 1 failed
+/// (wrong results, a lost peer, ...), 2 the command line is wrong; `rondo run` ends with the code
+/// of the ranks that it started. An unknown flag or subcommand is answered with those there are.
+int run_command_line(const std::vector<std::string>& arguments);
 
 }  // namespace rondo::tool

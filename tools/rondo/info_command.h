@@ -2,7 +2,9 @@
 
 // `rondo info`: what this build and this machine have, for bug reports and for the curious.
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace rondo::tool {
 

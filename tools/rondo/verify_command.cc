@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -13,7 +14,7 @@
 namespace rondo::tool {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kVerifyExamples = R"(
 Examples:
   rondo verify                          every algorithm, worlds of 1 to 128
   rondo verify --worlds 1-16 --mutants  and that wrong schedules are refused
@@ -70,7 +71,7 @@ int run(const VerifyFlags& flags) {
 
 void add_verify_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("verify", "Prove the built-in algorithms right");
-  command->footer(kExamples);
+  command->footer(kVerifyExamples);
   const auto flags = std::make_shared<VerifyFlags>();
   command->add_option("--worlds", flags->worlds, "world sizes, N or FIRST-LAST")
       ->capture_default_str();

@@ -2,7 +2,9 @@
 
 // `rondo verify`: proves the built-in algorithms right, world size by world size, on this machine.
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace rondo::tool {
 

@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "collectives/kernels/instruction_set.h"
 #include "collectives/kernels/reduce.h"
-#include "hwy/targets.h"
 
 namespace rondo::kernels {
 
@@ -115,17 +115,12 @@ std::vector<T> random_data(std::size_t count, std::uint64_t seed) {
 /// Calls `check(name)` once for every instruction set that this machine and this build both have.
 template <class Check>
 void for_each_instruction_set(const Check& check) {
-  std::vector<std::string> seen;
-  for (std::uint64_t left = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
-       left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(std::bit_cast<std::int64_t>(left & ~(left - 1)));
-    const std::string name = host_kernel_target();
-    if (std::find(seen.begin(), seen.end(), name) == seen.end()) {
-      seen.push_back(name);
-      check(name);
-    }
+  const InstructionSet best = instruction_set();
+  for (const InstructionSet set : instruction_sets_here()) {
+    set_instruction_set(set);
+    check(std::string(to_string(set)));
   }
-  hwy::SetSupportedTargetsForTest(0);
+  set_instruction_set(best);
 }
 
 }  // namespace rondo::kernels

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "tests/collectives/kernels/reduce_oracle.h"
 
@@ -233,11 +234,15 @@ TEST(FindReduceKernel, DeviceWithoutKernels_IsUnsupportedAndNamesTheDevice) {
   EXPECT_NE(found.status().message().find("cuda"), std::string::npos);
 }
 
-TEST(HostKernelTarget, WithoutAChoice_IsTheBestThatTheTestsGoThrough) {
-  std::vector<std::string> names;
-  for_each_instruction_set([&](const std::string& name) { names.push_back(name); });
-  ASSERT_FALSE(names.empty());
-  EXPECT_EQ(names.front(), host_kernel_target());
+TEST(InstructionSets, EachOfThisMachine_HasKernelsOfItsOwn) {
+  std::set<ReduceKernel> kernels;
+  for_each_instruction_set(
+      [&](const std::string&) { kernels.insert(kernel_of(DataType::kF32, ReduceOp::kSum)); });
+  EXPECT_EQ(kernels.size(), instruction_sets_here().size());
+}
+
+TEST(InstructionSets, WithoutAChoice_TheFastestOfThisMachineIsUsed) {
+  EXPECT_EQ(instruction_set(), instruction_sets_here().back());
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST(Run, Output_ofMegabytes_arrivesWhole) {
 
 TEST(Run, Stdin_isRank0sAlone) {
   const auto result = run_to_end({"-n", "1", "--", "/bin/sh", "-c",
-                                  "printf 'a\\nb\\n' | \"$0\" run -n 3 -- wc -l", RONDO_RUN_MAIN});
+                                  "printf 'a\\nb\\n' | \"$0\" run -n 3 -- wc -l", RONDO_TOOL});
   EXPECT_THAT(sorted_lines(result.out), ElementsAre("[0] 2", "[1] 0", "[2] 0"));
 }
 
@@ -204,7 +204,7 @@ TEST(Run, Rank_leavesAProcessBehind_isCleanedUp) {
 
 TEST(Run, Reader_goesAway_ranksLearnIt) {
   const auto result = run_to_end(
-      {"-n", "1", "--", "/bin/sh", "-c", "\"$0\" run -n 2 -- yes | head -n 1", RONDO_RUN_MAIN});
+      {"-n", "1", "--", "/bin/sh", "-c", "\"$0\" run -n 2 -- yes | head -n 1", RONDO_TOOL});
   EXPECT_THAT(result.out, MatchesRegex("\\[[01]\\] y\n"));
 }
 

@@ -57,7 +57,7 @@ struct StartedRun::Collected {
 };
 
 StartedRun::StartedRun(std::vector<std::string> words) : collected_(new Collected) {
-  words.insert(words.begin(), {RONDO_RUN_MAIN, "run"});
+  words.insert(words.begin(), {RONDO_TOOL, "run"});
   std::array<int, 2> out{};
   std::array<int, 2> err{};
   EXPECT_EQ(pipe2(out.data(), O_CLOEXEC), 0);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -90,8 +91,8 @@ TEST(FrameReader, Garbage_IsTheSameErrorWhateverTheSegmentation) {
   std::mt19937 random(3);
   for (int round = 0; round < 500; ++round) {
     const auto header = encoded(sample(20));
-    std::vector<std::byte> stream(header.begin(), header.end());
-    stream.resize(kFrameHeaderBytes + 20 + 200, std::byte{0x5a});
+    std::vector<std::byte> stream(kFrameHeaderBytes + 20 + 200, std::byte{0x5a});
+    std::copy(header.begin(), header.end(), stream.begin());
     for (int flips = 0; flips < 3; ++flips)
       stream[random() % stream.size()] ^= static_cast<std::byte>(1 + random() % 255);
     const auto whole = read_all(stream, stream.size(), random);

@@ -2,9 +2,12 @@
 
 // `rondo bench`: measures and checks the collectives between all ranks that were started.
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace rondo::tool {
 

@@ -1,11 +1,12 @@
 #include "tools/rondo/bench/options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 namespace rondo::tool {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kBenchExamples = R"(
 Examples:
   rondo bench all_reduce --local 2                       two ranks on this machine
   rondo run -n 4 -- rondo bench all_gather -b 1K -e 1M   four ranks
@@ -48,7 +49,7 @@ void add_repeat_flags(CLI::App& command, BenchFlags& flags) {
 }  // namespace
 
 void add_bench_flags(CLI::App& command, BenchFlags& flags) {
-  command.footer(kExamples);
+  command.footer(kBenchExamples);
   command
       .add_option("collective", flags.collective,
                   "all_reduce, all_gather, reduce_scatter, broadcast or barrier")

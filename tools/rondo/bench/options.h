@@ -2,7 +2,6 @@
 
 // The command line of `rondo bench`, as text and as values.
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,6 +10,10 @@
 #include "tools/rondo/bench/measure.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/sizes.h"
+
+namespace CLI {
+class App;
+}
 
 namespace rondo::tool {
 

@@ -2,9 +2,12 @@
 
 // `rondo run`: starts a program as the ranks of one world on this machine.
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace rondo::tool {
 

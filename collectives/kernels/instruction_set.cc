@@ -1,0 +1,51 @@
+#include "collectives/kernels/instruction_set.h"
+
+#include <atomic>
+
+namespace rondo::kernels {
+namespace {
+
+/// `__builtin_cpu_supports` also asks whether the operating system keeps the wide registers.
+bool machine_has(InstructionSet set) {
+#if defined(__x86_64__)
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+  if (set == InstructionSet::kAvx2) return avx2;
+  if (set == InstructionSet::kAvx512) {
+    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+  }
+#endif
+  return set == InstructionSet::kBaseline;
+}
+
+std::atomic<InstructionSet>& chosen() {
+  static std::atomic<InstructionSet> set = instruction_sets_here().back();
+  return set;
+}
+
+}  // namespace
+
+const char* to_string(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::kBaseline: return "baseline";
+    case InstructionSet::kAvx2: return "avx2";
+    case InstructionSet::kAvx512: return "avx512";
+  }
+  return "unknown";
+}
+
+std::vector<InstructionSet> instruction_sets_here() {
+  std::vector<InstructionSet> sets;
+  for (const auto set :
+       {InstructionSet::kBaseline, InstructionSet::kAvx2, InstructionSet::kAvx512}) {
+    if (machine_has(set)) sets.push_back(set);
+  }
+  return sets;
+}
+
+InstructionSet instruction_set() { return chosen().load(std::memory_order_relaxed); }
+
+void set_instruction_set(InstructionSet set) { chosen().store(set, std::memory_order_relaxed); }
+
+}  // namespace rondo::kernels
