@@ -106,6 +106,13 @@ void Communicator::broadcast(const Buffer& data, int root) {
 
 void Communicator::barrier() { throw_if_error(impl_->place().call({})); }
 
+void Communicator::abort(const Error& cause) {
+  std::string_view text = cause.what();
+  const std::string code = std::string(to_string(cause.code())) + ": ";
+  if (text.starts_with(code)) text.remove_prefix(code.size());  // it will be put there again
+  impl_->place().abort(Status(cause.code(), std::string(text), rank()));
+}
+
 std::vector<PeerTraffic> Communicator::traffic() const { return impl_->place().traffic(); }
 
 CallInfo Communicator::last_call() const { return impl_->place().last_call(); }

@@ -101,11 +101,12 @@ Status Place::run(const CallArguments& arguments) {
   last_call_.algorithm = prepared->algorithm;
   Status status = prepared->runner->run(call, static_cast<std::byte*>(arguments.input.pointer),
                                         static_cast<std::byte*>(arguments.output.pointer), context);
-  if (!status.ok()) give_up(status);
+  if (!status.ok()) abort(status);
   return status;
 }
 
-void Place::give_up(const Status& cause) {
+void Place::abort(const Status& cause) {
+  if (!broken_.ok()) return;
   broken_ = cause;
   for (int peer = 0; peer < size(); ++peer) {
     if (transport::Endpoint* endpoint = mesh_->endpoint(peer)) endpoint->abort(cause);

@@ -34,6 +34,8 @@ class Place {
   Device device() const { return device_; }
 
   Status call(const CallArguments& arguments);
+  /// Tells all peers why this rank gives up; nothing where it has failed already.
+  void abort(const Status& cause);
   CallInfo last_call() const { return last_call_; }
   std::vector<PeerTraffic> traffic() const;
 
@@ -45,7 +47,6 @@ class Place {
   Result<PreparedPlan> prepare(const CallArguments& arguments);
   Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
                                           const CallArguments& arguments);
-  void give_up(const Status& cause);
 
   std::unique_ptr<transport::Mesh> mesh_;
   CommunicatorOptions options_;

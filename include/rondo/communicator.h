@@ -96,6 +96,12 @@ class RONDO_API Communicator {
   /// Returns once every rank has called it.
   void barrier();
 
+  /// Gives up for the whole world: ranks that wait in a call, and every later call of any rank,
+  /// fail with `cause`'s code and text and this rank as the culprit. For a program that can't make
+  /// the call that its peers are waiting in. Doesn't wait; once the communicator has failed it does
+  /// nothing.
+  void abort(const Error& cause);
+
   /// One entry per peer, in rank order.
   std::vector<PeerTraffic> traffic() const;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/status.h"
+#include "nn/parallel/check_run.h"
 #include "nn/parallel/feed_split.h"
 #include "nn/parallel/place.h"
 #include "nn/parallel/place_threads.h"
@@ -56,7 +57,9 @@ class ParallelExecutor::Impl {
 
   std::vector<std::vector<Tensor>> run(const Feed& feed, const std::vector<VarName>& fetch,
                                        FetchMode mode) {
-    const auto parts = value_or_throw(split_feed(job.program.global_block(), feed, each.size()));
+    const Block& block = job.program.global_block();
+    throw_if_error(check_run(block, feed, fetch, mode));
+    const auto parts = value_or_throw(split_feed(block, feed, each.size()));
     std::vector<std::vector<Tensor>> results(each.size());
     shared->threads.run([&](std::size_t i) { results[i] = each[i]->run(parts[i], fetch, mode); });
     return results;

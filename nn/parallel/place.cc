@@ -15,6 +15,20 @@ void scale(const Tensor& tensor, double factor) {
   }
 }
 
+// Calls `work`, and tells the peers of what it throws.
+template <typename Work>
+auto or_abort(Communicator& communicator, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    communicator.abort(error);
+    throw;
+  } catch (const std::exception& error) {
+    communicator.abort(Error(ErrorCode::kInternal, error.what()));
+    throw;
+  }
+}
+
 }  // namespace
 
 Place::Place(const ParallelJob& job, Communicator& communicator, Scope& scope)
@@ -27,8 +41,10 @@ Place::Place(const ParallelJob& job, Communicator& communicator, Scope& scope)
 }
 
 void Place::start() {
-  agree_on_program(job_.program, scope_, communicator_);
-  broadcast_persistables(job_.program, scope_, communicator_);
+  or_abort(communicator_, [this] {
+    agree_on_program(job_.program, scope_, communicator_);
+    broadcast_persistables(job_.program, scope_, communicator_);
+  });
 }
 
 bool Place::feeds_loss_gradient() const {
@@ -50,14 +66,11 @@ Tensor Place::loss_gradient(double share) const {
   return Tensor::from<float>({static_cast<float>(share)}, {1});
 }
 
-void Place::mean_over_ranks(Tensor& value, const std::string& name, double share) {
+void Place::mean_over_ranks(Tensor& value, double share) {
   switch (value.dtype()) {
     case DataType::kF32: scale<float>(value, share); break;
     case DataType::kF64: scale<double>(value, share); break;
-    default:
-      throw Error(ErrorCode::kInvalidArgument, "variable '" + name + "' is " +
-                                                   rondo::to_string(value.dtype()) +
-                                                   ": only floating-point values have a mean");
+    default: throw Error(ErrorCode::kInternal, "a mean of what isn't floating-point");
   }
   communicator_.all_reduce(
       Buffer{value.data(), static_cast<std::size_t>(value.count()), value.dtype()});
@@ -65,6 +78,11 @@ void Place::mean_over_ranks(Tensor& value, const std::string& name, double share
 
 std::vector<Tensor> Place::run(const Feed& feed, const std::vector<VarName>& fetch,
                                FetchMode mode) {
+  return or_abort(communicator_, [&] { return run_step(feed, fetch, mode); });
+}
+
+std::vector<Tensor> Place::run_step(const Feed& feed, const std::vector<VarName>& fetch,
+                                    FetchMode mode) {
   Feed local = feed;
   double share = 1.0;
   if (feeds_loss_gradient() || mode == FetchMode::kMean) share = share_of_batch(feed);
@@ -85,9 +103,7 @@ std::vector<Tensor> Place::run(const Feed& feed, const std::vector<VarName>& fet
   if (communication_error_) std::rethrow_exception(communication_error_);
   std::vector<Tensor> values = value_or_throw(std::move(results));
   if (mode == FetchMode::kMean) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      mean_over_ranks(values[i], fetch[i].text, share);
-    }
+    for (Tensor& value : values) mean_over_ranks(value, share);
   }
   return values;
 }

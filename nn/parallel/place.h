@@ -26,17 +26,19 @@ class Place {
 
   /// Agrees with the other ranks on the program, and takes over rank 0's values.
   void start();
-  /// Throws rondo::Error, the communicator's among them.
+  /// Throws rondo::Error, the communicator's among them. An error of this place alone (start's too)
+  /// ends the communicator: the others may be waiting in a sum that this place won't take part in.
   std::vector<Tensor> run(const Feed& feed, const std::vector<VarName>& fetch, FetchMode mode);
 
   ExecutorStats stats() const { return runner_.stats(); }
   std::vector<std::size_t> bucket_sizes() const { return buckets_.sizes(); }
 
  private:
+  std::vector<Tensor> run_step(const Feed& feed, const std::vector<VarName>& fetch, FetchMode mode);
   bool feeds_loss_gradient() const;
   double share_of_batch(const Feed& feed);
   Tensor loss_gradient(double share) const;
-  void mean_over_ranks(Tensor& value, const std::string& name, double share);
+  void mean_over_ranks(Tensor& value, double share);
 
   const ParallelJob& job_;
   Communicator& communicator_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "transport/wire/byte_codec.h"
 #include "transport/wire/protocol_error.h"
@@ -73,6 +74,16 @@ AbortNotice read_abort(std::span<const std::byte> body) {
   const auto text = body.subspan(kAbortFixedBytes);
   notice.text.assign(reinterpret_cast<const char*>(text.data()), text.size());
   return notice;
+}
+
+constexpr std::string_view kGaveUp = " gave up: ";
+
+/// Whether `text` was made by abort_status: the reason went through several ranks, and the first of
+/// them is the one to name.
+bool is_hearsay(std::string_view text) {
+  if (!text.starts_with("rank ")) return false;
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of("0123456789", 5)));
+  return text.starts_with(kGaveUp);
 }
 
 }  // namespace
@@ -150,13 +161,16 @@ Result<std::optional<ControlMessage>> ControlReader::read_body() {
 
 AbortNotice abort_notice(const Status& cause) {
   AbortNotice notice{cause.code(), cause.culprit(), cause.message()};
-  if (!cause.where().empty()) notice.text += fmt::format(" [{}]", cause.where());
+  if (!cause.where().empty() && !is_hearsay(notice.text))
+    notice.text += fmt::format(" [{}]", cause.where());
   if (notice.text.size() > kMaxAbortTextBytes) notice.text.resize(kMaxAbortTextBytes);
   return notice;
 }
 
 Status abort_status(const AbortNotice& notice, int from) {
-  return Status(notice.code, fmt::format("rank {} gave up: {}", from, notice.text), notice.culprit);
+  if (is_hearsay(notice.text)) return Status(notice.code, notice.text, notice.culprit);
+  return Status(notice.code, fmt::format("rank {}{}{}", from, kGaveUp, notice.text),
+                notice.culprit);
 }
 
 }  // namespace rondo::transport

@@ -64,7 +64,9 @@ class RONDO_API ParallelExecutor {
 
   /// Runs the program on every place. `feed` is this process's share of the batch; several places
   /// split it evenly along axis 0, earlier places getting the smaller parts.
-  /// Errors: InvalidArgument (also: fewer samples than places), and the communicator's.
+  /// Errors: InvalidArgument for a feed or fetch that doesn't suit the program (also: no samples,
+  /// fewer samples than places), after which the run may be made again. Any other error, such as a
+  /// feed that is missing, ends the communicators, so that no rank waits for one that gave up.
   std::vector<Tensor> run(const Feed& feed, const std::vector<VarName>& fetch,
                           FetchMode mode = FetchMode::kLocal);
   /// The same, with the results of each place apart.

@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Buffer floats(std::vector<float>& data) {
   return {data.data(), data.size(), DataType::kF32, Device::host()};
@@ -138,6 +139,27 @@ TEST_P(Peers, OneIsLate_TimeoutNamesIt) {
   EXPECT_THAT(errors[1], HasSubstr("Timeout"));
   EXPECT_THAT(errors[0] + errors[1], HasSubstr("rank 2"));
   EXPECT_THAT(errors[2], HasSubstr("gave up"));
+}
+
+TEST_P(Peers, OneAborts_WaitingAndLaterCallsFailWithItsReason) {
+  auto ranks = make_world({.size = 3, .transport = GetParam(), .timeout_ms = 20'000});
+  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+    std::vector<float> data(5000, 0.5F);
+    rank.all_reduce(floats(data));
+    const Error cause(ErrorCode::kDataLoss, "the file ends too soon");
+    if (rank.rank() == 1) rank.abort(cause);
+    rank.all_reduce(floats(data));
+  });
+  const char* reason = "DataLoss: rank 1 gave up: the file ends too soon";
+  for (const std::size_t rank : {0U, 2U}) EXPECT_THAT(errors[rank], StartsWith(reason));
+  EXPECT_THAT(errors[1], HasSubstr("can't be used any more: the file ends too soon"));
+  try {
+    ranks[2].barrier();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.culprit(), 1);
+    EXPECT_THAT(error.what(), HasSubstr("rank 1 gave up"));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, Peers, ::testing::Values("inproc", "shm", "tcp"),

@@ -2,7 +2,11 @@
 
 #include "rondo/nn/parallel_executor.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
 
 #include "nn/ops/gradient.h"
 #include "rondo/error.h"
@@ -11,6 +15,8 @@
 
 namespace rondo::nn {
 namespace {
+
+using testing::HasSubstr;
 
 class ParallelRun : public testing::Test {
  protected:
@@ -83,6 +89,60 @@ TEST_F(ParallelRun, FewerSamplesThanPlaces_IsAnErrorBeforeAnythingRuns) {
   ParallelExecutor trainer(net_.main, net_.loss, world_, {}, scope_);
   EXPECT_THROW(trainer.run(small_batch(DataType::kF64, 0, 2), {}), Error);
   EXPECT_EQ(trainer.run(small_batch(DataType::kF64, 0, 6), {net_.loss}).size(), 1U);
+}
+
+// As processes: each rank has an executor of its own, so that what one of them refuses the others
+// can only learn from it.
+std::vector<std::string> errors_of(std::vector<Communicator>& world,
+                                   const std::function<void(Communicator&)>& work) {
+  std::vector<std::string> errors(world.size());
+  as_processes(world, [&](std::size_t rank, Communicator& communicator) {
+    try {
+      work(communicator);
+    } catch (const Error& error) {
+      errors[rank] = error.what();
+    }
+  });
+  return errors;
+}
+
+TEST_F(ParallelRun, BadFeedOnOneRank_MayBeMendedWhileTheOthersWait) {
+  const auto errors = errors_of(world_, [&](Communicator& communicator) {
+    Scope scope;
+    Executor().run(net_.startup, {}, {}, scope);
+    ParallelExecutor trainer(net_.main, net_.loss, communicator, {}, scope);
+    if (communicator.rank() == 1) {
+      Feed feed = small_batch(DataType::kF64, 0, 4);
+      EXPECT_THROW(trainer.run(feed, {"nothing"}), Error);
+      feed["label"] = Tensor(DataType::kI64, {0, 1});
+      EXPECT_THROW(trainer.run(feed, {}), Error);
+    }
+    trainer.run(small_batch(DataType::kF64, 0, 4), {net_.loss});
+  });
+  EXPECT_EQ(errors, std::vector<std::string>(3));
+}
+
+TEST_F(ParallelRun, ErrorOnOneRankInTheMiddle_IsTheOthersErrorToo) {
+  const auto errors = errors_of(world_, [&](Communicator& communicator) {
+    Scope scope;
+    Executor().run(net_.startup, {}, {}, scope);
+    ParallelExecutor trainer(net_.main, net_.loss, communicator, {}, scope);
+    Feed feed = small_batch(DataType::kF64, 0, 4);
+    if (communicator.rank() == 1) feed.erase("label");
+    trainer.run(feed, {net_.loss});
+  });
+  for (const std::string& error : errors) EXPECT_THAT(error, HasSubstr("'label'"));
+  EXPECT_THAT(errors[0], HasSubstr("rank 1 gave up"));
+}
+
+TEST_F(ParallelRun, ScopeOfOneRankIsAnother_StartIsAnErrorOnAllRanks) {
+  const auto errors = errors_of(world_, [&](Communicator& communicator) {
+    Scope scope;
+    Executor().run(net_.startup, {}, {}, scope);
+    if (communicator.rank() == 0) scope.var("fc_1.b_0") = Tensor(DataType::kF64, {99});
+    const ParallelExecutor trainer(net_.main, net_.loss, communicator, {}, scope);
+  });
+  for (const std::string& error : errors) EXPECT_THAT(error, HasSubstr("'fc_1.b_0'"));
 }
 
 TEST_F(ParallelRun, GradientScales) {

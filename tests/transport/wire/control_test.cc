@@ -114,5 +114,15 @@ TEST(AbortNotice, ShortCause_CarriesThePlaceToo) {
   EXPECT_EQ(abort_notice(cause).text, "no match [rank 1, lane 0]");
 }
 
+TEST(AbortNotice, PassedOnByAnother_StillNamesTheFirst) {
+  const Status first =
+      abort_status(abort_notice(Status(ErrorCode::kDataLoss, "a short file", 11)), 11);
+  const Status second = abort_status(abort_notice(Status(first).at("rank 3, sweep 2")), 3);
+  EXPECT_EQ(second.message(), "rank 11 gave up: a short file");
+  EXPECT_EQ(second.culprit(), 11);
+  const Status own = abort_status(abort_notice(Status(ErrorCode::kSystem, "rank 7 is odd")), 3);
+  EXPECT_EQ(own.message(), "rank 3 gave up: rank 7 is odd");
+}
+
 }  // namespace
 }  // namespace rondo::transport
