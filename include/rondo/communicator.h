@@ -98,8 +98,8 @@ class RONDO_API Communicator {
 
   /// Gives up for the whole world: ranks that wait in a call, and every later call of any rank,
   /// fail with `cause`'s code and text and this rank as the culprit. For a program that can't make
-  /// the call that its peers are waiting in. Doesn't wait; once the communicator has failed it does
-  /// nothing.
+  /// the call that its peers are waiting in. Waits for no other process; once the communicator has
+  /// failed it does nothing.
   void abort(const Error& cause);
 
   /// One entry per peer, in rank order.

@@ -66,6 +66,9 @@ class Endpoint {
   /// and `stores` (output, scratch; empty: none) is memory that the peer may store into.
   virtual void begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) = 0;
 
+  /// Ends the call, well or not: this rank touches no memory of the peer until the next begin.
+  virtual void end() {}
+
   /// Takes a group of transfers; the token is done when all of them are.
   /// Errors: PeerLost, Mismatch, or what the peer aborted with.
   virtual Result<Token> post(std::span<const Transfer> group) = 0;
@@ -91,7 +94,8 @@ class Endpoint {
   /// that what was read can't be trusted.
   virtual Status verdict() { return {}; }
 
-  /// Tells the peer, best effort and without waiting, that this rank gives up and why.
+  /// Tells the peer, best effort, that this rank gives up and why. Waits for the peer only where it
+  /// is a place of this process that may be reading this rank's memory: until its call has ended.
   virtual void abort(const Status& cause) = 0;
 
   virtual Traffic traffic() const = 0;

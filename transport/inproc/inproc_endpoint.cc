@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <thread>
 
 namespace rondo::transport {
 namespace {
@@ -49,9 +50,21 @@ InprocEndpoint::InprocEndpoint(const std::shared_ptr<InprocPlace>& own,
       peer_place_(std::move(peer)),
       memory_(std::move(memory)) {}
 
+void InprocEndpoint::enter_call() {
+  own_place_->touches(peer()).store(true, std::memory_order_seq_cst);
+  look_for_give_up();
+}
+
+void InprocEndpoint::end() { own_place_->touches(peer()).store(false, std::memory_order_release); }
+
+// Once this returns, the caller may free the buffers that the peer was reading or writing: the mail
+// ends the peer's call, and it begins no other.
 void InprocEndpoint::abort(const Status& cause) {
-  peer_place_->post_mail({.from = own_place_->identity().rank, .notice = abort_notice(cause)});
+  const int rank = own_place_->identity().rank;
+  end();
+  peer_place_->post_mail({.from = rank, .notice = abort_notice(cause)});
   revoke_lent_memory();
+  while (peer_place_->touches(rank).load(std::memory_order_seq_cst)) std::this_thread::yield();
 }
 
 void InprocEndpoint::look_for_notice() {

@@ -25,11 +25,13 @@ class InprocEndpoint final : public RingEndpoint {
   InprocEndpoint(const std::shared_ptr<InprocPlace>& own, std::shared_ptr<InprocPlace> peer);
 
   TransportKind kind() const override { return TransportKind::kInproc; }
+  void end() override;
   void abort(const Status& cause) override;
 
   /// Whether the peer's transport is gone and progress() doesn't know yet.
   bool has_news() const { return !knows_left_ && peer_place_->has_left(); }
   void look();
+  void enter_call() override;
   void ring_doorbell() override { peer_place_->ring(); }
   void look_for_notice() override;
 

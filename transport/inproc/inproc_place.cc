@@ -19,7 +19,8 @@ InprocPlace::InprocPlace(const Identity& identity, int bell)
     : identity_(identity),
       bell_(bell),
       channels_(static_cast<std::size_t>(identity.world)),
-      joined_(static_cast<std::size_t>(identity.world)) {}
+      joined_(static_cast<std::size_t>(identity.world)),
+      touches_(static_cast<std::size_t>(identity.world)) {}
 
 InprocPlace::~InprocPlace() { ::close(bell_); }
 

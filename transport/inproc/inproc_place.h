@@ -49,6 +49,11 @@ class InprocPlace {
   /// The first notice of `peer`, if it has sent one.
   std::optional<AbortNotice> take_mail_from(int peer);
 
+  /// Whether this place may touch memory of `peer`, plain memory that ends when its owner says so:
+  /// true from the begin of a call to its end. Set before the peer's `gave_up` is looked at, and
+  /// looked at by a peer that has set it: one of the two sees the other.
+  std::atomic<bool>& touches(int peer) { return touches_[static_cast<std::size_t>(peer)]; }
+
   /// The transport is gone, in order.
   void leave() { left_.store(true, std::memory_order_release); }
   bool has_left() const { return left_.load(std::memory_order_acquire); }
@@ -59,6 +64,7 @@ class InprocPlace {
   PlaceHead head_{};
   std::vector<std::unique_ptr<Channel>> channels_;    ///< by peer
   std::vector<std::shared_ptr<InprocPlace>> joined_;  ///< by peer, while connecting
+  std::vector<std::atomic<bool>> touches_;            ///< by peer
   std::atomic<bool> left_ = false;
   std::atomic<bool> has_mail_ = false;
   std::mutex mail_mutex_;

@@ -41,6 +41,7 @@ RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(2 * kMax
 
 void RingEndpoint::begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) {
   call_ = call;
+  enter_call();
   link_.own_head->board.write(call);
   if (!stores[0].empty() || !stores[1].empty()) write_stores(stores);
 }
@@ -174,11 +175,14 @@ Status RingEndpoint::move_lanes() {
 Status RingEndpoint::verdict() {
   // Everything read from the peer's memory was read before this.
   load_fence();
-  if (failure_.ok() && link_.peer_head->gave_up.load(std::memory_order_acquire) != 0) {
-    look_for_notice();
-    fail(Status(ErrorCode::kPeerLost, fmt::format("rank {} gave up", peer()), peer()));
-  }
+  look_for_give_up();
   return failure_;
+}
+
+void RingEndpoint::look_for_give_up() {
+  if (!failure_.ok() || link_.peer_head->gave_up.load(std::memory_order_seq_cst) == 0) return;
+  look_for_notice();
+  fail(Status(ErrorCode::kPeerLost, fmt::format("rank {} gave up", peer()), peer()));
 }
 
 bool RingEndpoint::can_progress() const {

@@ -60,13 +60,17 @@ class RingEndpoint : public Endpoint {
   bool can_progress() const;
   /// The first error stays.
   void fail(Status error);
+  /// Fails where the peer has given up.
+  void look_for_give_up();
   /// The peer has left in order: what it sent still counts, what it would have to do is lost.
   void peer_left(Status error);
   const Call& call() const { return call_; }
 
  protected:
   /// Peers that read this rank's memory from now on won't trust it.
-  void revoke_lent_memory() { link_.own_head->gave_up.store(1, std::memory_order_release); }
+  void revoke_lent_memory() { link_.own_head->gave_up.store(1, std::memory_order_seq_cst); }
+  /// Before anything of the peer is touched in a call.
+  virtual void enter_call() {}
   /// Takes in what the peer has said of its end, if anything: it calls fail() then.
   virtual void look_for_notice() {}
   /// Wakes the peer's place, without waiting.

@@ -31,6 +31,7 @@ Status PlanRunner::run(const transport::Call& call, std::byte* input, std::byte*
   for (LaneRunner& lane : lanes_) lane.reset(bases);
   for (SendQueue& sender : senders_) sender.reset();
   Status status = drive(call, context);
+  for (transport::Endpoint* endpoint : plan_.endpoints()) endpoint->end();
   if (status.ok()) return status;
   return std::move(status).at(where(context));
 }

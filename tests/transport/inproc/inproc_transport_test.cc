@@ -66,6 +66,37 @@ TEST_F(InprocTransportTest, Connect_toAPlaceOfAnotherProcess_isInvalidAtOnce) {
   EXPECT_EQ((*place)->connect(peers, in_seconds(20)).code(), ErrorCode::kInvalidArgument);
 }
 
+// Its memory may be freed once abort has returned: not before the peer's call has ended.
+TEST_F(InprocTransportTest, Abort_whileThePeerIsInACall_waitsForItsEnd) {
+  connect(2);
+  begin(2);
+  from(0, 1).end();
+  std::atomic<bool> ended = false;
+  std::thread peer([&] {
+    const Transfer recv{.kind = TransferKind::kRecvView, .bytes = 100};
+    const auto token = from(1, 0).post(std::span(&recv, 1));
+    while (place(1).progress().ok()) std::this_thread::yield();
+    EXPECT_FALSE(from(1, 0).poll(*token).ok());
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));  // in a sweep, say
+    ended = true;
+    from(1, 0).end();
+  });
+  from(0, 1).abort(Status(ErrorCode::kTimeout, "waited for too long", 1));
+  EXPECT_TRUE(ended);
+  peer.join();
+}
+
+TEST_F(InprocTransportTest, Begin_afterThePeerGaveUp_failsBeforeAnythingIsTouched) {
+  connect(2);
+  from(1, 0).end();
+  from(0, 1).abort(Status(ErrorCode::kTimeout, "waited for too long", 1));
+  from(1, 0).begin(call_number(2), {});
+  const Transfer recv{.kind = TransferKind::kRecvView, .bytes = 100};
+  const auto posted = from(1, 0).post(std::span(&recv, 1));
+  ASSERT_FALSE(posted.ok());
+  EXPECT_THAT(posted.status().message(), testing::HasSubstr("rank 0 gave up: waited"));
+}
+
 // The first of a pair to connect may be gone again before the second looks.
 TEST_F(InprocTransportTest, Connect_toAPeerThatLeavesAtOnce_stillFindsIt) {
   for (std::uint64_t round = 0; round < 50; ++round) {
