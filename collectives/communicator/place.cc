@@ -111,6 +111,9 @@ void Place::abort(const Status& cause) {
   for (int peer = 0; peer < size(); ++peer) {
     if (transport::Endpoint* endpoint = mesh_->endpoint(peer)) endpoint->abort(cause);
   }
+  for (int peer = 0; peer < size(); ++peer) {
+    if (transport::Endpoint* endpoint = mesh_->endpoint(peer)) endpoint->withdraw();
+  }
 }
 
 Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,

@@ -94,9 +94,11 @@ class Endpoint {
   /// that what was read can't be trusted.
   virtual Status verdict() { return {}; }
 
-  /// Tells the peer, best effort, that this rank gives up and why. Waits for the peer only where it
-  /// is a place of this process that may be reading this rank's memory: until its call has ended.
+  /// Tells the peer, best effort and without waiting, that this rank gives up and why.
   virtual void abort(const Status& cause) = 0;
+  /// Takes back what was lent to the peer, once all peers have been told: afterwards its owner may
+  /// free it. Waits where the peer is a place of this process, until its call has ended.
+  virtual void withdraw() {}
 
   virtual Traffic traffic() const = 0;
 };

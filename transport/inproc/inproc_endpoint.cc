@@ -57,14 +57,16 @@ void InprocEndpoint::enter_call() {
 
 void InprocEndpoint::end() { own_place_->touches(peer()).store(false, std::memory_order_release); }
 
-// Once this returns, the caller may free the buffers that the peer was reading or writing: the mail
-// ends the peer's call, and it begins no other.
 void InprocEndpoint::abort(const Status& cause) {
-  const int rank = own_place_->identity().rank;
+  peer_place_->post_mail({.from = own_place_->identity().rank, .notice = abort_notice(cause)});
+}
+
+// The mail ends the peer's call, and it begins no other.
+void InprocEndpoint::withdraw() {
   end();
-  peer_place_->post_mail({.from = rank, .notice = abort_notice(cause)});
-  revoke_lent_memory();
-  while (peer_place_->touches(rank).load(std::memory_order_seq_cst)) std::this_thread::yield();
+  RingEndpoint::withdraw();
+  const auto& touched = peer_place_->touches(own_place_->identity().rank);
+  while (touched.load(std::memory_order_seq_cst)) std::this_thread::yield();
 }
 
 void InprocEndpoint::look_for_notice() {

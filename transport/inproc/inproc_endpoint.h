@@ -27,6 +27,7 @@ class InprocEndpoint final : public RingEndpoint {
   TransportKind kind() const override { return TransportKind::kInproc; }
   void end() override;
   void abort(const Status& cause) override;
+  void withdraw() override;
 
   /// Whether the peer's transport is gone and progress() doesn't know yet.
   bool has_news() const { return !knows_left_ && peer_place_->has_left(); }

@@ -53,6 +53,8 @@ class RingEndpoint : public Endpoint {
   std::optional<Fingerprint> peer_call(std::uint64_t sequence) final;
   Traffic traffic() const final;
   Status verdict() final;
+  /// Peers that read this rank's memory from now on won't trust it.
+  void withdraw() override { link_.own_head->gave_up.store(1, std::memory_order_seq_cst); }
 
   /// Moves what can be moved on all lanes in use; the error that ended the endpoint, if one did.
   Status progress();
@@ -67,8 +69,6 @@ class RingEndpoint : public Endpoint {
   const Call& call() const { return call_; }
 
  protected:
-  /// Peers that read this rank's memory from now on won't trust it.
-  void revoke_lent_memory() { link_.own_head->gave_up.store(1, std::memory_order_seq_cst); }
   /// Before anything of the peer is touched in a call.
   virtual void enter_call() {}
   /// Takes in what the peer has said of its end, if anything: it calls fail() then.

@@ -43,10 +43,7 @@ ShmEndpoint::ShmEndpoint(const ShmPlace& own, ShmPeer peer)
 
 ShmEndpoint::~ShmEndpoint() { send(Goodbye{call().sequence}); }
 
-void ShmEndpoint::abort(const Status& cause) {
-  send(abort_notice(cause));
-  revoke_lent_memory();
-}
+void ShmEndpoint::abort(const Status& cause) { send(abort_notice(cause)); }
 
 void ShmEndpoint::send(const ControlMessage& message) {
   std::array<std::byte, kMaxControlBytes> block;

@@ -66,8 +66,8 @@ TEST_F(InprocTransportTest, Connect_toAPlaceOfAnotherProcess_isInvalidAtOnce) {
   EXPECT_EQ((*place)->connect(peers, in_seconds(20)).code(), ErrorCode::kInvalidArgument);
 }
 
-// Its memory may be freed once abort has returned: not before the peer's call has ended.
-TEST_F(InprocTransportTest, Abort_whileThePeerIsInACall_waitsForItsEnd) {
+// Its memory may be freed once withdraw has returned: not before the peer's call has ended.
+TEST_F(InprocTransportTest, Withdraw_whileThePeerIsInACall_waitsForItsEnd) {
   connect(2);
   begin(2);
   from(0, 1).end();
@@ -82,6 +82,7 @@ TEST_F(InprocTransportTest, Abort_whileThePeerIsInACall_waitsForItsEnd) {
     from(1, 0).end();
   });
   from(0, 1).abort(Status(ErrorCode::kTimeout, "waited for too long", 1));
+  from(0, 1).withdraw();
   EXPECT_TRUE(ended);
   peer.join();
 }
@@ -90,6 +91,7 @@ TEST_F(InprocTransportTest, Begin_afterThePeerGaveUp_failsBeforeAnythingIsTouche
   connect(2);
   from(1, 0).end();
   from(0, 1).abort(Status(ErrorCode::kTimeout, "waited for too long", 1));
+  from(0, 1).withdraw();
   from(1, 0).begin(call_number(2), {});
   const Transfer recv{.kind = TransferKind::kRecvView, .bytes = 100};
   const auto posted = from(1, 0).post(std::span(&recv, 1));

@@ -326,7 +326,6 @@ TYPED_TEST_P(TransportConformance, Abort_reachesThePeerWithCodeCulpritAndReason)
   std::vector<std::byte> data(8);
   const Token waiting =
       this->post(this->from(0, 2), {.kind = TransferKind::kRecv, .data = data.data(), .bytes = 8});
-  this->from(0, 2).end();  // abort waits for a peer of this process that is in a call
   this->from(2, 0).abort(Status(ErrorCode::kTimeout, "waited for too long", 1));
   const Status status = this->failure_of(this->from(0, 2), waiting);
   EXPECT_EQ(status.code(), ErrorCode::kTimeout);
@@ -342,8 +341,9 @@ TYPED_TEST_P(TransportConformance, Abort_reachesThePeerWithCodeCulpritAndReason)
 TYPED_TEST_P(TransportConformance, Verdict_afterThePeerGaveUp_isThePeersReason) {
   this->connect(2);
   EXPECT_TRUE(this->from(0, 1).verdict().ok());
-  this->from(0, 1).end();
   this->from(1, 0).abort(Status(ErrorCode::kTimeout, "waited for too long", 0));
+  this->from(0, 1).end();  // a peer of this process is waited for
+  this->from(1, 0).withdraw();
   const Status status = this->from(0, 1).verdict();
   EXPECT_EQ(status.code(), ErrorCode::kTimeout);
   EXPECT_THAT(status.message(), testing::HasSubstr("waited for too long"));
