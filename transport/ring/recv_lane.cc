@@ -21,7 +21,7 @@ void RecvLane::push(const Transfer& transfer, std::uint32_t group) {
   ++tail_;
 }
 
-Status RecvLane::progress(const Call& call, GroupTable& groups, bool& consumed) {
+Status RecvLane::progress(const Call& call, RingGroups& groups, bool& consumed) {
   const std::uint64_t consumed_before = consumed_;
   while (head_ != tail_ && has_line()) {
     const LineContent content = next_line().content;
@@ -36,7 +36,7 @@ Status RecvLane::progress(const Call& call, GroupTable& groups, bool& consumed) 
           fmt::format("rank {} sent {} bytes where rank {} expected {} in {}", port_.peer,
                       content.bytes(), port_.rank, pending.bytes, to_string(call.fingerprint)),
           port_.peer);
-    Group& group = groups[pending.group];
+    RingGroup& group = groups[pending.group];
     RONDO_TRY(take(content, pending, group));
     ++next_line_;
     if (pending.arrived_bytes < pending.bytes) continue;
@@ -60,7 +60,7 @@ Result<bool> RecvLane::belongs_to(const Call& call, const LineContent& content) 
       fmt::format("a message of call {} came in call {}", content.sequence, call.sequence));
 }
 
-Status RecvLane::take(const LineContent& content, Pending& pending, Group& group) {
+Status RecvLane::take(const LineContent& content, Pending& pending, RingGroup& group) {
   const bool needs_line_only =
       content.kind() == LineKind::kInline || content.kind() == LineKind::kStored;
   if (pending.bytes <= kInlineBytes && !needs_line_only)
@@ -79,7 +79,7 @@ Status RecvLane::take(const LineContent& content, Pending& pending, Group& group
   return damaged(fmt::format("unknown kind {} of message", static_cast<int>(content.kind())));
 }
 
-Status RecvLane::take_inline(const LineContent& content, Pending& pending, Group& group) {
+Status RecvLane::take_inline(const LineContent& content, Pending& pending, RingGroup& group) {
   if (pending.bytes > kInlineBytes)
     return damaged(fmt::format("{} bytes in one line", pending.bytes));
   pending.arrived_bytes = pending.bytes;
@@ -92,7 +92,7 @@ Status RecvLane::take_inline(const LineContent& content, Pending& pending, Group
   return {};
 }
 
-Status RecvLane::take_slot(const LineContent& content, Pending& pending, Group& group) {
+Status RecvLane::take_slot(const LineContent& content, Pending& pending, RingGroup& group) {
   const std::uint64_t slot = content.where.slot;
   if (slot >= port_.slots.count)
     return damaged(fmt::format("slot {} of {}", slot, port_.slots.count));
@@ -113,7 +113,7 @@ Status RecvLane::take_slot(const LineContent& content, Pending& pending, Group& 
   return {};
 }
 
-Status RecvLane::take_lent(const LineContent& content, Pending& pending, Group& group) {
+Status RecvLane::take_lent(const LineContent& content, Pending& pending, RingGroup& group) {
   auto source = port_.memory->address_of(content.where.location, pending.bytes);
   if (!source.ok()) return std::move(source).status().with_culprit(port_.peer);
   pending.arrived_bytes = pending.bytes;
@@ -126,7 +126,7 @@ Status RecvLane::take_lent(const LineContent& content, Pending& pending, Group& 
   return {};
 }
 
-Status RecvLane::take_private(const LineContent& content, Pending& pending, Group& group) {
+Status RecvLane::take_private(const LineContent& content, Pending& pending, RingGroup& group) {
   RONDO_TRY(provide_target(pending));
   RONDO_TRY(port_.memory->read_private(content.where.location, pending.data, pending.bytes));
   pending.arrived_bytes = pending.bytes;
@@ -138,21 +138,18 @@ Status RecvLane::take_private(const LineContent& content, Pending& pending, Grou
 
 // A view of bytes that have to be copied together first gets a buffer of the endpoint.
 Status RecvLane::provide_target(Pending& pending) {
-  if (!pending.is_view || pending.staging != LentView::kNoStaging) return {};
-  pending.staging = port_.staging->acquire(pending.bytes);
-  if (pending.staging == LentView::kNoStaging)
-    return Status(ErrorCode::kSystem,
-                  fmt::format("no memory to stage a message of {} bytes", pending.bytes));
+  if (!pending.is_view || pending.staging != Staging::kNone) return {};
+  RONDO_ASSIGN(pending.staging, port_.staging->acquire(pending.bytes));
   pending.data = port_.staging->data(pending.staging);
   return {};
 }
 
-void RecvLane::lend(const std::byte* data, Group& group) {
+void RecvLane::lend(const std::byte* data, RingGroup& group) {
   group.view = {.data = data, .line = next_line_, .lane = port_.lane, .holds_line = true};
 }
 
 bool RecvLane::release(const LentView& view) {
-  if (view.staging != LentView::kNoStaging) port_.staging->release(view.staging);
+  if (view.staging != Staging::kNone) port_.staging->release(view.staging);
   if (!view.holds_line) return false;
   const std::uint64_t before = consumed_;
   consume(view.line);

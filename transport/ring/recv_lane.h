@@ -13,9 +13,8 @@
 
 #include "transport/endpoint/endpoint.h"
 #include "transport/ring/channel.h"
-#include "transport/ring/group_table.h"
+#include "transport/ring/lent_view.h"
 #include "transport/ring/remote_memory.h"
-#include "transport/ring/staging.h"
 
 namespace rondo::transport {
 
@@ -44,7 +43,7 @@ class RecvLane {
 
   /// Takes what has come; `consumed` turns true if the peer may write more.
   /// Errors: Mismatch, DataLoss (a damaged line), Internal, PeerLost; the line isn't consumed.
-  Status progress(const Call& call, GroupTable& groups, bool& consumed);
+  Status progress(const Call& call, RingGroups& groups, bool& consumed);
   bool can_progress() const { return !idle() && has_line(); }
 
   /// Gives a view's line or buffer back; true if the peer may write more.
@@ -59,7 +58,7 @@ class RecvLane {
     std::size_t arrived_bytes = 0;  ///< of a message that comes in slots
     std::uint32_t group = 0;
     bool is_view = false;
-    int staging = LentView::kNoStaging;
+    std::uint32_t staging = Staging::kNone;
   };
 
   const Line& next_line() const { return (*port_.lines)[next_line_ % kLineCount]; }
@@ -67,13 +66,13 @@ class RecvLane {
     return next_line().stamp.load(std::memory_order_acquire) == next_line_ + 1;
   }
   Result<bool> belongs_to(const Call& call, const LineContent& content) const;
-  Status take(const LineContent& content, Pending& pending, Group& group);
-  Status take_inline(const LineContent& content, Pending& pending, Group& group);
-  Status take_slot(const LineContent& content, Pending& pending, Group& group);
-  Status take_lent(const LineContent& content, Pending& pending, Group& group);
-  Status take_private(const LineContent& content, Pending& pending, Group& group);
+  Status take(const LineContent& content, Pending& pending, RingGroup& group);
+  Status take_inline(const LineContent& content, Pending& pending, RingGroup& group);
+  Status take_slot(const LineContent& content, Pending& pending, RingGroup& group);
+  Status take_lent(const LineContent& content, Pending& pending, RingGroup& group);
+  Status take_private(const LineContent& content, Pending& pending, RingGroup& group);
   Status provide_target(Pending& pending);
-  void lend(const std::byte* data, Group& group);
+  void lend(const std::byte* data, RingGroup& group);
   void consume(std::uint64_t line);
   Status damaged(const std::string& what) const;
 

@@ -7,6 +7,8 @@
 namespace rondo::transport {
 namespace {
 
+constexpr std::size_t kMostGroups = 2 * kMaxLanes * RingEndpoint::kWindow;
+
 bool is_send(TransferKind kind) {
   return kind == TransferKind::kSend || kind == TransferKind::kStored;
 }
@@ -18,7 +20,7 @@ Slots slots_of_lane(Slots slots, std::size_t lane) {
 
 }  // namespace
 
-RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(2 * kMaxLanes * kWindow) {
+RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(kMostGroups) {
   for (std::size_t lane = 0; lane < kMaxLanes; ++lane) {
     send_lanes_.emplace_back(SendPort{.peer = link.peer,
                                       .lines = &link.own_channel->lines[lane],
@@ -77,7 +79,7 @@ std::optional<Fingerprint> RingEndpoint::peer_call(std::uint64_t sequence) {
 }
 
 Status RingEndpoint::check_room(std::span<const Transfer> group) const {
-  if (groups_.full())
+  if (groups_.open() == kMostGroups)
     return Status(ErrorCode::kInternal, "more groups posted than the endpoint's windows hold");
   std::array<std::size_t, 2 * kMaxLanes> added{};
   for (const Transfer& transfer : group) {
@@ -114,26 +116,26 @@ Result<Token> RingEndpoint::post(std::span<const Transfer> group) {
 }
 
 Result<bool> RingEndpoint::poll(Token token) {
-  Group* group = groups_.find(token);
+  RingGroup* group = groups_.find(token);
   if (group == nullptr) return true;
   if (group->remaining > 0) {
     RONDO_TRY(progress());
     if (group->remaining > 0) return false;
   }
-  if (!group->is_view) groups_.release(GroupTable::index_of(token));
+  if (!group->is_view) groups_.release(RingGroups::index_of(token));
   return true;
 }
 
 const std::byte* RingEndpoint::view(Token token) {
-  const Group* group = groups_.find(token);
+  const RingGroup* group = groups_.find(token);
   return group == nullptr || group->remaining > 0 ? nullptr : group->view.data;
 }
 
 void RingEndpoint::release(Token token) {
-  Group* group = groups_.find(token);
+  RingGroup* group = groups_.find(token);
   if (group == nullptr || group->remaining > 0) return;
   const bool consumed = recv_lanes_[group->view.lane].release(group->view);
-  groups_.release(GroupTable::index_of(token));
+  groups_.release(RingGroups::index_of(token));
   if (consumed) wake_peer();
 }
 

@@ -13,11 +13,10 @@
 
 #include "transport/endpoint/endpoint.h"
 #include "transport/ring/channel.h"
-#include "transport/ring/group_table.h"
+#include "transport/ring/lent_view.h"
 #include "transport/ring/recv_lane.h"
 #include "transport/ring/remote_memory.h"
 #include "transport/ring/send_lane.h"
-#include "transport/ring/staging.h"
 
 namespace rondo::transport {
 
@@ -84,7 +83,7 @@ class RingEndpoint : public Endpoint {
 
   RingLink link_;
   Call call_;
-  GroupTable groups_;
+  RingGroups groups_;
   Staging staging_;
   std::vector<SendLane> send_lanes_;
   std::vector<RecvLane> recv_lanes_;

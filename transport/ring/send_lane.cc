@@ -36,7 +36,7 @@ void SendLane::choose_route(Pending& pending) const {
       port_.memory->peer_reads_private(pending.bytes) ? LineKind::kPrivate : LineKind::kSlot;
 }
 
-Status SendLane::progress(const Call& call, GroupTable& groups, bool& wrote) {
+Status SendLane::progress(const Call& call, RingGroups& groups, bool& wrote) {
   const std::uint64_t first_line = next_line_;
   while (emitted_ != tail_) {
     RONDO_ASSIGN(const bool emitted, emit(call, at(emitted_)));

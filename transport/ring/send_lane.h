@@ -13,7 +13,7 @@
 
 #include "transport/endpoint/endpoint.h"
 #include "transport/ring/channel.h"
-#include "transport/ring/group_table.h"
+#include "transport/ring/lent_view.h"
 #include "transport/ring/remote_memory.h"
 
 namespace rondo::transport {
@@ -39,7 +39,7 @@ class SendLane {
 
   /// Writes and completes what it can; `wrote` turns true if there are new lines for the peer.
   /// Errors: DataLoss where the peer's count of consumed lines can't be true.
-  Status progress(const Call& call, GroupTable& groups, bool& wrote);
+  Status progress(const Call& call, RingGroups& groups, bool& wrote);
   /// Whether progress() would find something to do that it couldn't do the last time.
   bool can_progress() const;
 

@@ -64,7 +64,7 @@ Result<ControlPage> ControlPage::create(int world, const ShmOptions& options) {
                               options.slot_count, options.slot_bytes, kMaxSlots));
   const std::size_t stride = stride_bytes(options.slot_bytes, options.slot_count);
   const std::size_t bytes = channel_offset(world, stride);
-  RONDO_ASSIGN(FileDescriptor fd, create_memfd("rondo-control", bytes));
+  RONDO_ASSIGN(UniqueFd fd, create_memfd("rondo-control", bytes));
   RONDO_TRY(provide_lines(fd.get(), world, stride));
   RONDO_ASSIGN(Mapping mapping, Mapping::map(fd.get(), 0, bytes, Mapping::Access::kReadWrite));
   RONDO_TRY(close_to_writers(fd.get()));
@@ -91,7 +91,7 @@ Slots ControlPage::slots(int peer) const {
           .bytes = head().slot_bytes};
 }
 
-Result<PeerPage> PeerPage::open(FileDescriptor fd, int world, int own_rank) {
+Result<PeerPage> PeerPage::open(UniqueFd fd, int world, int own_rank) {
   constexpr auto kRead = Mapping::Access::kRead;
   RONDO_ASSIGN(const std::uint64_t file_bytes, sealed_bytes(fd.get()));
   if (file_bytes < kHeadBytes)

@@ -39,9 +39,8 @@ class ControlPage {
   Slots slots(int peer) const;
 
  private:
-  ControlPage(FileDescriptor fd, Mapping mapping)
-      : fd_(std::move(fd)), mapping_(std::move(mapping)) {}
-  FileDescriptor fd_;
+  ControlPage(UniqueFd fd, Mapping mapping) : fd_(std::move(fd)), mapping_(std::move(mapping)) {}
+  UniqueFd fd_;
   Mapping mapping_;
 };
 
@@ -49,7 +48,7 @@ class ControlPage {
 class PeerPage {
  public:
   /// Errors: DataLoss (not a control page of this world), System.
-  static Result<PeerPage> open(FileDescriptor fd, int world, int own_rank);
+  static Result<PeerPage> open(UniqueFd fd, int world, int own_rank);
 
   const ControlPageHead& head() const {
     return *reinterpret_cast<const ControlPageHead*>(head_.data());

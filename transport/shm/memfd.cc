@@ -9,15 +9,6 @@
 
 namespace rondo::transport {
 
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-FileDescriptor::~FileDescriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 Mapping::Mapping(Mapping&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
 
@@ -38,9 +29,9 @@ Result<Mapping> Mapping::map(int fd, std::uint64_t offset, std::size_t bytes, Ac
   return Mapping(static_cast<std::byte*>(data), bytes);
 }
 
-Result<FileDescriptor> create_memfd(const char* name, std::size_t bytes) {
-  FileDescriptor fd(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!fd.is_open()) return system_error("creating shared memory", errno);
+Result<UniqueFd> create_memfd(const char* name, std::size_t bytes) {
+  UniqueFd fd(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd.valid()) return system_error("creating shared memory", errno);
   if (bytes > 0 && ::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0)
     return system_error("sizing shared memory", errno);
   return fd;

@@ -9,24 +9,9 @@
 #include <utility>
 
 #include "core/status.h"
+#include "core/unique_fd.h"
 
 namespace rondo::transport {
-
-/// An open descriptor.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  ~FileDescriptor();
-
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 /// A mapped range of a descriptor.
 class Mapping {
@@ -51,7 +36,7 @@ class Mapping {
 };
 
 /// A new memfd of `bytes` (zeros), not sealed yet. Errors: System.
-Result<FileDescriptor> create_memfd(const char* name, std::size_t bytes);
+Result<UniqueFd> create_memfd(const char* name, std::size_t bytes);
 
 /// Adds seals (F_SEAL_*). Errors: System.
 Status seal(int fd, int seals);

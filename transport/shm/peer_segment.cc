@@ -20,7 +20,7 @@ std::map<FileId, std::weak_ptr<PeerSegment>>& known_segments() {
 
 }  // namespace
 
-Result<std::shared_ptr<PeerSegment>> PeerSegment::open(FileDescriptor fd) {
+Result<std::shared_ptr<PeerSegment>> PeerSegment::open(UniqueFd fd) {
   RONDO_TRY(sealed_bytes(fd.get()).status());
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return system_error("looking at a peer's segment", errno);

@@ -18,10 +18,9 @@ class PeerSegment {
  public:
   /// The segment behind a received descriptor; the same object for the same segment.
   /// Errors: DataLoss (not sealed), System.
-  static Result<std::shared_ptr<PeerSegment>> open(FileDescriptor fd);
+  static Result<std::shared_ptr<PeerSegment>> open(UniqueFd fd);
 
-  PeerSegment(FileDescriptor fd, SegmentWindow window)
-      : fd_(std::move(fd)), window_(std::move(window)) {}
+  PeerSegment(UniqueFd fd, SegmentWindow window) : fd_(std::move(fd)), window_(std::move(window)) {}
 
   /// Errors: DataLoss for a range outside the segment, System.
   Result<std::byte*> address_of(std::uint64_t offset, std::size_t bytes) {
@@ -32,7 +31,7 @@ class PeerSegment {
  private:
   Result<std::byte*> grow_to(std::uint64_t offset, std::size_t bytes);
 
-  FileDescriptor fd_;
+  UniqueFd fd_;
   SegmentWindow window_;
   std::mutex mutex_;
 };

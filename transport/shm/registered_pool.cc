@@ -41,7 +41,7 @@ Result<RegisteredPool*> RegisteredPool::instance() {
 }
 
 Result<RegisteredPool*> RegisteredPool::create() {
-  RONDO_ASSIGN(FileDescriptor fd, create_memfd("rondo-registered", 0));
+  RONDO_ASSIGN(UniqueFd fd, create_memfd("rondo-registered", 0));
   RONDO_TRY(seal(fd.get(), F_SEAL_SHRINK | F_SEAL_SEAL));
   RONDO_ASSIGN(SegmentWindow window,
                SegmentWindow::reserve(SegmentWindow::largest_segment_bytes()));

@@ -43,12 +43,12 @@ class RegisteredPool {
   std::size_t used_bytes() const;
 
  private:
-  RegisteredPool(FileDescriptor fd, SegmentWindow window)
+  RegisteredPool(UniqueFd fd, SegmentWindow window)
       : fd_(std::move(fd)), window_(std::move(window)) {}
   static Result<RegisteredPool*> create();
   Status grow(std::size_t bytes);
 
-  FileDescriptor fd_;
+  UniqueFd fd_;
   SegmentWindow window_;
   mutable std::mutex mutex_;
   FreeList list_;

@@ -27,9 +27,9 @@ RingLink link_to(const ShmPlace& own, const ShmPeer& peer) {
 }
 
 // A socket alone doesn't tell: a child that the peer forked may hold it open.
-FileDescriptor watch_process(pid_t pid) {
+UniqueFd watch_process(pid_t pid) {
   if (pid <= 0 || pid == ::getpid()) return {};
-  return FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
 }  // namespace

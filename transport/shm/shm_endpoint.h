@@ -39,7 +39,7 @@ class ShmEndpoint final : public RingEndpoint {
 
   std::uint32_t epoch_;
   ShmPeer peer_;
-  FileDescriptor process_fd_;
+  UniqueFd process_fd_;
   ControlReader reader_;
   bool ended_ = false;
 };

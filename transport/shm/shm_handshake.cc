@@ -16,7 +16,7 @@ constexpr std::byte kReadyAndReads{0x11};
 
 }  // namespace
 
-ShmHandshake::ShmHandshake(const ShmPlace& own, FileDescriptor socket, std::optional<int> dialled)
+ShmHandshake::ShmHandshake(const ShmPlace& own, UniqueFd socket, std::optional<int> dialled)
     : own_(own), accept_(Hello{.from = own.identity}) {
   peer_.socket = std::move(socket);
   if (!dialled) return;
@@ -79,7 +79,7 @@ Status ShmHandshake::take_hello(Packet packet, std::span<const std::byte> bytes)
 
 Status ShmHandshake::map_peer(Packet packet) {
   auto& [page_fd, pool_fd] = packet.descriptors;
-  if (!page_fd.is_open() || !pool_fd.is_open())
+  if (!page_fd.valid() || !pool_fd.valid())
     return protocol_error(rank(), "its hello carries no shared memory");
   auto page = PeerPage::open(std::move(page_fd), own_.identity.world, own_.identity.rank);
   if (!page.ok()) return std::move(page).status().with_culprit(rank());

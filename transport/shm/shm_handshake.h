@@ -30,7 +30,7 @@ struct ShmPlace {
 struct ShmPeer {
   int rank = -1;
   pid_t pid = 0;
-  FileDescriptor socket;
+  UniqueFd socket;
   std::unique_ptr<PeerPage> page;
   std::unique_ptr<ShmMemory> memory;
 };
@@ -38,7 +38,7 @@ struct ShmPeer {
 class ShmHandshake {
  public:
   /// `dialled`: the rank that was dialled, or nothing on the side that accepted.
-  ShmHandshake(const ShmPlace& own, FileDescriptor socket, std::optional<int> dialled);
+  ShmHandshake(const ShmPlace& own, UniqueFd socket, std::optional<int> dialled);
 
   /// Errors: Mismatch (another user), System.
   Status start();

@@ -42,8 +42,8 @@ Result<std::unique_ptr<ShmTransport>> ShmTransport::create(const Identity& ident
   std::unique_ptr<ShmTransport> transport(
       new ShmTransport(identity, options, std::move(page), pool));
   RONDO_ASSIGN(transport->listener_, listen_abstract(transport->name_));
-  transport->epoll_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
-  if (!transport->epoll_.is_open()) return system_error("creating an epoll descriptor", errno);
+  transport->epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  if (!transport->epoll_.valid()) return system_error("creating an epoll descriptor", errno);
   return transport;
 }
 
@@ -65,7 +65,7 @@ Status ShmTransport::connect(std::span<const PeerAddress> peers, Deadline deadli
     endpoint = std::make_unique<ShmEndpoint>(place_, std::move(peer));
     connected_.push_back(endpoint.get());
   }
-  listener_ = FileDescriptor();
+  listener_ = UniqueFd();
   return watch_all();
 }
 

@@ -42,8 +42,8 @@ class ShmTransport final : public Transport {
   ControlPage page_;
   ShmPlace place_;
   std::string name_;
-  FileDescriptor listener_;
-  FileDescriptor epoll_;
+  UniqueFd listener_;
+  UniqueFd epoll_;
   std::vector<std::unique_ptr<ShmEndpoint>> endpoints_;  ///< by rank; null: not connected
   std::vector<ShmEndpoint*> connected_;
   std::int64_t last_look_ms_ = 0;

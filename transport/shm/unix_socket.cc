@@ -37,7 +37,7 @@ void take_descriptors(msghdr& message, Packet& packet) {
     for (std::size_t i = 0; i < count; ++i) {
       int fd = -1;
       std::memcpy(&fd, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
-      FileDescriptor owned(fd);
+      UniqueFd owned(fd);
       if (i < kMaxDescriptors) packet.descriptors[i] = std::move(owned);
     }
   }
@@ -45,9 +45,9 @@ void take_descriptors(msghdr& message, Packet& packet) {
 
 }  // namespace
 
-Result<FileDescriptor> listen_abstract(const std::string& name) {
-  FileDescriptor listener(::socket(AF_UNIX, kSocketType, 0));
-  if (!listener.is_open()) return system_error("creating a Unix socket", errno);
+Result<UniqueFd> listen_abstract(const std::string& name) {
+  UniqueFd listener(::socket(AF_UNIX, kSocketType, 0));
+  if (!listener.valid()) return system_error("creating a Unix socket", errno);
   const AbstractAddress address(name);
   if (::bind(listener.get(), address.get(), address.length) != 0)
     return system_error(fmt::format("binding the Unix socket @{}", name), errno);
@@ -56,13 +56,13 @@ Result<FileDescriptor> listen_abstract(const std::string& name) {
   return listener;
 }
 
-Result<std::optional<FileDescriptor>> dial_abstract(const std::string& name) {
-  FileDescriptor socket(::socket(AF_UNIX, kSocketType, 0));
-  if (!socket.is_open()) return system_error("creating a Unix socket", errno);
+Result<std::optional<UniqueFd>> dial_abstract(const std::string& name) {
+  UniqueFd socket(::socket(AF_UNIX, kSocketType, 0));
+  if (!socket.valid()) return system_error("creating a Unix socket", errno);
   const AbstractAddress address(name);
   if (::connect(socket.get(), address.get(), address.length) == 0)
     return std::optional(std::move(socket));
-  if (errno == EAGAIN || errno == EINTR) return std::optional<FileDescriptor>();
+  if (errno == EAGAIN || errno == EINTR) return std::optional<UniqueFd>();
   if (errno == ECONNREFUSED)
     return Status(
         ErrorCode::kPeerLost,
@@ -70,11 +70,10 @@ Result<std::optional<FileDescriptor>> dial_abstract(const std::string& name) {
   return system_error(fmt::format("connecting to the Unix socket @{}", name), errno);
 }
 
-Result<std::optional<FileDescriptor>> accept_from(int listener) {
-  FileDescriptor socket(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (socket.is_open()) return std::optional(std::move(socket));
-  if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
-    return std::optional<FileDescriptor>();
+Result<std::optional<UniqueFd>> accept_from(int listener) {
+  UniqueFd socket(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (socket.valid()) return std::optional(std::move(socket));
+  if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return std::optional<UniqueFd>();
   return system_error("accepting at a Unix socket", errno);
 }
 

@@ -28,15 +28,15 @@ struct Packet {
   enum class Kind : std::uint8_t { kNothing, kData, kEnd };
   Kind kind = Kind::kNothing;
   std::size_t bytes = 0;
-  std::array<FileDescriptor, 2> descriptors;  ///< those that came with it
+  std::array<UniqueFd, 2> descriptors;  ///< those that came with it
 };
 
 /// Errors: System.
-Result<FileDescriptor> listen_abstract(const std::string& name);
+Result<UniqueFd> listen_abstract(const std::string& name);
 /// Nothing while the listener's queue is full. Errors: PeerLost (nobody listens), System.
-Result<std::optional<FileDescriptor>> dial_abstract(const std::string& name);
+Result<std::optional<UniqueFd>> dial_abstract(const std::string& name);
 /// Nothing where nobody dialled. Errors: System.
-Result<std::optional<FileDescriptor>> accept_from(int listener);
+Result<std::optional<UniqueFd>> accept_from(int listener);
 /// Who is on the other side, as the kernel knows it. Errors: System.
 Result<Credentials> peer_credentials(int socket);
 

@@ -9,7 +9,7 @@
 
 namespace rondo::transport {
 
-Inbox::Inbox(int own_rank, int peer, const Limits& limits, TcpGroupTable& groups,
+Inbox::Inbox(int own_rank, int peer, const Limits& limits, TcpGroups& groups,
              CallHistory& peer_calls, const CallHistory& own_calls)
     : own_rank_(own_rank),
       peer_(peer),
@@ -110,8 +110,8 @@ Result<bool> Inbox::place() {
     const Posted& posted = queue.posted.front();
     RONDO_TRY(check_size(posted, header.payload_bytes));
     early_ = false;
-    const std::uint32_t slot = posted.view ? staging_.acquire(posted.bytes) : TcpGroupTable::kNone;
-    set_target(slot, posted.view ? staging_.data(slot) : posted.data);
+    if (posted.view) return stage(posted.bytes);
+    set_target(Staging::kNone, posted.data);
     return true;
   }
   if (posted_ == 0) return false;
@@ -119,7 +119,11 @@ Result<bool> Inbox::place() {
     return protocol_error(
         peer_, fmt::format("more than {} messages ahead on lane {}", limits_.window, header.lane));
   early_ = true;
-  const std::uint32_t slot = staging_.acquire(header.payload_bytes);
+  return stage(header.payload_bytes);
+}
+
+Result<bool> Inbox::stage(std::size_t bytes) {
+  RONDO_ASSIGN(const std::uint32_t slot, staging_.acquire(bytes));
   set_target(slot, staging_.data(slot));
   return true;
 }
@@ -181,7 +185,7 @@ Status Inbox::finish_message() {
     return {};
   }
   const std::uint32_t group = queue.posted.front().group;
-  if (slot_ != TcpGroupTable::kNone) groups_.set_view(group, slot_);
+  if (slot_ != Staging::kNone) groups_[group].view.slot = slot_;
   complete(header.lane, group);
   return {};
 }
@@ -191,7 +195,7 @@ Status Inbox::deliver_early(std::uint16_t lane_index, const Early& early) {
   const Posted& posted = lanes_[lane_index].posted.front();
   RONDO_TRY(check_size(posted, early.bytes));
   if (posted.view) {
-    groups_.set_view(posted.group, early.slot);
+    groups_[posted.group].view.slot = early.slot;
   } else {
     if (early.bytes > 0) std::memcpy(posted.data, staging_.data(early.slot), early.bytes);
     staging_.release(early.slot);
@@ -204,7 +208,7 @@ void Inbox::complete(std::uint16_t lane_index, std::uint32_t group) {
   lanes_[lane_index].posted.pop();
   --posted_;
   ++consumed_[lane_index];
-  groups_.complete_one(group);
+  --groups_[group].remaining;
 }
 
 std::string Inbox::describe_end() const {

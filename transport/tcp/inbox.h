@@ -16,9 +16,8 @@
 
 #include "core/status.h"
 #include "transport/tcp/fifo.h"
-#include "transport/tcp/group_table.h"
 #include "transport/tcp/socket_io.h"
-#include "transport/tcp/staging.h"
+#include "transport/tcp/staged_view.h"
 #include "transport/wire/call_history.h"
 #include "transport/wire/frame.h"
 
@@ -38,8 +37,8 @@ class Inbox {
     std::size_t bytes = 0;
     std::uint32_t group = 0;
   };
-  Inbox(int own_rank, int peer, const Limits& limits, TcpGroupTable& groups,
-        CallHistory& peer_calls, const CallHistory& own_calls);
+  Inbox(int own_rank, int peer, const Limits& limits, TcpGroups& groups, CallHistory& peer_calls,
+        const CallHistory& own_calls);
 
   /// The call that this rank is in; messages of a later one wait.
   void begin(const Call& call) { call_ = call; }
@@ -65,7 +64,7 @@ class Inbox {
   /// Messages of each lane that have reached their receivers.
   std::span<const std::uint64_t> consumed() const { return consumed_; }
   std::uint64_t received_bytes() const { return received_bytes_; }
-  TcpStaging& staging() { return staging_; }
+  Staging& staging() { return staging_; }
 
  private:
   struct Early {
@@ -86,6 +85,7 @@ class Inbox {
   Result<bool> place();
   Status check_order() const;
   Status check_size(const Posted& posted, std::size_t message_bytes) const;
+  Result<bool> stage(std::size_t bytes);
   void set_target(std::uint32_t slot, std::byte* target);
   bool copy_buffered();
   Status finish_message();
@@ -95,20 +95,20 @@ class Inbox {
   int own_rank_;
   int peer_;
   Limits limits_;
-  TcpGroupTable& groups_;
+  TcpGroups& groups_;
   CallHistory& peer_calls_;
   const CallHistory& own_calls_;
   Call call_;
   FrameReader reader_;
   std::vector<Lane> lanes_;
   std::vector<std::uint64_t> consumed_;
-  TcpStaging staging_;
+  Staging staging_;
   std::size_t posted_ = 0;
 
   bool placed_ = false;          ///< the message being read has a target
   bool early_ = false;           ///< that target is staging memory, for nobody yet
   std::byte* target_ = nullptr;  ///< where its next byte goes
-  std::uint32_t slot_ = TcpGroupTable::kNone;
+  std::uint32_t slot_ = Staging::kNone;
 
   std::array<std::byte, kReadAheadBytes> ahead_;
   std::size_t ahead_begin_ = 0;

@@ -79,7 +79,7 @@ void Outbox::advance(std::size_t written_bytes) {
     written_bytes -= step_bytes;
     if (frame.written_bytes < frame_bytes) return;
     sent_bytes_ += frame.payload_bytes;
-    if (frame.group != TcpGroupTable::kNone) groups_.complete_one(frame.group);
+    if (frame.group != kNoGroup) --groups_[frame.group].remaining;
     queue_.pop();
   }
 }

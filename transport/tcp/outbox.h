@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "transport/tcp/fifo.h"
-#include "transport/tcp/group_table.h"
 #include "transport/tcp/socket_io.h"
+#include "transport/tcp/staged_view.h"
 #include "transport/wire/frame.h"
 
 namespace rondo::transport {
 
 class Outbox {
  public:
-  Outbox(std::size_t window, TcpGroupTable& groups) : window_(window), groups_(groups) {}
+  Outbox(std::size_t window, TcpGroups& groups) : window_(window), groups_(groups) {}
 
   /// `payload` stays the caller's until `group` has this transfer completed.
   void send(const FrameHeader& header, const std::byte* payload, std::uint32_t group);
@@ -38,12 +38,13 @@ class Outbox {
   std::uint64_t sent_bytes() const { return sent_bytes_; }
 
  private:
+  static constexpr std::uint32_t kNoGroup = UINT32_MAX;
   struct Frame {
     std::array<std::byte, kFrameHeaderBytes> header;
     const std::byte* payload = nullptr;
     std::size_t payload_bytes = 0;
     std::size_t written_bytes = 0;  ///< of header and payload together
-    std::uint32_t group = TcpGroupTable::kNone;
+    std::uint32_t group = kNoGroup;
   };
   struct Lane {
     std::uint64_t sent = 0;
@@ -56,7 +57,7 @@ class Outbox {
   void advance(std::size_t written_bytes);
 
   std::size_t window_;
-  TcpGroupTable& groups_;
+  TcpGroups& groups_;
   Fifo<Frame> queue_;
   std::vector<Lane> lanes_;
   std::size_t held_ = 0;

@@ -37,12 +37,12 @@ void TcpEndpoint::begin(const Call& call, const std::array<std::span<std::byte>,
 Result<Token> TcpEndpoint::post(std::span<const Transfer> group) {
   if (!failure_.ok()) return failure_;
   for (const Transfer& transfer : group) RONDO_TRY(check_transfer(transfer));
-  const std::uint32_t index = groups_.open(group.size());
-  const Token token = groups_.token(index);
+  const std::uint32_t index = groups_.acquire(group.size());
+  const Token token = groups_.token_of(index);
   for (const Transfer& transfer : group) RONDO_TRY(fail(start(transfer, index)));
   RONDO_TRY(fail(inbox_.pump_buffered()));
   RONDO_TRY(fail(write_out()));
-  if (!groups_.done(token)) RONDO_TRY(fail(left_but_needed()));
+  if (groups_[index].remaining > 0) RONDO_TRY(fail(left_but_needed()));
   return token;
 }
 
@@ -75,8 +75,10 @@ Status TcpEndpoint::start(const Transfer& transfer, std::uint32_t group) {
 }
 
 Result<bool> TcpEndpoint::poll(Token token) {
-  if (groups_.done(token)) {
-    if (groups_.view_slot(token) == TcpGroupTable::kNone) groups_.close(token);
+  const TcpGroup* group = groups_.find(token);
+  if (group == nullptr) return true;
+  if (group->remaining == 0) {
+    if (group->view.slot == Staging::kNone) groups_.release(TcpGroups::index_of(token));
     return true;
   }
   if (!failure_.ok()) return failure_;
@@ -85,15 +87,16 @@ Result<bool> TcpEndpoint::poll(Token token) {
 }
 
 const std::byte* TcpEndpoint::view(Token token) {
-  const std::uint32_t slot = groups_.view_slot(token);
-  return slot == TcpGroupTable::kNone ? nullptr : inbox_.staging().data(slot);
+  const TcpGroup* group = groups_.find(token);
+  const bool is_view = group != nullptr && group->view.slot != Staging::kNone;
+  return is_view ? inbox_.staging().data(group->view.slot) : nullptr;
 }
 
 void TcpEndpoint::release(Token token) {
-  const std::uint32_t slot = groups_.view_slot(token);
-  if (slot == TcpGroupTable::kNone) return;
-  inbox_.staging().release(slot);
-  groups_.close(token);
+  const TcpGroup* group = groups_.find(token);
+  if (group == nullptr || group->view.slot == Staging::kNone) return;
+  inbox_.staging().release(group->view.slot);
+  groups_.release(TcpGroups::index_of(token));
 }
 
 Status TcpEndpoint::announce_call() {

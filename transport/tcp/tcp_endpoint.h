@@ -16,10 +16,10 @@
 #include "transport/endpoint/endpoint.h"
 #include "transport/endpoint/transport.h"
 #include "transport/tcp/control_channel.h"
-#include "transport/tcp/group_table.h"
 #include "transport/tcp/inbox.h"
 #include "transport/tcp/joiner.h"
 #include "transport/tcp/outbox.h"
+#include "transport/tcp/staged_view.h"
 #include "transport/wire/call_history.h"
 
 namespace rondo::transport {
@@ -86,7 +86,7 @@ class TcpEndpoint final : public Endpoint {
   Call call_;
   CallHistory& own_calls_;
   CallHistory peer_calls_;
-  TcpGroupTable groups_;
+  TcpGroups groups_;
   Inbox inbox_;
   Outbox outbox_;
   std::vector<std::uint64_t> credited_;  ///< by lane: what the peer has been told of consumed()

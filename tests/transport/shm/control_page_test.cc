@@ -10,7 +10,7 @@
 namespace rondo::transport {
 namespace {
 
-FileDescriptor copy_of(const ControlPage& page) { return FileDescriptor(::dup(page.fd())); }
+UniqueFd copy_of(const ControlPage& page) { return UniqueFd(::dup(page.fd())); }
 
 TEST(ControlPage, Peer_seesTheChannelThatIsForIt) {
   const auto page = ControlPage::create(3, {.slot_bytes = 128, .slot_count = 2}).value();

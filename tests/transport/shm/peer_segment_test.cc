@@ -12,9 +12,7 @@
 namespace rondo::transport {
 namespace {
 
-FileDescriptor pool_descriptor() {
-  return FileDescriptor(::dup(RegisteredPool::instance().value()->fd()));
-}
+UniqueFd pool_descriptor() { return UniqueFd(::dup(RegisteredPool::instance().value()->fd())); }
 
 TEST(PeerSegment, AddressOf_whatTheOwnerAllocatesLater_seesItsBytes) {
   RegisteredPool& pool = *RegisteredPool::instance().value();

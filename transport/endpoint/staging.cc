@@ -1,0 +1,53 @@
+#include "transport/endpoint/staging.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rondo::transport {
+namespace {
+
+constexpr std::size_t kCacheLineBytes = 64;
+constexpr std::size_t kPageBytes = 4096;
+
+std::size_t whole_pages(std::size_t bytes) {
+  return std::max(kPageBytes, (bytes + kPageBytes - 1) / kPageBytes * kPageBytes);
+}
+
+}  // namespace
+
+// The slot used last is the warmest. Where none is large enough the largest grows: the others keep
+// fitting smaller messages.
+std::size_t Staging::choose_free(std::size_t bytes) const {
+  std::size_t best = free_.size() - 1;
+  for (std::size_t i = free_.size(); i-- > 0;) {
+    if (slots_[free_[best]].capacity_bytes >= bytes) break;
+    if (slots_[free_[i]].capacity_bytes > slots_[free_[best]].capacity_bytes) best = i;
+  }
+  return best;
+}
+
+Result<std::uint32_t> Staging::acquire(std::size_t bytes) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back();
+    free_.reserve(slots_.capacity());  // so that release() never allocates
+  }
+  const std::size_t position = choose_free(bytes);
+  const std::uint32_t index = free_[position];
+  Slot& slot = slots_[index];
+  if (slot.capacity_bytes < bytes || slot.memory == nullptr) {
+    slot = {};
+    slot.memory.reset(
+        static_cast<std::byte*>(std::aligned_alloc(kCacheLineBytes, whole_pages(bytes))));
+    if (slot.memory == nullptr)
+      return Status(ErrorCode::kSystem,
+                    fmt::format("no memory to stage a message of {} bytes", bytes));
+    slot.capacity_bytes = whole_pages(bytes);
+  }
+  free_[position] = free_.back();
+  free_.pop_back();
+  return index;
+}
+
+}  // namespace rondo::transport
