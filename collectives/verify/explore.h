@@ -22,10 +22,10 @@ enum class Verdict : std::uint8_t {
 struct ExploreLimits {
   std::size_t states = 200'000;
   std::size_t random_orders = 100;
+  bool reduce = true;  ///< false: without going_first.h, to test it
 };
 
-/// The world's shape has been checked; it has at most 64 ranks. Limits of 0 states try random
-/// orders alone.
+/// The world's shape has been checked; it has at most 64 ranks.
 Verdict explore(std::span<const schedule::FusedSchedule> world, const Model& model,
                 const ExploreLimits& limits);
 

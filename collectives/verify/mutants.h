@@ -12,7 +12,7 @@ namespace rondo::verify {
 
 /// Counts of one kind of wrong. A mutant is either caught by the verifier, or accepted; accepted
 /// ones are run in every order (explore.h), which shows them to be as good as the original, or
-/// missed. Where there are too many orders, random ones are tried: sampled.
+/// missed. Sampled are those with too many orders to look at all: the test allows none.
 struct MutantCount {
   Mutation mutation = Mutation::kDropOp;
   std::uint64_t mutants = 0;

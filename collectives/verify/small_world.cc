@@ -32,7 +32,6 @@ SmallWorld::SmallWorld(std::span<const FusedSchedule> world, const Model& model)
   start_.slots.resize(start_.fill.size() * model.credits);
   for (const FusedSchedule& own : world) {
     start_.known.push_back(std::uint64_t{1} << own.request.rank);
-    for (const Port& port : own.ports) has_direct_ = has_direct_ || (model.stores && port.direct);
     const schedule::RowRange rows = input_rows(own.request);
     for (std::uint32_t row = rows.begin; row < rows.begin + rows.count; ++row) {
       start_.cells[layout_.cell(own.request.rank, {BufferRole::kInput, row})] =
@@ -41,27 +40,26 @@ SmallWorld::SmallWorld(std::span<const FusedSchedule> world, const Model& model)
   }
 }
 
-bool SmallWorld::may_go_first(const State& state, LaneId lane) const {
-  if (!lanes_.has_one_lane_per_rank()) return false;
-  if (!model_.lent || !has_memory_) return true;
-  if (has_direct_) return false;
+SmallWorld::Accesses SmallWorld::accesses(const State& state, LaneId lane) const {
+  Accesses touched;
   const Sweep& sweep = lanes_.sweeps(lane)[state.next[lane]];
+  if (sweep.is_wait || !has_memory_) return touched;
   for (const Port& port : lanes_.sources(lane, sweep)) {
-    if (port.is_channel()) return false;
+    if (!port.is_channel()) {
+      touched.reads.push_back(cell(lane, port.slice));
+      continue;
+    }
+    const Message& message = messages(state, lanes_.channel_from(lane, port.peer)).front();
+    if (message.lent != kNoCell) touched.reads.push_back(message.lent);
   }
   for (const Port& port : lanes_.targets(lane, sweep)) {
-    if (!port.is_channel() && is_lent(state, cell(lane, port.slice))) return false;
-  }
-  return true;
-}
-
-bool SmallWorld::is_lent(const State& state, CellId id) const {
-  for (std::size_t channel = 0; channel < state.fill.size(); ++channel) {
-    for (const Message& message : messages(state, channel)) {
-      if (message.lent == id) return true;
+    if (!port.is_channel()) {
+      touched.writes.push_back(cell(lane, port.slice));
+    } else if (model_.lent && model_.stores && port.direct) {
+      touched.writes.push_back(layout_.cell(port.peer, port.slice));
     }
   }
-  return false;
+  return touched;
 }
 
 bool SmallWorld::is_ready(const State& state, LaneId lane) const {

@@ -29,6 +29,10 @@ class SmallWorld {
     std::uint32_t sweep = 0;
     std::uint64_t known = 0;
   };
+  struct Accesses {
+    std::vector<CellId> reads;
+    std::vector<CellId> writes;
+  };
   struct State {
     std::vector<std::uint32_t> next;   ///< sweep, per lane
     std::vector<std::uint64_t> known;  ///< per rank: whose start it knows
@@ -42,9 +46,9 @@ class SmallWorld {
   const State& start() const { return start_; }
   LaneId lanes() const { return lanes_.size(); }
   bool is_ready(const State& state, LaneId lane) const;
-  /// Whether the next sweep of a ready lane commutes with all that other ranks can do before it, so
-  /// that it may go first. Ranks meet in channels, whose two ends commute, and in lent memory.
-  bool may_go_first(const State& state, LaneId lane) const;
+  /// The memory that the next sweep of a ready lane touches. Which it is depends on no values, and
+  /// not on the order in which the state was reached.
+  Accesses accesses(const State& state, LaneId lane) const;
   /// Runs the next sweep of a ready lane. False where that can't be done at all: sizes differ, or a
   /// stored message arrives at a sweep that doesn't simply receive it.
   bool step(State& state, LaneId lane) const;
@@ -62,7 +66,6 @@ class SmallWorld {
             bool& stored) const;
   void put(State& state, LaneId lane, const schedule::Sweep& sweep, const Value& value) const;
   bool simply_receives(LaneId lane, const schedule::Sweep& sweep, CellId cell) const;
-  bool is_lent(const State& state, CellId cell) const;
   CellId cell(LaneId lane, schedule::Slice slice) const {
     return layout_.cell(lanes_.rank(lane), slice);
   }
@@ -72,7 +75,6 @@ class SmallWorld {
   LaneTable lanes_;
   WorldMemory layout_;
   bool has_memory_ = true;  ///< a barrier's row is empty
-  bool has_direct_ = false;
   State start_;
 };
 

@@ -19,6 +19,7 @@ TEST(Mutants, EveryKind_IsCaughtOrShownEquivalent) {
     EXPECT_GT(count.mutants, 0U) << to_string(count.mutation);
     EXPECT_GT(count.caught, 0U) << to_string(count.mutation);
     EXPECT_EQ(count.missed, 0U) << to_string(count.mutation) << ": " << count.first_missed;
+    EXPECT_EQ(count.sampled, 0U) << to_string(count.mutation);
     EXPECT_EQ(count.mutants, count.caught + count.equivalent + count.sampled + count.missed);
     caught += count.caught;
     mutants += count.mutants;
