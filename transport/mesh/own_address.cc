@@ -40,6 +40,12 @@ Result<std::string> outward_interface() {
 
 Result<std::string> own_address(const std::string& interface, bool one_host,
                                 const rendezvous::Launch& launch) {
+  if (interface == "0.0.0.0" || interface == "::") {
+    return Status(ErrorCode::kInvalidArgument,
+                  "\"" + interface +
+                      "\" is every interface at once, and peers must be told one address: name an "
+                      "interface or its address (RONDO_IFACE)");
+  }
   if (!interface.empty()) return resolve_interface(interface);
   if (one_host) return std::string("127.0.0.1");
   if (!launch.store_address.empty()) {

@@ -1,0 +1,152 @@
+#include "tests/collectives/communicator/grid.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/collectives/communicator/memory.h"
+#include "tests/collectives/communicator/values.h"
+
+namespace rondo::testing {
+namespace {
+
+constexpr DataType kTypes[] = {DataType::kF32, DataType::kF64, DataType::kI32, DataType::kI64};
+constexpr ReduceOp kOps[] = {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMin, ReduceOp::kMax,
+                             ReduceOp::kAvg};
+constexpr std::size_t kLargeCount = 100'000;
+
+std::vector<std::size_t> counts_for(int world) {
+  const auto n = static_cast<std::size_t>(world);
+  return {0, 1, n - 1, n, n + 1, 1009, 1'000'003};
+}
+
+/// What a failure says of the setting.
+std::string text_of(const Communicator& rank, const Setting& s) {
+  return "rank " + std::to_string(rank.rank()) + " of " + std::to_string(s.world) + ", count " +
+         std::to_string(s.count) + " " + to_string(s.dtype) + " " + to_string(s.op);
+}
+
+template <typename T>
+std::string bytes_of(const std::vector<T>& values) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+template <typename T>
+std::string all_reduce_once(Communicator& rank, const Setting& s) {
+  const auto world = static_cast<std::size_t>(s.world);
+  const auto own = static_cast<std::size_t>(rank.rank());
+  Memory<T> input(rank.device(), s.count, s.registered);
+  Memory<T> output(rank.device(), s.count, s.registered);
+  const auto mine = values<T>(rank.rank(), s.count, s.op);
+  input.write(0, mine);
+  Memory<T>& target = s.in_place ? input : output;
+  rank.all_reduce(input.buffer(0, s.count), target.buffer(0, s.count), s.op);
+  if (!s.in_place) {
+    EXPECT_TRUE(input.read(0, s.count) == mine) << "input was written to";
+  }
+  const auto result = target.read(0, s.count);
+  // Of a large result each rank looks at its share: the grids compare all ranks' bytes.
+  const std::size_t first = s.count > kLargeCount ? s.count / world * own : 0;
+  const std::size_t last =
+      s.count > kLargeCount && own + 1 < world ? first + s.count / world : s.count;
+  EXPECT_EQ(first_wrong(result.data() + first, last - first, s.world, s.op, first), -1)
+      << text_of(rank, s);
+  return bytes_of(result);
+}
+
+template <typename T>
+void reduce_scatter_once(Communicator& rank, const Setting& s) {
+  const std::size_t total = s.count * static_cast<std::size_t>(s.world);
+  const std::size_t first = s.count * static_cast<std::size_t>(rank.rank());
+  Memory<T> input(rank.device(), total, s.registered);
+  Memory<T> output(rank.device(), s.count, s.registered);
+  input.write(0, values<T>(rank.rank(), total, s.op));
+  const Buffer target = s.in_place ? input.buffer(first, s.count) : output.buffer(0, s.count);
+  rank.reduce_scatter(input.buffer(0, total), target, s.op);
+  const auto result = s.in_place ? input.read(first, s.count) : output.read(0, s.count);
+  EXPECT_EQ(first_wrong(result.data(), s.count, s.world, s.op, first), -1) << text_of(rank, s);
+}
+
+template <typename T>
+void all_gather_once(Communicator& rank, const Setting& s) {
+  const auto n = static_cast<std::size_t>(s.world);
+  const std::size_t first = s.count * static_cast<std::size_t>(rank.rank());
+  Memory<T> input(rank.device(), s.count, s.registered);
+  Memory<T> output(rank.device(), s.count * n, s.registered);
+  const auto mine = values<T>(rank.rank(), s.count, s.op);
+  s.in_place ? output.write(first, mine) : input.write(0, mine);
+  const Buffer from = s.in_place ? output.buffer(first, s.count) : input.buffer(0, s.count);
+  rank.all_gather(from, output.buffer(0, s.count * n));
+  for (std::size_t peer = 0; peer < n; ++peer) {
+    EXPECT_TRUE(output.read(peer * s.count, s.count) ==
+                values<T>(static_cast<int>(peer), s.count, s.op))
+        << "part " << peer << " at " << text_of(rank, s);
+  }
+}
+
+template <typename T>
+void broadcast_once(Communicator& rank, const Setting& s) {
+  Memory<T> data(rank.device(), s.count, s.registered);
+  const int root = static_cast<int>(s.count) % s.world;
+  data.write(0, values<T>(rank.rank(), s.count, s.op));
+  rank.broadcast(data.buffer(0, s.count), root);
+  EXPECT_TRUE(data.read(0, s.count) == values<T>(root, s.count, s.op))
+      << "root " << root << ", " << text_of(rank, s);
+}
+
+template <typename T>
+std::string all_once(Communicator& rank, const Setting& s) {
+  std::string sums = all_reduce_once<T>(rank, s);
+  Setting part = s;
+  if (s.count > kLargeCount) part.count /= static_cast<std::size_t>(s.world);
+  reduce_scatter_once<T>(rank, part);
+  all_gather_once<T>(rank, part);
+  broadcast_once<T>(rank, s);
+  return sums;
+}
+
+}  // namespace
+
+std::vector<Setting> settings_for(int world) {
+  const bool all = std::getenv("RONDO_TEST_ALL") != nullptr;
+  std::vector<Setting> list;
+  const auto counts = counts_for(world);
+  // Orthogonal columns over (count, type, op, buffers) within 7 * 7 rows.
+  for (std::size_t row = 0; row < counts.size(); ++row) {
+    for (std::size_t column = 0; column < (all ? 20U : 7U); ++column) {
+      // The large count is the slow one: one column of it is enough to see every transport's
+      // segments and windows, another for each world.
+      if (!all && counts[row] > kLargeCount && column != static_cast<std::size_t>(world) % 7)
+        continue;
+      Setting& setting = list.emplace_back(Setting{.world = world, .count = counts[row]});
+      setting.dtype = kTypes[all ? column % 4 : (column + static_cast<std::size_t>(world)) % 4];
+      setting.op = kOps[all ? column / 4 : (row + column) % 5];
+      setting.in_place = (row + 2 * column) % 3 != 0;
+      setting.registered = (2 * row + column) % 2 == 0;
+    }
+  }
+  return list;
+}
+
+std::string every_collective(Communicator& rank, const Setting& setting) {
+  switch (setting.dtype) {
+    case DataType::kF32: return all_once<float>(rank, setting);
+    case DataType::kF64: return all_once<double>(rank, setting);
+    case DataType::kI32: return all_once<std::int32_t>(rank, setting);
+    default: return all_once<std::int64_t>(rank, setting);
+  }
+}
+
+std::string all_reduce_again(Communicator& rank, const Setting& setting) {
+  switch (setting.dtype) {
+    case DataType::kF32: return all_reduce_once<float>(rank, setting);
+    case DataType::kF64: return all_reduce_once<double>(rank, setting);
+    case DataType::kI32: return all_reduce_once<std::int32_t>(rank, setting);
+    default: return all_reduce_once<std::int64_t>(rank, setting);
+  }
+}
+
+}  // namespace rondo::testing
