@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <hwloc.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -69,8 +70,16 @@ int usable_cores(std::size_t core_count, std::optional<double> cpu_quota) {
   return std::max(1, limited);
 }
 
-int usable_cores(const Topology& topology) {
-  return usable_cores(topology.cores.size(), topology.cpu_quota);
+Result<std::vector<int>> cores_of_this_thread() {
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) {
+    return system_error("reading the affinity mask", errno);
+  }
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<std::size_t>(core), &mask)) cores.push_back(core);
+  }
+  return cores;
 }
 
 Result<Topology> read_topology() {

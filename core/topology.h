@@ -31,7 +31,9 @@ struct Topology {
 /// Threads that can really run at once: the cores, or the quota where that is less (rounded down:
 /// a thread too many is throttled in the middle of its spin), and at least 1.
 int usable_cores(std::size_t core_count, std::optional<double> cpu_quota);
-int usable_cores(const Topology& topology);
+
+/// The affinity mask of the calling thread (a microsecond). Errors: System.
+Result<std::vector<int>> cores_of_this_thread();
 
 /// Looks at the machine (milliseconds: keep the answer). Errors: System.
 Result<Topology> read_topology();

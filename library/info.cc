@@ -70,8 +70,9 @@ void add_topology(Facts& facts) {
     return;
   }
   facts.emplace_back(
-      "cores", fmt::format("{} of {} ({})", usable_cores(*topology), sysconf(_SC_NPROCESSORS_ONLN),
-                           fmt::join(topology->cores, " ")));
+      "cores",
+      fmt::format("{} of {} ({})", usable_cores(topology->cores.size(), topology->cpu_quota),
+                  sysconf(_SC_NPROCESSORS_ONLN), fmt::join(topology->cores, " ")));
   facts.emplace_back("cgroup_quota",
                      topology->cpu_quota ? fmt::format("{} cores", *topology->cpu_quota) : "none");
   facts.emplace_back("numa_nodes", fmt::to_string(topology->numa_nodes.size()));

@@ -4,7 +4,7 @@
 
 #include "collectives/communicator/options.h"
 #include "collectives/communicator/place.h"
-#include "core/topology.h"
+#include "core/cgroup.h"
 #include "transport/mesh/connect_places.h"
 #include "transport/rendezvous/launch.h"
 
@@ -14,13 +14,6 @@ namespace {
 using communicator::CallArguments;
 using communicator::Place;
 using schedule::Collective;
-
-/// The machine doesn't change while we run, and looking takes milliseconds.
-Result<int> cores_of_this_process() {
-  static const Result<Topology> topology = read_topology();
-  if (!topology.ok()) return topology.status();
-  return usable_cores(*topology);
-}
 
 Result<std::vector<std::unique_ptr<Place>>> join(const std::vector<Device>& devices,
                                                  const CommunicatorOptions& wanted) {
@@ -36,10 +29,10 @@ Result<std::vector<std::unique_ptr<Place>>> join(const std::vector<Device>& devi
                                             .timeout_ms = options.join_timeout_ms};
   RONDO_ASSIGN(auto meshes,
                transport::connect_places(launch, static_cast<int>(devices.size()), mesh_options));
-  RONDO_ASSIGN(const int cores, cores_of_this_process());
+  const std::optional<double> cpu_quota = read_cpu_quota();
   std::vector<std::unique_ptr<Place>> places;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    RONDO_ASSIGN(auto place, Place::make(std::move(meshes[i]), options, devices[i], cores));
+    RONDO_ASSIGN(auto place, Place::make(std::move(meshes[i]), options, devices[i], cpu_quota));
     places.push_back(std::move(place));
   }
   return places;

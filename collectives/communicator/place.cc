@@ -4,6 +4,7 @@
 
 #include "collectives/kernels/reduce.h"
 #include "collectives/schedule/fuse.h"
+#include "core/topology.h"
 #include "transport/shm/registered_pool.h"
 
 namespace rondo::communicator {
@@ -40,11 +41,12 @@ bool reduces(Collective collective) {
 
 Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh,
                                            const CommunicatorOptions& options, Device device,
-                                           int cores) {
+                                           std::optional<double> cpu_quota) {
   std::unique_ptr<Place> place(new Place(std::move(mesh), options, device));
   RONDO_TRY(select::choose(Collective::kAllReduce, 0, place->layout_, options.algorithm).status());
   execute::WaitPolicy policy;
-  policy.spare_core = place->mesh_->ranks_here() <= cores;
+  const transport::Mesh& world = *place->mesh_;
+  policy.spare_core = world.ranks_here() <= usable_cores(world.cores_here(), cpu_quota);
   RONDO_ASSIGN(place->waiter_, execute::Waiter::make(place->mesh_->transports(), policy));
   return place;
 }

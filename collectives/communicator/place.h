@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,10 +25,10 @@ namespace rondo::communicator {
 class Place {
  public:
   /// Errors: System, InvalidArgument (a forced algorithm that doesn't exist).
-  /// `cores` is how many threads of this process can really run at once.
+  /// `cpu_quota` is what the control groups allow, in cores; nothing: no limit.
   static Result<std::unique_ptr<Place>> make(std::unique_ptr<transport::Mesh> mesh,
                                              const CommunicatorOptions& options, Device device,
-                                             int cores);
+                                             std::optional<double> cpu_quota);
 
   int rank() const { return mesh_->rank(); }
   int size() const { return mesh_->size(); }

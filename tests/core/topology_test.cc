@@ -40,7 +40,8 @@ std::vector<int> affinity_mask() {
 TEST(Topology, cores_areThoseOfTheAffinityMask) {
   const Topology topology = read_topology().value();
   EXPECT_THAT(topology.cores, ElementsAreArray(affinity_mask()));
-  EXPECT_GE(usable_cores(topology), 1);
+  EXPECT_GE(usable_cores(topology.cores.size(), topology.cpu_quota), 1);
+  EXPECT_EQ(*cores_of_this_thread(), topology.cores);
 }
 
 TEST(Topology, numaNodes_shareOutTheCores) {

@@ -8,7 +8,9 @@
 #include <optional>
 #include <thread>
 
+#include "core/topology.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/mesh/core_list.h"
 #include "transport/mesh/own_address.h"
 #include "transport/mesh/pair_kind.h"
 #include "transport/mesh/place_addresses.h"
@@ -44,14 +46,16 @@ using Kinds = std::vector<TransportKind>;
 constexpr TransportKind kAllKinds[] = {TransportKind::kInproc, TransportKind::kShm,
                                        TransportKind::kTcp};
 
-std::vector<RankInfo> rank_infos(const Membership& membership) {
+Result<std::vector<RankInfo>> rank_infos(const Membership& membership) {
   std::vector<RankInfo> ranks;
   for (int rank = 0; rank < membership.world; ++rank) {
     const rendezvous::Process& process = membership.process_of(rank);
+    RONDO_ASSIGN(auto cores, decode_cores(process.blob));
     ranks.push_back({.process = membership.process_of_rank[static_cast<std::size_t>(rank)],
                      .pid = process.pid,
                      .hostname = process.hostname,
-                     .host_identity = process.host_identity});
+                     .host_identity = process.host_identity,
+                     .cores = std::move(cores)});
   }
   return ranks;
 }
@@ -183,11 +187,13 @@ Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::u
   joining.world_name = fmt::format("world-{}", epoch);
   joining.places = places;
   joining.host_identity = host_identity();
+  RONDO_ASSIGN(const std::vector<int> cores, cores_of_this_thread());
+  joining.blob = encode_cores(cores);
   Joined joined;
   joined.options = options;
   joined.deadline = deadline;
   RONDO_ASSIGN(joined.membership, rendezvous::join(store, launch, joining, deadline));
-  joined.ranks = rank_infos(joined.membership);
+  RONDO_ASSIGN(joined.ranks, rank_infos(joined.membership));
   const bool one_host =
       std::all_of(joined.ranks.begin(), joined.ranks.end(), [&](const RankInfo& rank) {
         return rank.host_identity == joined.ranks.front().host_identity;

@@ -1,6 +1,7 @@
 #include "transport/mesh/mesh.h"
 
 #include <algorithm>
+#include <set>
 
 namespace rondo::transport {
 
@@ -31,6 +32,15 @@ int Mesh::ranks_here() const {
   return static_cast<int>(std::count_if(ranks_.begin(), ranks_.end(), [&](const RankInfo& other) {
     return other.host_identity == here;
   }));
+}
+
+std::size_t Mesh::cores_here() const {
+  const std::string& here = ranks_[static_cast<std::size_t>(identity_.rank)].host_identity;
+  std::set<int> cores;
+  for (const RankInfo& other : ranks_) {
+    if (other.host_identity == here) cores.insert(other.cores.begin(), other.cores.end());
+  }
+  return cores.size();
 }
 
 }  // namespace rondo::transport

@@ -18,8 +18,9 @@ namespace rondo::transport {
 struct RankInfo {
   int process = 0;
   long pid = 0;
-  std::string hostname;
-  std::string host_identity;
+  std::string hostname{};
+  std::string host_identity{};
+  std::vector<int> cores{};  ///< that its process may run on
 };
 
 class Mesh {
@@ -38,6 +39,8 @@ class Mesh {
   bool one_host() const;
   /// Ranks that run on this rank's host, itself included.
   int ranks_here() const;
+  /// Cores of this host that one of these ranks may run on, all ranks' masks together.
+  std::size_t cores_here() const;
 
  private:
   Identity identity_;

@@ -1,0 +1,37 @@
+#include "transport/mesh/mesh.h"
+
+#include <gtest/gtest.h>
+
+namespace rondo::transport {
+namespace {
+
+Mesh mesh_of(std::vector<RankInfo> ranks) {
+  return Mesh({.rank = 0, .world = static_cast<int>(ranks.size())}, std::move(ranks), {});
+}
+
+// Launchers bind ranks to cores of their own: each of them may use one, and yet all have a spare
+// one.
+TEST(Mesh, RanksBoundToCoresOfTheirOwn_HaveAsManyCoresAsRanks) {
+  const Mesh mesh = mesh_of({{.host_identity = "a", .cores = {0}},
+                             {.host_identity = "a", .cores = {1}},
+                             {.host_identity = "b", .cores = {2, 3}}});
+  EXPECT_EQ(mesh.ranks_here(), 2);
+  EXPECT_EQ(mesh.cores_here(), 2U);
+}
+
+TEST(Mesh, RanksBoundToOneCore_ShareIt) {
+  const Mesh mesh = mesh_of({{.host_identity = "a", .cores = {1}},
+                             {.host_identity = "a", .cores = {1}},
+                             {.host_identity = "a", .cores = {1}}});
+  EXPECT_EQ(mesh.ranks_here(), 3);
+  EXPECT_EQ(mesh.cores_here(), 1U);
+}
+
+TEST(Mesh, RanksThatMayRunAnywhere_ShareAllCores) {
+  const Mesh mesh =
+      mesh_of({{.host_identity = "a", .cores = {0, 1}}, {.host_identity = "a", .cores = {0, 1}}});
+  EXPECT_EQ(mesh.cores_here(), 2U);
+}
+
+}  // namespace
+}  // namespace rondo::transport
