@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "collectives/execute/host/one_shot_runner.h"
 #include "collectives/kernels/reduce.h"
 #include "collectives/schedule/fuse.h"
 #include "core/topology.h"
@@ -15,6 +16,9 @@ using schedule::Collective;
 /// Long enough to hide a message's cost, short enough that a segment is still in the cache when it
 /// is forwarded. A multiple of every element size.
 constexpr std::size_t kSegmentBytes = 256 * 1024;
+
+/// The algorithm that OneShotRunner is the fast path of.
+constexpr std::string_view kOneShot = "one_shot";
 
 Result<std::shared_ptr<std::byte[]>> allocate_registered(std::size_t bytes) {
   RONDO_ASSIGN(transport::RegisteredPool * pool, transport::RegisteredPool::instance());
@@ -35,6 +39,10 @@ schedule::Request request_of(const algorithms::Algorithm& algorithm, const CallA
 
 bool reduces(Collective collective) {
   return collective == Collective::kAllReduce || collective == Collective::kReduceScatter;
+}
+
+int divisor_of(const CallArguments& arguments, int world) {
+  return arguments.op == ReduceOp::kAvg ? world : 1;
 }
 
 }  // namespace
@@ -129,12 +137,31 @@ Result<PreparedPlan> Place::prepare(const CallArguments& arguments) {
   const std::size_t bytes = total_count(arguments) * size_of(arguments.input.dtype);
   RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
                select::choose(arguments.collective, bytes, layout_, options_.algorithm));
-  RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments));
   PreparedPlan prepared;
   prepared.algorithm = algorithm->name;
+  std::vector<transport::Endpoint*> endpoints;
+  for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_->endpoint(rank));
+  if (algorithm->name == kOneShot && execute::OneShotRunner::suits(endpoints, bytes)) {
+    RONDO_ASSIGN(prepared.runner, one_shot_runner(arguments, std::move(endpoints)));
+    return prepared;
+  }
+  RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments));
   RONDO_ASSIGN(prepared.plan, execute::Plan::make(std::move(inputs)));
   prepared.runner = std::make_unique<execute::PlanRunner>(*prepared.plan);
   return prepared;
+}
+
+Result<std::unique_ptr<execute::Runner>> Place::one_shot_runner(
+    const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints) const {
+  RONDO_ASSIGN(const kernels::ReduceKernel kernel,
+               kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype, arguments.op));
+  return std::unique_ptr<execute::Runner>(std::make_unique<execute::OneShotRunner>(
+      execute::OneShotRunner::Inputs{.rank = rank(),
+                                     .endpoints = std::move(endpoints),
+                                     .count = total_count(arguments),
+                                     .element_bytes = size_of(arguments.input.dtype),
+                                     .kernel = kernel,
+                                     .divisor = divisor_of(arguments, size())}));
 }
 
 Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algorithm,
@@ -150,7 +177,7 @@ Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algo
   if (reduces(arguments.collective)) {
     RONDO_ASSIGN(inputs.kernel, kernels::find_reduce_kernel(DeviceKind::kHost,
                                                             arguments.input.dtype, arguments.op));
-    inputs.divisor = arguments.op == ReduceOp::kAvg ? size() : 1;
+    inputs.divisor = divisor_of(arguments, size());
   }
   inputs.endpoint_of = [this](int peer) { return mesh_->endpoint(peer); };
   inputs.scratch_rows_of = [build](int peer) { return build(peer).scratch_rows; };

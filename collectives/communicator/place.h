@@ -46,6 +46,8 @@ class Place {
   Status run_alone(const CallArguments& arguments);
   Result<PreparedPlan*> plan_for(const CallArguments& arguments, const transport::Fingerprint& key);
   Result<PreparedPlan> prepare(const CallArguments& arguments);
+  Result<std::unique_ptr<execute::Runner>> one_shot_runner(
+      const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints) const;
   Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
                                           const CallArguments& arguments);
 

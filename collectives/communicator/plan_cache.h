@@ -14,8 +14,8 @@ namespace rondo::communicator {
 
 /// A plan with the state of its runs.
 struct PreparedPlan {
-  std::unique_ptr<execute::Plan> plan;
-  std::unique_ptr<execute::PlanRunner> runner;
+  std::unique_ptr<execute::Plan> plan;  ///< null where the runner needs none
+  std::unique_ptr<execute::Runner> runner;
   std::string_view algorithm;
 };
 

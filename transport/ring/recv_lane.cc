@@ -30,12 +30,7 @@ Status RecvLane::progress(const Call& call, RingGroups& groups, bool& consumed) 
     RONDO_ASSIGN(const bool is_now, belongs_to(call, content));
     if (!is_now) break;
     Pending& pending = pending_[head_ % pending_.size()];
-    if (content.bytes() != pending.bytes)
-      return Status(
-          ErrorCode::kMismatch,
-          fmt::format("rank {} sent {} bytes where rank {} expected {} in {}", port_.peer,
-                      content.bytes(), port_.rank, pending.bytes, to_string(call.fingerprint)),
-          port_.peer);
+    if (content.bytes() != pending.bytes) return wrong_size(call, content.bytes(), pending.bytes);
     RingGroup& group = groups[pending.group];
     RONDO_TRY(take(content, pending, group));
     ++next_line_;
@@ -46,6 +41,29 @@ Status RecvLane::progress(const Call& call, RingGroups& groups, bool& consumed) 
   }
   consumed |= consumed_ != consumed_before;
   return {};
+}
+
+Result<bool> RecvLane::recv_inline(const Call& call, std::span<std::byte> target) {
+  if (!has_line()) return false;
+  const LineContent content = next_line().content;
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // as in progress
+  RONDO_ASSIGN(const bool is_now, belongs_to(call, content));
+  if (!is_now) return false;
+  if (content.bytes() != target.size()) return wrong_size(call, content.bytes(), target.size());
+  if (content.kind() != LineKind::kInline)
+    return damaged(fmt::format("{} bytes outside the line", target.size()));
+  if (!target.empty()) std::memcpy(target.data(), content.inline_bytes.data(), target.size());
+  received_bytes_ += target.size();
+  consume(next_line_++);
+  return true;
+}
+
+Status RecvLane::wrong_size(const Call& call, std::uint64_t sent_bytes,
+                            std::size_t expected_bytes) const {
+  return Status(ErrorCode::kMismatch,
+                fmt::format("rank {} sent {} bytes where rank {} expected {} in {}", port_.peer,
+                            sent_bytes, port_.rank, expected_bytes, to_string(call.fingerprint)),
+                port_.peer);
 }
 
 Result<bool> RecvLane::belongs_to(const Call& call, const LineContent& content) const {

@@ -41,6 +41,10 @@ class RecvLane {
   /// `transfer` is a kRecv or kRecvView. Only while outstanding() is below the window.
   void push(const Transfer& transfer, std::uint32_t group);
 
+  /// A message of exactly so many bytes, past the groups; false if it hasn't come. Only while idle.
+  /// Errors as progress.
+  Result<bool> recv_inline(const Call& call, std::span<std::byte> target);
+
   /// Takes what has come; `consumed` turns true if the peer may write more.
   /// Errors: Mismatch, DataLoss (a damaged line), Internal, PeerLost; the line isn't consumed.
   Status progress(const Call& call, RingGroups& groups, bool& consumed);
@@ -66,6 +70,7 @@ class RecvLane {
     return next_line().stamp.load(std::memory_order_acquire) == next_line_ + 1;
   }
   Result<bool> belongs_to(const Call& call, const LineContent& content) const;
+  Status wrong_size(const Call& call, std::uint64_t sent_bytes, std::size_t expected_bytes) const;
   Status take(const LineContent& content, Pending& pending, RingGroup& group);
   Status take_inline(const LineContent& content, Pending& pending, RingGroup& group);
   Status take_slot(const LineContent& content, Pending& pending, RingGroup& group);

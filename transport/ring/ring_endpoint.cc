@@ -98,6 +98,28 @@ Status RingEndpoint::check_room(std::span<const Transfer> group) const {
   return {};
 }
 
+Result<bool> RingEndpoint::send_inline(std::span<const std::byte> message) {
+  if (!failure_.ok()) return failure_;
+  RONDO_ASSIGN(const bool sent, send_lanes_[0].send_inline(call_, message));
+  if (sent) wake_peer();
+  return sent;
+}
+
+Result<bool> RingEndpoint::recv_inline(std::span<std::byte> target) {
+  if (!failure_.ok()) return failure_;
+  auto received = recv_lanes_[0].recv_inline(call_, target);
+  if (!received.ok()) {
+    look_for_notice();
+    fail(std::move(received).status());
+    return failure_;
+  }
+  if (!*received && !left_.ok()) {
+    fail(left_);
+    return failure_;
+  }
+  return received;
+}
+
 Result<Token> RingEndpoint::post(std::span<const Transfer> group) {
   if (!failure_.ok()) return failure_;
   RONDO_TRY(check_room(group));

@@ -112,6 +112,13 @@ Result<bool> SendLane::emit(const Call& call, Pending& pending) {
   return true;
 }
 
+Result<bool> SendLane::send_inline(const Call& call, std::span<const std::byte> message) {
+  Pending pending{.data = message.data(), .bytes = message.size(), .kind = LineKind::kInline};
+  RONDO_ASSIGN(const bool sent, emit(call, pending));
+  if (sent) sent_bytes_ += message.size();
+  return sent;
+}
+
 Result<bool> SendLane::emit_slots(const Call& call, Pending& pending) {
   while (pending.written_bytes < pending.bytes) {
     RONDO_ASSIGN(const bool room, has_room());

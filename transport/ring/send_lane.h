@@ -37,6 +37,10 @@ class SendLane {
   /// `transfer` is a kSend or kStored. Only while outstanding() is below the window.
   void push(const Transfer& transfer, std::uint32_t group);
 
+  /// A message of at most kInlineBytes, past the groups; false without room. Only while idle.
+  /// Errors as progress.
+  Result<bool> send_inline(const Call& call, std::span<const std::byte> message);
+
   /// Writes and completes what it can; `wrote` turns true if there are new lines for the peer.
   /// Errors: DataLoss where the peer's count of consumed lines can't be true.
   Status progress(const Call& call, RingGroups& groups, bool& wrote);

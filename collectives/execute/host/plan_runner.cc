@@ -5,16 +5,8 @@
 #include <algorithm>
 
 #include "collectives/schedule/print.h"
-#include "transport/wire/call_history.h"
 
 namespace rondo::execute {
-namespace {
-
-constexpr std::int64_t kFirstComparisonUs = 1000;
-constexpr std::int64_t kComparisonPeriodUs = 10'000;
-
-}  // namespace
-
 PlanRunner::PlanRunner(const Plan& plan) : plan_(plan) {
   for (std::size_t lane = 0; lane < plan.lanes().size(); ++lane) lanes_.emplace_back(plan, lane);
   for (const Channel& channel : plan.senders()) {
@@ -31,30 +23,10 @@ Status PlanRunner::run(const transport::Call& call, std::byte* input, std::byte*
   for (LaneRunner& lane : lanes_) lane.reset(bases);
   for (SendQueue& sender : senders_) sender.reset();
   Status status = drive(call, context);
+  if (status.ok()) status = verdict();
   for (transport::Endpoint* endpoint : plan_.endpoints()) endpoint->end();
   if (status.ok()) return status;
   return std::move(status).at(where(context));
-}
-
-Status PlanRunner::drive(const transport::Call& call, const RunContext& context) {
-  context.waiter->restart();
-  next_comparison_us_ = kFirstComparisonUs;
-  while (true) {
-    RONDO_ASSIGN(const bool moved, step());
-    if (finished()) return verdict();
-    if (moved) {
-      context.waiter->restart();
-      next_comparison_us_ = kFirstComparisonUs;
-      continue;
-    }
-    RONDO_TRY(context.waiter->wait());
-    const std::int64_t waited_us = context.waiter->waited_us();
-    if (waited_us >= next_comparison_us_) {
-      next_comparison_us_ = waited_us + kComparisonPeriodUs;
-      RONDO_TRY(compare_with_neighbours(call, context));
-      if (waited_us / 1000 >= context.timeout_ms) return timed_out(call, context);
-    }
-  }
 }
 
 Result<bool> PlanRunner::step() {
@@ -81,16 +53,6 @@ bool PlanRunner::finished() const {
                      [](const auto& sender) { return sender.idle(); });
 }
 
-Status PlanRunner::compare_with_neighbours(const transport::Call& call, const RunContext& context) {
-  for (transport::Endpoint* neighbour : context.neighbours) {
-    RONDO_TRY(neighbour->announce_call());
-    const auto theirs = neighbour->peer_call(call.sequence);
-    if (!theirs.has_value()) continue;
-    RONDO_TRY(transport::check_call(context.rank, call, neighbour->peer(), call.sequence, *theirs));
-  }
-  return {};
-}
-
 int PlanRunner::waits_for() const {
   for (const LaneRunner& lane : lanes_) {
     if (const int peer = lane.waits_for(); peer != kNoCulprit) return peer;
@@ -99,16 +61,6 @@ int PlanRunner::waits_for() const {
     if (!sender.idle()) return sender.peer();
   }
   return kNoCulprit;
-}
-
-Status PlanRunner::timed_out(const transport::Call& call, const RunContext& context) const {
-  const int peer = waits_for();
-  return Status(
-      ErrorCode::kTimeout,
-      fmt::format("nothing came from rank {} for {} ms in call #{} {}; is it stopped, or "
-                  "did it make fewer calls? (RONDO_TIMEOUT_MS sets the limit)",
-                  peer, context.timeout_ms, call.sequence, transport::to_string(call.fingerprint)),
-      peer);
 }
 
 std::string PlanRunner::where(const RunContext& context) const {

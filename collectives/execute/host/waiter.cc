@@ -8,19 +8,13 @@
 #include <cerrno>
 #include <memory>
 
+#include "core/relax.h"
+
 namespace rondo::execute {
 namespace {
 
 /// Looks between two readings of the clock while spinning.
 constexpr std::uint32_t kLooksPerClock = 32;
-
-void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 }  // namespace
 

@@ -1,0 +1,56 @@
+#include "collectives/execute/host/drive.h"
+
+#include <fmt/format.h>
+
+#include "transport/wire/call_history.h"
+
+namespace rondo::execute {
+namespace {
+
+constexpr std::int64_t kFirstComparisonUs = 1000;
+constexpr std::int64_t kComparisonPeriodUs = 10'000;
+
+}  // namespace
+
+Status Runner::drive(const transport::Call& call, const RunContext& context) {
+  context.waiter->restart();
+  std::int64_t next_comparison_us = kFirstComparisonUs;
+  while (true) {
+    RONDO_ASSIGN(const bool moved, step());
+    if (finished()) return {};
+    if (moved) {
+      context.waiter->restart();
+      next_comparison_us = kFirstComparisonUs;
+      continue;
+    }
+    RONDO_TRY(context.waiter->wait());
+    const std::int64_t waited_us = context.waiter->waited_us();
+    if (waited_us >= next_comparison_us) {
+      next_comparison_us = waited_us + kComparisonPeriodUs;
+      RONDO_TRY(compare_with_neighbours(call, context));
+      if (waited_us / 1000 >= context.timeout_ms) return timed_out(call, context);
+    }
+  }
+}
+
+Status Runner::compare_with_neighbours(const transport::Call& call, const RunContext& context) {
+  for (transport::Endpoint* neighbour : context.neighbours) {
+    RONDO_TRY(neighbour->announce_call());
+    const auto theirs = neighbour->peer_call(call.sequence);
+    if (!theirs.has_value()) continue;
+    RONDO_TRY(transport::check_call(context.rank, call, neighbour->peer(), call.sequence, *theirs));
+  }
+  return {};
+}
+
+Status Runner::timed_out(const transport::Call& call, const RunContext& context) const {
+  const int peer = waits_for();
+  return Status(
+      ErrorCode::kTimeout,
+      fmt::format("nothing came from rank {} for {} ms in call #{} {}; is it stopped, or "
+                  "did it make fewer calls? (RONDO_TIMEOUT_MS sets the limit)",
+                  peer, context.timeout_ms, call.sequence, transport::to_string(call.fingerprint)),
+      peer);
+}
+
+}  // namespace rondo::execute

@@ -1,0 +1,53 @@
+#pragma once
+
+// The loop that carries one call to its end: steps, and how to wait where nothing moves.
+//
+// A rank that has waited a millisecond tells its two neighbours which call it waits in and compares
+// theirs: of any two ranks that disagree, some neighbours do, so a mismatch is found even where the
+// two calls' schedules share no edge.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "collectives/execute/host/waiter.h"
+#include "core/status.h"
+#include "transport/endpoint/call.h"
+#include "transport/endpoint/endpoint.h"
+
+namespace rondo::execute {
+
+struct RunContext {
+  int rank = 0;
+  Waiter* waiter = nullptr;
+  std::span<transport::Endpoint* const> neighbours;  ///< ranks r-1 and r+1
+  std::int64_t timeout_ms = 0;
+};
+
+/// Runs calls of one kind, again and again: one at a time, on the thread of its place. Everything
+/// it needs is made with it; a call allocates nothing, locks nothing and throws nothing.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+
+  /// Errors: Mismatch, PeerLost, Timeout (each names the culprit), or what a peer gave up with.
+  /// After an error the contents of the output are undefined.
+  virtual Status run(const transport::Call& call, std::byte* input, std::byte* output,
+                     const RunContext& context) = 0;
+
+ protected:
+  /// Does what can be done now; true if anything moved.
+  virtual Result<bool> step() = 0;
+  virtual bool finished() const = 0;
+  /// The rank that the call can't go on without, or kNoCulprit.
+  virtual int waits_for() const = 0;
+
+  /// Steps until finished. Errors as run.
+  Status drive(const transport::Call& call, const RunContext& context);
+
+ private:
+  Status compare_with_neighbours(const transport::Call& call, const RunContext& context);
+  Status timed_out(const transport::Call& call, const RunContext& context) const;
+};
+
+}  // namespace rondo::execute

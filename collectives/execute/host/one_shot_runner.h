@@ -1,0 +1,57 @@
+#pragma once
+
+// The fast path of an all-reduce of a few bytes: the payload travels in the cache line that says it
+// is there, to every peer at once, and every rank combines all contributions in rank order. No
+// groups, tokens or segments.
+//
+// Its specification is the schedule `one_shot` (collectives/algorithms): on the wire the two are
+// alike, message for message, so ranks may differ in which of them they run, and the bits are the
+// same (one_shot_runner_test).
+
+#include <array>
+#include <vector>
+
+#include "collectives/execute/host/drive.h"
+#include "collectives/kernels/reduce.h"
+
+namespace rondo::execute {
+
+class OneShotRunner final : public Runner {
+ public:
+  struct Inputs {
+    int rank = 0;
+    std::vector<transport::Endpoint*> endpoints;  ///< by rank; null: this rank itself
+    std::size_t count = 0;
+    std::size_t element_bytes = 1;
+    kernels::ReduceKernel kernel = nullptr;
+    int divisor = 1;
+  };
+  static constexpr std::size_t kMaxBytes = 32;
+
+  /// Whether so many bytes can be sent to each peer as they are.
+  static bool suits(const std::vector<transport::Endpoint*>& endpoints, std::size_t bytes);
+  /// The endpoints suit the bytes.
+  explicit OneShotRunner(Inputs inputs);
+
+  Status run(const transport::Call& call, std::byte* input, std::byte* output,
+             const RunContext& context) override;
+
+ private:
+  using Contribution = std::array<std::byte, kMaxBytes>;
+
+  Result<bool> step() override;
+  bool finished() const override { return received_ == peers_.size(); }
+  int waits_for() const override;
+  Result<bool> send_all();
+  Result<bool> receive_next();
+
+  Inputs inputs_;
+  std::size_t bytes_;
+  std::vector<transport::Endpoint*> peers_;
+  std::vector<Contribution> contributions_;  ///< by rank
+  std::vector<const void*> sources_;         ///< the contributions, for the kernel
+  std::size_t sent_ = 0;                     ///< peers that have this rank's contribution
+  std::size_t received_ = 0;                 ///< peers, in order, whose contribution is here
+};
+
+}  // namespace rondo::execute

@@ -1,0 +1,156 @@
+// The fast path against its specification: ranks that run the schedule `one_shot` and ranks that
+// run OneShotRunner meet in one world, and all end with the bits that the schedule alone gives.
+
+#include "collectives/execute/host/one_shot_runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "collectives/algorithms/one_shot_all_reduce.h"
+#include "collectives/execute/host/plan_runner.h"
+#include "collectives/schedule/fuse.h"
+#include "transport/inproc/inproc_transport.h"
+
+namespace rondo::execute {
+namespace {
+
+using transport::Endpoint;
+using transport::InprocTransport;
+
+/// One rank of a world of places of this process.
+class Rank {
+ public:
+  Rank(std::uint64_t job, int rank, int world) : rank_(rank), world_(world) {
+    transport_ =
+        InprocTransport::create({.job = job, .epoch = 1, .rank = rank, .world = world}).value();
+  }
+  std::string address() const { return transport_->address(); }
+  void connect(const std::vector<std::string>& addresses) {
+    std::vector<transport::PeerAddress> peers;
+    for (int peer = 0; peer < world_; ++peer)
+      if (peer != rank_) peers.push_back({peer, addresses[static_cast<std::size_t>(peer)]});
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    ASSERT_TRUE(transport_->connect(peers, deadline).ok());
+    transport::Transport* transports[] = {transport_.get()};
+    waiter_ = Waiter::make(transports, {.spare_core = false}).value();
+  }
+  Status all_reduce(std::vector<float>& data, ReduceOp op, bool fast) {
+    const auto runner = fast ? fast_runner(data.size(), op) : planned_runner(data.size(), op);
+    auto* bytes = reinterpret_cast<std::byte*>(data.data());
+    const transport::Call call{++sequence_, 1, {.collective = 1, .count = data.size()}};
+    return runner->run(call, bytes, bytes, {rank_, waiter_.get(), {}, 20'000});
+  }
+
+ private:
+  kernels::ReduceKernel kernel(ReduceOp op) const {
+    return kernels::find_reduce_kernel(DeviceKind::kHost, DataType::kF32, op).value();
+  }
+  std::vector<Endpoint*> endpoints() const {
+    std::vector<Endpoint*> list;
+    for (int peer = 0; peer < world_; ++peer) list.push_back(transport_->endpoint(peer));
+    return list;
+  }
+  std::unique_ptr<Runner> fast_runner(std::size_t count, ReduceOp op) {
+    EXPECT_TRUE(OneShotRunner::suits(endpoints(), count * sizeof(float)));
+    return std::make_unique<OneShotRunner>(
+        OneShotRunner::Inputs{rank_, endpoints(), count, sizeof(float), kernel(op), divisor(op)});
+  }
+  std::unique_ptr<Runner> planned_runner(std::size_t count, ReduceOp op) {
+    const auto build = [this](int rank) {
+      return algorithms::one_shot_all_reduce({.world = world_, .rank = rank});
+    };
+    PlanInputs inputs;
+    inputs.schedule = schedule::fuse(world_, rank_, build);
+    inputs.table = schedule::ChunkTable::equal(count, inputs.schedule.request.rows);
+    inputs.element_bytes = sizeof(float);
+    inputs.kernel = kernel(op);
+    inputs.divisor = divisor(op);
+    inputs.endpoint_of = [this](int peer) { return transport_->endpoint(peer); };
+    inputs.scratch_rows_of = [build](int peer) { return build(peer).scratch_rows; };
+    inputs.allocate_scratch = [](std::size_t bytes) {
+      return Result<std::shared_ptr<std::byte[]>>(
+          std::shared_ptr<std::byte[]>(new std::byte[bytes]));
+    };
+    plan_ = Plan::make(std::move(inputs)).value();
+    return std::make_unique<PlanRunner>(*plan_);
+  }
+  int divisor(ReduceOp op) const { return op == ReduceOp::kAvg ? world_ : 1; }
+
+  int rank_;
+  int world_;
+  std::unique_ptr<InprocTransport> transport_;
+  std::unique_ptr<Waiter> waiter_;
+  std::unique_ptr<Plan> plan_;
+  std::uint64_t sequence_ = 0;
+};
+
+using Values = std::vector<std::vector<float>>;  // by rank
+
+class OneShot : public testing::TestWithParam<int> {
+ protected:
+  OneShot() {
+    static std::uint64_t jobs = 7000;
+    const int world = GetParam();
+    std::vector<std::string> addresses;
+    for (int rank = 0; rank < world; ++rank)
+      addresses.push_back(ranks_.emplace_back(jobs, rank, world).address());
+    ++jobs;
+    each([&](Rank& rank, std::size_t) { rank.connect(addresses); });
+  }
+  void each(const std::function<void(Rank&, std::size_t)>& work) {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < ranks_.size(); ++i)
+      threads.emplace_back([&, i] { work(ranks_[i], i); });
+    for (std::thread& thread : threads) thread.join();
+  }
+  /// Bit i of `fast`: rank i takes the fast path.
+  Values reduced(Values values, ReduceOp op, unsigned fast) {
+    each([&](Rank& rank, std::size_t i) {
+      const Status status = rank.all_reduce(values[i], op, ((fast >> i) & 1) != 0);
+      EXPECT_TRUE(status.ok()) << status.to_string();
+    });
+    return values;
+  }
+
+  std::vector<Rank> ranks_;
+};
+
+TEST_P(OneShot, AnyMixOfFastAndPlannedRanks_HasTheBitsOfTheSchedule) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> draw(-3, 3);
+  for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kAvg, ReduceOp::kProd, ReduceOp::kMin}) {
+    for (const std::size_t count : {0U, 1U, 2U, 5U, 6U}) {
+      Values values(ranks_.size(), std::vector<float>(count));
+      for (auto& own : values)
+        for (float& value : own) value = draw(random);
+      const Values planned = reduced(values, op, 0);
+      const unsigned all = (1U << ranks_.size()) - 1;
+      for (const unsigned fast : {all, 1U, all - 1, 0b101U & all})
+        EXPECT_EQ(reduced(values, op, fast), planned) << to_string(op) << ", fast " << fast;
+    }
+  }
+}
+
+TEST_P(OneShot, PeerOfAnotherCount_IsAMismatchOnTheFastPathToo) {
+  std::vector<Status> results(ranks_.size());
+  each([&](Rank& rank, std::size_t i) {
+    std::vector<float> data(i == 0 ? 2 : 3, 0.5F);
+    results[i] = rank.all_reduce(data, ReduceOp::kSum, true);
+  });
+  EXPECT_EQ(results[0].code(), ErrorCode::kMismatch) << results[0].to_string();
+}
+
+TEST(OneShotSuits, MoreThanALineHolds_IsRefused) {
+  Rank alone(6999, 0, 1);
+  EXPECT_TRUE(OneShotRunner::suits({nullptr}, OneShotRunner::kMaxBytes));
+  EXPECT_FALSE(OneShotRunner::suits({nullptr}, OneShotRunner::kMaxBytes + 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, OneShot, testing::Values(2, 3, 5));
+
+}  // namespace
+}  // namespace rondo::execute
