@@ -21,8 +21,9 @@ PreparedPlan& PlanCache::insert(const transport::Fingerprint& key, PreparedPlan 
 }
 
 std::size_t PlanCache::Hash::operator()(const transport::Fingerprint& key) const {
-  const std::uint64_t kind = key.collective | key.dtype << 8 | key.redop << 16 |
-                             static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.root)) << 32;
+  const auto root = static_cast<std::uint32_t>(key.root);
+  const std::uint64_t kind = std::uint64_t{key.collective} | std::uint64_t{key.dtype} << 8 |
+                             std::uint64_t{key.redop} << 16 | std::uint64_t{root} << 32;
   return std::hash<std::uint64_t>{}(key.count * 0x9E3779B97F4A7C15ULL ^ kind);
 }
 

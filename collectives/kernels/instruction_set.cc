@@ -1,15 +1,26 @@
 #include "collectives/kernels/instruction_set.h"
 
 #include <atomic>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace rondo::kernels {
 namespace {
+
+#if defined(__x86_64__)
+/// Asked of the processor itself: clang's `__builtin_cpu_supports` knows no f16c before 17.
+bool machine_has_f16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+#endif
 
 /// `__builtin_cpu_supports` also asks whether the operating system keeps the wide registers.
 bool machine_has(InstructionSet set) {
 #if defined(__x86_64__)
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+                    __builtin_cpu_supports("bmi2") && machine_has_f16c();
   if (set == InstructionSet::kAvx2) return avx2;
   if (set == InstructionSet::kAvx512) {
     return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&

@@ -124,7 +124,7 @@ TYPED_TEST(ReduceKernels, EveryRemainder_AnySourcesAndTargets_EqualsPlainLoop) {
 TYPED_TEST(ReduceKernels, BlocksAndTheirRemainders_EveryForm_EqualsPlainLoop) {
   for_each_instruction_set([&](const std::string& name) {
     SCOPED_TRACE(name);
-    for (const std::size_t count : {127, 128, 129, 255, 256, 257, 320, 511, 1027, 2100}) {
+    for (const std::size_t count : {127u, 128u, 129u, 255u, 256u, 257u, 320u, 511u, 1027u, 2100u}) {
       for (std::size_t sources = 1; sources <= this->kMostSources; ++sources) {
         for (std::size_t targets = 1; targets <= 3; ++targets) {
           this->check({count, sources, targets, (count + targets) % 4});
