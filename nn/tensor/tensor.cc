@@ -71,8 +71,8 @@ Tensor Tensor::borrow(void* data, DataType dtype, Dims dims, Device device) {
   return tensor;
 }
 
-Tensor Tensor::copy_of(const void* values, std::size_t count, DataType dtype, Dims dims) {
-  Tensor tensor(dtype, std::move(dims));
+Tensor Tensor::copy_of(const void* values, std::size_t count, DataType dtype, const Dims& dims) {
+  Tensor tensor(dtype, dims);
   if (static_cast<std::size_t>(tensor.count()) != count) {
     throw Error(ErrorCode::kInvalidArgument, "shape " + to_string(tensor.dims()) + " needs " +
                                                  std::to_string(tensor.count()) + " values, got " +

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -53,9 +54,12 @@ class RONDO_API Var {
 
 /// Names a variable where one is asked for by name or by handle.
 struct RONDO_API VarName {
+  // Implicit: a caller passes what it has.
+  // NOLINTBEGIN(google-explicit-constructor)
   VarName(const char* name) : text(name) {}
   VarName(std::string name) : text(std::move(name)) {}
   VarName(const Var& var) : text(var.name()) {}
+  // NOLINTEND(google-explicit-constructor)
   std::string text;
 };
 

@@ -54,7 +54,7 @@ class RONDO_API Tensor {
   static Tensor borrow(void* data, DataType dtype, Dims dims, Device device = Device::host());
   /// A copy of `values`, of which there are as many as `dims` says. Errors: InvalidArgument.
   template <typename T>
-  static Tensor from(const std::vector<T>& values, Dims dims);
+  static Tensor from(const std::vector<T>& values, const Dims& dims);
 
   bool empty() const { return data_ == nullptr; }
   DataType dtype() const { return dtype_; }
@@ -81,7 +81,7 @@ class RONDO_API Tensor {
 
  private:
   void require(DataType wanted) const;
-  static Tensor copy_of(const void* values, std::size_t count, DataType dtype, Dims dims);
+  static Tensor copy_of(const void* values, std::size_t count, DataType dtype, const Dims& dims);
 
   std::shared_ptr<void> owner_;  // shared by the copies of this handle; null where borrowed
   void* data_ = nullptr;
@@ -96,8 +96,8 @@ class RONDO_API Tensor {
 using LoDTensor = Tensor;
 
 template <typename T>
-Tensor Tensor::from(const std::vector<T>& values, Dims dims) {
-  return copy_of(values.data(), values.size(), data_type_of<T>(), std::move(dims));
+Tensor Tensor::from(const std::vector<T>& values, const Dims& dims) {
+  return copy_of(values.data(), values.size(), data_type_of<T>(), dims);
 }
 
 template <typename T>
