@@ -5,6 +5,7 @@
 #include "collectives/communicator/options.h"
 #include "collectives/communicator/place.h"
 #include "core/cgroup.h"
+#include "core/log.h"
 #include "transport/mesh/connect_places.h"
 #include "transport/rendezvous/launch.h"
 
@@ -22,11 +23,13 @@ Result<std::vector<std::unique_ptr<Place>>> join(const std::vector<Device>& devi
                   "Communicator::create: the list of places is empty; a process takes part with at "
                   "least one");
   }
+  log_enabled(LogLevel::kWarn);  // a RONDO_LOG that can't be understood is said now, not later
   RONDO_ASSIGN(const CommunicatorOptions options, communicator::resolve(wanted));
   RONDO_ASSIGN(const rendezvous::Launch launch, rendezvous::detect_launch());
   const transport::MeshOptions mesh_options{.transport = options.transport,
                                             .interface = options.interface,
-                                            .timeout_ms = options.join_timeout_ms};
+                                            .timeout_ms = options.join_timeout_ms,
+                                            .equal_options = {{"RONDO_ALGO", options.algorithm}}};
   RONDO_ASSIGN(auto meshes,
                transport::connect_places(launch, static_cast<int>(devices.size()), mesh_options));
   const std::optional<double> cpu_quota = read_cpu_quota();

@@ -3,34 +3,53 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
 
 namespace rondo::examples {
 namespace {
 
 constexpr int kUsageError = 2;
 
+/// CLI11's own checks let "nan" through, and name limits of 300 digits.
+CLI::Validator number_that(const char* what, bool (*suits)(double)) {
+  const auto check = [what, suits](const std::string& text) -> std::string {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    const bool is_number = end != text.c_str() && *end == '\0' && std::isfinite(value);
+    return is_number && suits(value) ? "" : fmt::format("'{}' is no {}", text, what);
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator positive() {
+  return number_that("positive number", [](double value) { return value > 0; });
+}
+
+CLI::Validator fraction() {
+  return number_that("number from 0 to 1", [](double value) { return value >= 0 && value <= 1; });
+}
+
 void add_options(CLI::App& app, Options& options) {
   app.add_option("--data", options.data, "digits, mnist, or the path of a file or folder of one");
   app.add_option("--epochs", options.epochs, "passes over the images (default: to suit the set)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   app.add_option("--batch", options.batch,
                  "images in a step, over all ranks (default: to suit the set)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   app.add_option("--learning-rate", options.learning_rate)
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   app.add_option("--optimizer", options.optimizer)
       ->check(CLI::IsMember({"sgd", "momentum"}))
       ->capture_default_str();
-  app.add_option("--momentum", options.momentum)
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
+  app.add_option("--momentum", options.momentum)->check(fraction())->capture_default_str();
   app.add_option("--hidden", options.hidden, "widths of the hidden layers, as in 128,64")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   app.add_option("--seed", options.seed, "of the first weights and of the order of the images")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   app.add_option("--precision", options.precision, "f64 runs the plain reference kernels")
       ->check(CLI::IsMember({"f32", "f64"}))
@@ -38,7 +57,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--kernels", options.kernels)
       ->check(CLI::IsMember({"auto", "onednn", "reference"}))
       ->capture_default_str();
-  app.add_option("--steps", options.steps, "end after so many steps")->check(CLI::PositiveNumber);
+  app.add_option("--steps", options.steps, "end after so many steps")->check(positive());
   app.add_option("--places", options.places, "ranks in this process, each with its thread")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();

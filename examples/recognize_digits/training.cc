@@ -1,9 +1,11 @@
 #include "examples/recognize_digits/training.h"
 
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "examples/recognize_digits/feed.h"
+#include "rondo/error.h"
 
 namespace rondo::examples {
 namespace {
@@ -47,6 +49,12 @@ EpochResult Training::run_epoch(std::size_t step_limit, LossFile& losses,
                       {model_.loss, model_.accuracy}, nn::FetchMode::kMean);
     const double loss = scalar(means[0]);
     losses.write(loss);
+    if (!std::isfinite(loss)) {  // on all ranks alike
+      throw Error(ErrorCode::kInvalidArgument,
+                  "the loss is " + std::to_string(loss) + " after step " +
+                      std::to_string(sum.steps + 1) +
+                      ": the training has diverged; try a smaller --learning-rate");
+    }
     sum.loss += loss;
     sum.accuracy += scalar(means[1]);
     sum.images += batch->size();

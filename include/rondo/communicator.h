@@ -17,6 +17,7 @@ inline namespace v1 {
 
 /// How a world is joined. Every field has a default that an environment variable may replace, so
 /// that one binary runs alone, under `rondo run` and under `mpirun` without a change.
+/// Transport and algorithm must be equal on all ranks: Mismatch when the world is joined.
 struct CommunicatorOptions {
   /// Longest wait inside one call (RONDO_TIMEOUT_MS).
   int timeout_ms = 600'000;
@@ -63,6 +64,7 @@ class RONDO_API Communicator {
   static std::vector<Communicator> create(const std::vector<Device>& places,
                                           const CommunicatorOptions& options = {});
 
+  /// A handle that was moved from can only be assigned to or destroyed.
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
   ~Communicator();

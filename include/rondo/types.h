@@ -18,7 +18,8 @@ RONDO_API std::size_t size_of(DataType type);
 RONDO_API const char* to_string(DataType type);
 
 /// How elements of different ranks are combined. `kAvg` is the sum divided by the world size
-/// (rounded towards zero for integers).
+/// (rounded towards zero for integers). Integers wrap, also the sum that is divided. f16 and bf16
+/// can be moved, not yet combined.
 enum class ReduceOp : std::uint8_t { kSum, kProd, kMin, kMax, kAvg };
 
 /// The name as it is printed and parsed: "sum", "prod", ...

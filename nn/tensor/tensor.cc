@@ -4,6 +4,7 @@
 #include "rondo/nn/tensor.h"
 
 #include <cstring>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -24,14 +25,23 @@ std::shared_ptr<void> allocate_zeroed(std::size_t bytes) {
   return {memory, [](void* pointer) { ::operator delete(pointer, kAlignment); }};
 }
 
+// Bytes must be countable too, whatever the type.
+constexpr std::int64_t kMostElements = std::numeric_limits<std::int64_t>::max() / 16;
+
 std::int64_t checked_count(const Dims& dims) {
+  std::int64_t count = 1;
   for (const std::int64_t size : dims) {
     if (size < 0) {
       throw Error(ErrorCode::kInvalidArgument,
                   "a tensor's sizes must be known and not negative, got " + to_string(dims));
     }
+    if (size > 0 && count > kMostElements / size) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  "a tensor " + to_string(dims) + " has more elements than can be addressed");
+    }
+    count *= size;
   }
-  return count_of(dims);
+  return count;
 }
 
 }  // namespace

@@ -10,10 +10,10 @@
 
 #include "core/topology.h"
 #include "transport/inproc/inproc_transport.h"
-#include "transport/mesh/core_list.h"
 #include "transport/mesh/own_address.h"
 #include "transport/mesh/pair_kind.h"
 #include "transport/mesh/place_addresses.h"
+#include "transport/mesh/process_note.h"
 #include "transport/rendezvous/membership.h"
 #include "transport/rendezvous/open_store.h"
 #include "transport/shm/host_identity.h"
@@ -47,15 +47,21 @@ constexpr TransportKind kAllKinds[] = {TransportKind::kInproc, TransportKind::kS
                                        TransportKind::kTcp};
 
 Result<std::vector<RankInfo>> rank_infos(const Membership& membership) {
+  std::vector<ProcessNote> notes;
+  for (const rendezvous::Process& process : membership.processes) {
+    RONDO_ASSIGN(ProcessNote note, decode_note(process.blob));
+    notes.push_back(std::move(note));
+    RONDO_TRY(check_options(notes.front(), notes.back(), process.first_rank));
+  }
   std::vector<RankInfo> ranks;
   for (int rank = 0; rank < membership.world; ++rank) {
     const rendezvous::Process& process = membership.process_of(rank);
-    RONDO_ASSIGN(auto cores, decode_cores(process.blob));
-    ranks.push_back({.process = membership.process_of_rank[static_cast<std::size_t>(rank)],
+    const int index = membership.process_of_rank[static_cast<std::size_t>(rank)];
+    ranks.push_back({.process = index,
                      .pid = process.pid,
                      .hostname = process.hostname,
                      .host_identity = process.host_identity,
-                     .cores = std::move(cores)});
+                     .cores = notes[static_cast<std::size_t>(index)].cores});
   }
   return ranks;
 }
@@ -187,8 +193,10 @@ Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::u
   joining.world_name = fmt::format("world-{}", epoch);
   joining.places = places;
   joining.host_identity = host_identity();
-  RONDO_ASSIGN(const std::vector<int> cores, cores_of_this_thread());
-  joining.blob = encode_cores(cores);
+  ProcessNote note{.cores = {}, .options = options.equal_options};
+  note.options["RONDO_TRANSPORT"] = options.transport;
+  RONDO_ASSIGN(note.cores, cores_of_this_thread());
+  joining.blob = encode(note);
   Joined joined;
   joined.options = options;
   joined.deadline = deadline;

@@ -3,6 +3,7 @@
 // From nothing to connected: joins the world that the launcher set up, exchanges addresses through
 // its store, and connects every place of this process to every other rank.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,12 +18,14 @@ struct MeshOptions {
   std::string transport = "auto";  ///< or "inproc", "shm", "tcp": forced for every pair
   std::string interface;           ///< tcp listens there; empty: see own_address()
   int timeout_ms = 60'000;
+  /// Further options, by the name that users know them by, that must be equal on all ranks.
+  std::map<std::string, std::string> equal_options{};
 };
 
 /// One mesh for each of `places`. Collective: every process of the world calls it, and equally
 /// often; each call forms a world of its own.
 /// Errors: Timeout (names the missing ranks), InvalidArgument (a forced transport that a pair can't
-/// have; it names the pair), System.
+/// have; it names the pair), Mismatch (options that differ), System.
 /// Threads: one at a time per process.
 Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const rendezvous::Launch& launch,
                                                           int places, const MeshOptions& options);

@@ -51,6 +51,8 @@ Result<RegisteredPool*> RegisteredPool::create() {
 Result<std::byte*> RegisteredPool::allocate(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   const std::size_t wanted_bytes = std::max<std::size_t>(bytes, 1);
+  // More than any machine has would overflow when it is rounded up.
+  if (wanted_bytes > window_.max_bytes()) return no_room(wanted_bytes, window_.max_bytes());
   auto offset = list_.allocate(wanted_bytes);
   if (!offset) {
     RONDO_TRY(grow(wanted_bytes));
@@ -71,17 +73,20 @@ std::size_t RegisteredPool::used_bytes() const {
   return list_.used_bytes();
 }
 
+Status RegisteredPool::no_room(std::size_t bytes, std::uint64_t available_bytes) const {
+  return Status(ErrorCode::kSystem,
+                fmt::format("no registered memory for {} bytes: {} bytes are available, and {} "
+                            "bytes are registered already",
+                            bytes, available_bytes, window_.mapped_bytes()));
+}
+
 // Growth is asked for in one piece: allocations may span extents, since addresses are contiguous.
 Status RegisteredPool::grow(std::size_t bytes) {
   const std::size_t old_bytes = window_.mapped_bytes();
   const std::size_t room_bytes = window_.max_bytes() - old_bytes;
   const std::uint64_t available =
       std::min<std::uint64_t>(room_bytes, available_memory_bytes(old_bytes));
-  if (bytes > available || available - bytes < kReserveBytes)
-    return Status(ErrorCode::kSystem,
-                  fmt::format("no registered memory for {} bytes: {} bytes are available, and {} "
-                              "bytes are registered already",
-                              bytes, available, old_bytes));
+  if (bytes > available || available - bytes < kReserveBytes) return no_room(bytes, available);
   const std::size_t extent_bytes =
       std::min(room_bytes, std::max(kExtentBytes, round_up(bytes, SegmentWindow::kHugePageBytes)));
   if (::fallocate(fd_.get(), 0, static_cast<off_t>(old_bytes), static_cast<off_t>(extent_bytes)) !=

@@ -47,6 +47,7 @@ class RegisteredPool {
       : fd_(std::move(fd)), window_(std::move(window)) {}
   static Result<RegisteredPool*> create();
   Status grow(std::size_t bytes);
+  Status no_room(std::size_t bytes, std::uint64_t available_bytes) const;
 
   UniqueFd fd_;
   SegmentWindow window_;

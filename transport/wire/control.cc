@@ -159,6 +159,8 @@ Result<std::optional<ControlMessage>> ControlReader::read_body() {
   return std::optional<ControlMessage>(Credit{static_cast<std::uint16_t>(lane), consumed});
 }
 
+bool is_hearsay(const Status& status) { return is_hearsay(status.message()); }
+
 AbortNotice abort_notice(const Status& cause) {
   AbortNotice notice{cause.code(), cause.culprit(), cause.message()};
   if (!cause.where().empty() && !is_hearsay(notice.text))

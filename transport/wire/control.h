@@ -78,6 +78,8 @@ class ControlReader {
 
 /// What to tell peers about `cause`: code, culprit, and the text with the place where it happened.
 AbortNotice abort_notice(const Status& cause);
+/// Whether `status` is what abort_status made: the reason of another rank, which says where it was.
+bool is_hearsay(const Status& status);
 /// What a rank reports that learns of `notice`: same code and culprit, "rank 2 gave up: ...".
 Status abort_status(const AbortNotice& notice, int from);
 

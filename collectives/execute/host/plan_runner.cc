@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "collectives/schedule/print.h"
+#include "transport/wire/control.h"
 
 namespace rondo::execute {
 PlanRunner::PlanRunner(const Plan& plan) : plan_(plan) {
@@ -25,7 +26,7 @@ Status PlanRunner::run(const transport::Call& call, std::byte* input, std::byte*
   Status status = drive(call, context);
   if (status.ok()) status = verdict();
   for (transport::Endpoint* endpoint : plan_.endpoints()) endpoint->end();
-  if (status.ok()) return status;
+  if (status.ok() || transport::is_hearsay(status)) return status;
   return std::move(status).at(where(context));
 }
 

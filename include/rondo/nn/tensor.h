@@ -48,7 +48,8 @@ class RONDO_API Tensor {
  public:
   /// No value: `empty()`.
   Tensor() = default;
-  /// Owned memory, all zero. Errors: InvalidArgument (a negative size), Unsupported (the device).
+  /// Owned memory, all zero. Errors: InvalidArgument (a negative size, or more
+  /// elements than can be addressed), Unsupported (the device).
   Tensor(DataType dtype, Dims dims, Device device = Device::host());
   /// Memory that somebody else owns.
   static Tensor borrow(void* data, DataType dtype, Dims dims, Device device = Device::host());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "one_op.h"
 #include "rondo/error.h"
@@ -68,6 +69,15 @@ TEST(Accuracy, CountsRowsWhoseLabelIsAmongTheLargest) {
   EXPECT_EQ(run_forward(op, inputs, kReference).at("a").data<double>()[0], 0.25);
   op.attributes["k"] = std::int64_t{2};
   EXPECT_EQ(run_forward(op, inputs, kReference).at("a").data<double>()[0], 0.75);
+}
+
+TEST(Accuracy, RowsWithNans_AreNotRight) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Op op = make_op("accuracy", {{"X", "x"}, {"Label", "label"}}, {{"Accuracy", "a"}});
+  const Named inputs = {
+      {"x", Tensor::from<double>({nan, nan, nan, .9, nan, .1, nan, .9, .1, .1, .2, .7}, {4, 3})},
+      {"label", Tensor::from<std::int64_t>({0, 0, 0, 2}, {4, 1})}};
+  EXPECT_EQ(run_forward(op, inputs, kReference).at("a").data<double>()[0], 0.25);
 }
 
 TEST(Softmax, OfLargeValues_DoesNotOverflow) {

@@ -17,6 +17,13 @@ TEST(Tensor_New, IsZeroAndAlignedForVectors) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.data()) % 64, 0U);
 }
 
+TEST(Tensor_New, OfMoreElementsThanCanBeAddressed_IsRefused) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 32;
+  EXPECT_THROW(Tensor(DataType::kF32, {kHuge, kHuge}), Error);
+  EXPECT_THROW(Tensor(DataType::kF32, {std::int64_t{1} << 62}), Error);
+  EXPECT_EQ(Tensor(DataType::kF32, {kHuge, 0}).count(), 0);
+}
+
 TEST(Tensor_From, WrongCountSaysBoth) {
   try {
     Tensor::from<float>({1, 2, 3}, {2, 2});

@@ -67,6 +67,12 @@ TEST(RegisteredPool, Allocate_ofMoreThanTheHostHas_isAnErrorThatNamesBoth) {
   EXPECT_TRUE(pool().allocate(100).ok()) << "the pool is still good";
 }
 
+TEST(RegisteredPool, Allocate_ofSizesThatOverflowWhenRounded_isTheSameError) {
+  ASSERT_TRUE(pool().allocate(1).ok());
+  for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 63, SIZE_MAX - 64, SIZE_MAX / 2})
+    EXPECT_EQ(pool().allocate(bytes).status().code(), ErrorCode::kSystem) << bytes;
+}
+
 TEST(RegisteredPool, Free_ofForeignMemory_isIgnored) {
   std::byte local{};
   pool().free(&local);

@@ -5,12 +5,14 @@
 namespace rondo::nn {
 namespace {
 
-// How many classes of the row are placed before `label`.
+// How many classes of the row are placed before `label`. A NaN counts as placed before, and a label
+// whose own value is one as last: a model that has diverged isn't right by accident.
 template <typename T>
 std::int64_t place_of(const T* row, std::int64_t classes, std::int64_t label) {
   std::int64_t before = 0;
   for (std::int64_t j = 0; j < classes; ++j) {
-    if (row[j] > row[label] || (row[j] == row[label] && j < label)) ++before;
+    const bool behind = row[j] < row[label] || (row[j] == row[label] && j >= label);
+    if (!behind) ++before;
   }
   return before;
 }

@@ -1,0 +1,35 @@
+#include "transport/mesh/process_note.h"
+
+#include <gtest/gtest.h>
+
+namespace rondo::transport {
+namespace {
+
+TEST(ProcessNote, EncodeThenDecode_GivesTheSame) {
+  const ProcessNote note{{0, 2, 4096}, {{"RONDO_ALGO", "ring"}, {"RONDO_TRANSPORT", "\"auto\""}}};
+  const auto decoded = decode_note(encode(note));
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(decoded->cores, note.cores);
+  EXPECT_EQ(decoded->options, note.options);
+}
+
+TEST(ProcessNote, Garbage_IsDataLoss) {
+  for (const char* text : {"", "[]", "{}", R"({"cores":[0]})", R"({"cores":3,"options":{}})",
+                           R"({"cores":[-1],"options":{}})", R"({"cores":["a"],"options":{}})",
+                           R"({"cores":[0],"options":{"a":1}})", R"({"cores":[0],"options":[]})"}) {
+    EXPECT_EQ(decode_note(text).status().code(), ErrorCode::kDataLoss) << text;
+  }
+}
+
+TEST(ProcessNote, OptionsThatDiffer_NameBothRanksAndValues) {
+  const ProcessNote first{{}, {{"RONDO_ALGO", "auto"}}};
+  EXPECT_TRUE(check_options(first, first, 3).ok());
+  const Status status = check_options(first, {{}, {{"RONDO_ALGO", "ring"}}}, 3);
+  EXPECT_EQ(status.code(), ErrorCode::kMismatch);
+  EXPECT_EQ(status.message(),
+            "rank 0 was told RONDO_ALGO=auto, rank 3 RONDO_ALGO=ring: it must be equal on all "
+            "ranks");
+}
+
+}  // namespace
+}  // namespace rondo::transport

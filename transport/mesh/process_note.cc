@@ -1,0 +1,54 @@
+#include "transport/mesh/process_note.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace rondo::transport {
+namespace {
+
+using nlohmann::json;
+
+Status damaged() {
+  return Status(ErrorCode::kDataLoss,
+                "what a process said when it joined is damaged; do all ranks run the same version "
+                "of Rondo?");
+}
+
+}  // namespace
+
+std::string encode(const ProcessNote& note) {
+  return json{{"cores", note.cores}, {"options", note.options}}.dump();
+}
+
+Result<ProcessNote> decode_note(std::string_view text) {
+  const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object() || !object.contains("cores") || !object.contains("options"))
+    return damaged();
+  if (!object["cores"].is_array() || !object["options"].is_object()) return damaged();
+  ProcessNote note;
+  for (const json& core : object["cores"]) {
+    if (!core.is_number_integer() || core.get<std::int64_t>() < 0) return damaged();
+    note.cores.push_back(core.get<int>());
+  }
+  for (const auto& [name, value] : object["options"].items()) {
+    if (!value.is_string()) return damaged();
+    note.options[name] = value.get<std::string>();
+  }
+  return note;
+}
+
+Status check_options(const ProcessNote& first, const ProcessNote& theirs, int their_rank) {
+  for (const auto& [name, value] : first.options) {
+    const auto found = theirs.options.find(name);
+    const std::string other = found == theirs.options.end() ? "" : found->second;
+    if (other == value) continue;
+    return Status(ErrorCode::kMismatch,
+                  fmt::format("rank 0 was told {}={}, rank {} {}={}: it must be equal on all ranks",
+                              name, value, their_rank, name, other),
+                  their_rank);
+  }
+  return {};
+}
+
+}  // namespace rondo::transport

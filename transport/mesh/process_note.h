@@ -1,0 +1,29 @@
+#pragma once
+
+// What a process tells all others of a world when it joins, beside who it is: the cores it may run
+// on, and the options that must be equal everywhere. Pure.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/status.h"
+
+namespace rondo::transport {
+
+struct ProcessNote {
+  std::vector<int> cores;
+  /// Value by name, as the user knows it: {"RONDO_ALGO", "ring"}.
+  std::map<std::string, std::string> options{};
+};
+
+/// JSON.
+std::string encode(const ProcessNote& note);
+/// Errors: DataLoss for text that encode didn't make.
+Result<ProcessNote> decode_note(std::string_view text);
+
+/// Mismatch where `theirs` differ from `first`, those of rank 0: names both and the option.
+Status check_options(const ProcessNote& first, const ProcessNote& theirs, int their_rank);
+
+}  // namespace rondo::transport
