@@ -22,8 +22,8 @@ namespace {
 constexpr int kFailure = 1;
 constexpr int kUsageError = 2;
 
-/// What suits a set: of the held-out images 97.7 % (digits) and 97.8 % (MNIST) are right then, means
-/// of five seeds (docs/performance.md).
+/// What suits a set: of the held-out images 97.7 % (digits) and 97.8 % (MNIST) are right then,
+/// means of five seeds (docs/performance.md).
 struct Suited {
   int epochs;
   std::size_t batch;
