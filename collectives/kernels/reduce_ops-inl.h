@@ -122,6 +122,7 @@ struct Average : Sum {
       return value / static_cast<T>(divisor);
     } else {
       using Wide = std::conditional_t<std::is_signed_v<Element>, std::int64_t, std::uint64_t>;
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): the sign is to be kept
       const Wide wide = static_cast<Element>(value);
       return static_cast<T>(wide / static_cast<Wide>(divisor));
     }
