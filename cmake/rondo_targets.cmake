@@ -36,7 +36,8 @@ endfunction()
 function(rondo_test_environment)
   set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT_MODIFICATION
     "LSAN_OPTIONS=string_append::suppressions=${PROJECT_SOURCE_DIR}/tests/lsan_suppressions.txt"
-    "LSAN_OPTIONS=string_append::print_suppressions=0")
+    "LSAN_OPTIONS=string_append::print_suppressions=0"
+    "TSAN_OPTIONS=string_append::suppressions=${PROJECT_SOURCE_DIR}/tests/tsan_suppressions.txt")
 endfunction()
 
 # rondo_test: one test program, run by ctest case by case.
