@@ -35,6 +35,7 @@ endfunction()
 # second colon of `::` is part of the text that is appended.)
 function(rondo_test_environment)
   set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT_MODIFICATION
+    "ASAN_OPTIONS=string_append::allocator_may_return_null=1"
     "LSAN_OPTIONS=string_append::suppressions=${PROJECT_SOURCE_DIR}/tests/lsan_suppressions.txt"
     "LSAN_OPTIONS=string_append::print_suppressions=0"
     "TSAN_OPTIONS=string_append::suppressions=${PROJECT_SOURCE_DIR}/tests/tsan_suppressions.txt")
