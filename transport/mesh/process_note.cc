@@ -18,7 +18,9 @@ Status damaged() {
 }  // namespace
 
 std::string encode(const ProcessNote& note) {
-  return json{{"cores", note.cores}, {"options", note.options}}.dump();
+  const json object{{"cores", note.cores}, {"options", note.options}};
+  // What a user typed may be no UTF-8, which nlohmann would throw at.
+  return object.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
 Result<ProcessNote> decode_note(std::string_view text) {

@@ -48,6 +48,8 @@ class RecvLane {
   /// Takes what has come; `consumed` turns true if the peer may write more.
   /// Errors: Mismatch, DataLoss (a damaged line), Internal, PeerLost; the line isn't consumed.
   Status progress(const Call& call, RingGroups& groups, bool& consumed);
+  /// Whether a message lies there that nobody has taken.
+  bool has_message() const { return has_line(); }
   bool can_progress() const { return !idle() && has_line(); }
 
   /// Gives a view's line or buffer back; true if the peer may write more.

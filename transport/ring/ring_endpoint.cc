@@ -43,6 +43,7 @@ RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(kMostGro
 
 void RingEndpoint::begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) {
   call_ = call;
+  awaits_inline_ = awaits_room_ = false;
   enter_call();
   link_.own_head->board.write(call);
   if (!stores[0].empty() || !stores[1].empty()) write_stores(stores);
@@ -101,6 +102,7 @@ Status RingEndpoint::check_room(std::span<const Transfer> group) const {
 Result<bool> RingEndpoint::send_inline(std::span<const std::byte> message) {
   if (!failure_.ok()) return failure_;
   RONDO_ASSIGN(const bool sent, send_lanes_[0].send_inline(call_, message));
+  awaits_room_ = !sent;
   if (sent) wake_peer();
   return sent;
 }
@@ -113,6 +115,7 @@ Result<bool> RingEndpoint::recv_inline(std::span<std::byte> target) {
     fail(std::move(received).status());
     return failure_;
   }
+  awaits_inline_ = !*received;
   if (!*received && !left_.ok()) {
     fail(left_);
     return failure_;
@@ -210,7 +213,10 @@ void RingEndpoint::look_for_give_up() {
 }
 
 bool RingEndpoint::can_progress() const {
-  if (busy_lanes_ != 0 && (!failure_.ok() || !left_.ok())) return true;
+  const bool waits = busy_lanes_ != 0 || awaits_inline_ || awaits_room_;
+  if (waits && (!failure_.ok() || !left_.ok())) return true;
+  if (awaits_inline_ && recv_lanes_[0].has_message()) return true;
+  if (awaits_room_ && send_lanes_[0].has_news()) return true;
   for (std::uint32_t lanes = busy_lanes_; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
     if (send_lanes_[lane].can_progress() || recv_lanes_[lane].can_progress()) return true;

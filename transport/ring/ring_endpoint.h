@@ -91,6 +91,8 @@ class RingEndpoint : public Endpoint {
   Staging staging_;
   std::vector<SendLane> send_lanes_;
   std::vector<RecvLane> recv_lanes_;
+  bool awaits_inline_ = false;    ///< recv_inline was called in vain
+  bool awaits_room_ = false;      ///< send_inline was
   std::uint32_t busy_lanes_ = 0;  ///< bit k: lane k may have transfers that aren't done
   std::uint64_t rung_turn_ = 0;
   Status failure_;

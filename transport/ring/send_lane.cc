@@ -56,9 +56,7 @@ Status SendLane::progress(const Call& call, RingGroups& groups, bool& wrote) {
   return {};
 }
 
-bool SendLane::can_progress() const {
-  return head_ != tail_ && port_.consumed->count.load(std::memory_order_acquire) != seen_consumed_;
-}
+bool SendLane::can_progress() const { return head_ != tail_ && has_news(); }
 
 bool SendLane::done(const Pending& pending) const {
   const bool is_lent = pending.kind == LineKind::kLent || pending.kind == LineKind::kPrivate;

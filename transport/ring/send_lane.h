@@ -44,6 +44,10 @@ class SendLane {
   /// Writes and completes what it can; `wrote` turns true if there are new lines for the peer.
   /// Errors: DataLoss where the peer's count of consumed lines can't be true.
   Status progress(const Call& call, RingGroups& groups, bool& wrote);
+  /// Whether the peer has consumed lines that this side doesn't know of.
+  bool has_news() const {
+    return port_.consumed->count.load(std::memory_order_acquire) != seen_consumed_;
+  }
   /// Whether progress() would find something to do that it couldn't do the last time.
   bool can_progress() const;
 

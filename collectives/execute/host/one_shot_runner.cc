@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/relax.h"
+#include "transport/wire/control.h"
 
 namespace rondo::execute {
 namespace {
@@ -40,6 +41,7 @@ Status OneShotRunner::run(const transport::Call& call, std::byte* input, std::by
   if (bytes_ > 0) std::memcpy(own.data(), input, bytes_);
   Status status = drive(call, context);
   for (transport::Endpoint* peer : peers_) peer->end();
+  if (!status.ok() && transport::is_hearsay(status)) return status;
   if (!status.ok()) return std::move(status).at("rank " + std::to_string(context.rank));
   void* target = output;
   inputs_.kernel({.sources = sources_,

@@ -13,6 +13,10 @@ TEST(ProcessNote, EncodeThenDecode_GivesTheSame) {
   EXPECT_EQ(decoded->options, note.options);
 }
 
+TEST(ProcessNote, OptionThatIsNoUtf8_DoesNotThrow) {
+  EXPECT_TRUE(decode_note(encode({{0}, {{"RONDO_ALGO", "r\xffng"}}})).ok());
+}
+
 TEST(ProcessNote, Garbage_IsDataLoss) {
   for (const char* text : {"", "[]", "{}", R"({"cores":[0]})", R"({"cores":3,"options":{}})",
                            R"({"cores":[-1],"options":{}})", R"({"cores":["a"],"options":{}})",

@@ -471,6 +471,27 @@ TYPED_TEST_P(TransportConformance, Endpoint_ofOneselfOrAStranger_isNull) {
   EXPECT_EQ(this->from(0, 1).peer(), 1);
 }
 
+// A place looks once more between saying that it sleeps and sleeping.
+TYPED_TEST_P(TransportConformance, Inline_messageThatCameBeforeTheSleep_keepsThePlaceAwake) {
+  this->connect(2);
+  std::vector<std::byte> source(8), target(8);
+  fill(source, 6);
+  EXPECT_FALSE(*this->from(1, 0).recv_inline(target));
+  EXPECT_FALSE(this->place(1).arm());
+  this->place(1).disarm();
+  EXPECT_TRUE(*this->from(0, 1).send_inline(source));
+  EXPECT_TRUE(this->place(1).arm());
+  this->place(1).disarm();
+  EXPECT_TRUE(*this->from(1, 0).recv_inline(target));
+  EXPECT_EQ(target, source);
+  EXPECT_FALSE(this->place(1).arm());
+  this->place(1).disarm();
+  // The sender's own room isn't news to a receiver that waits.
+  EXPECT_FALSE(*this->from(0, 1).recv_inline(target));
+  EXPECT_FALSE(this->place(0).arm());
+  this->place(0).disarm();
+}
+
 REGISTER_TYPED_TEST_SUITE_P(
     TransportConformance, Message_ofEverySize_arrivesWhateverMemoryItIsIn,
     Messages_ofAFullWindow_arriveInOrder, LentSend_isDone_onlyOnceTheViewIsReleased,
@@ -483,6 +504,6 @@ REGISTER_TYPED_TEST_SUITE_P(
     Abort_reachesThePeerWithCodeCulpritAndReason, Verdict_afterThePeerGaveUp_isThePeersReason,
     Goodbye_leavesWhatWasSent_andFailsWhatIsStillAwaited, PingPong_asleepWhileWaiting_losesNoWakeUp,
     Exchange_byTwoThreads_keepsEveryByte, Connect_withoutAPeer_timesOutAndNamesIt,
-    Endpoint_ofOneselfOrAStranger_isNull);
+    Endpoint_ofOneselfOrAStranger_isNull, Inline_messageThatCameBeforeTheSleep_keepsThePlaceAwake);
 
 }  // namespace rondo::transport
