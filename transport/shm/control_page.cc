@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <map>
+#include <mutex>
 
 #include "transport/shm/random_bits.h"
 
@@ -54,6 +56,39 @@ Status close_to_writers(int fd) {
   return seal(fd, kSizeSeals | F_SEAL_SEAL);
 }
 
+SharedView share(Mapping mapping) {
+  auto owner = std::make_shared<Mapping>(std::move(mapping));
+  std::byte* memory = owner->data();
+  return {std::move(owner), memory};
+}
+
+// The pages of this process, for its other places.
+std::mutex own_mutex;
+std::map<FileId, std::weak_ptr<std::byte>>& own_pages() {
+  static auto& pages = *new std::map<FileId, std::weak_ptr<std::byte>>;
+  return pages;
+}
+
+void remember(const FileId& file, const SharedView& memory) {
+  const std::lock_guard lock(own_mutex);
+  std::erase_if(own_pages(), [](const auto& entry) { return entry.second.expired(); });
+  own_pages()[file] = memory;
+}
+
+// [offset, offset + bytes) of a page, in this process's own mapping where there is one.
+Result<SharedView> view_of(int fd, std::size_t offset, std::size_t bytes) {
+  RONDO_ASSIGN(const FileId file, file_id(fd));
+  {
+    const std::lock_guard lock(own_mutex);
+    const auto own = own_pages().find(file);
+    if (own != own_pages().end()) {
+      if (SharedView whole = own->second.lock()) return SharedView(whole, whole.get() + offset);
+    }
+  }
+  RONDO_ASSIGN(Mapping mapping, Mapping::map(fd, offset, bytes, Mapping::Access::kRead));
+  return share(std::move(mapping));
+}
+
 }  // namespace
 
 Result<ControlPage> ControlPage::create(int world, const ShmOptions& options) {
@@ -68,7 +103,9 @@ Result<ControlPage> ControlPage::create(int world, const ShmOptions& options) {
   RONDO_TRY(provide_lines(fd.get(), world, stride));
   RONDO_ASSIGN(Mapping mapping, Mapping::map(fd.get(), 0, bytes, Mapping::Access::kReadWrite));
   RONDO_TRY(close_to_writers(fd.get()));
-  ControlPage page(std::move(fd), std::move(mapping));
+  RONDO_ASSIGN(const FileId file, file_id(fd.get()));
+  ControlPage page(std::move(fd), share(std::move(mapping)));
+  remember(file, page.memory_);
   ControlPageHead& head = page.head();
   head.magic = kMagic;
   head.world = static_cast<std::uint32_t>(world);
@@ -82,7 +119,7 @@ Result<ControlPage> ControlPage::create(int world, const ShmOptions& options) {
 
 Channel& ControlPage::channel(int peer) const {
   const std::size_t stride = stride_bytes(head().slot_bytes, head().slot_count);
-  return *reinterpret_cast<Channel*>(mapping_.data() + channel_offset(peer, stride));
+  return *reinterpret_cast<Channel*>(memory_.get() + channel_offset(peer, stride));
 }
 
 Slots ControlPage::slots(int peer) const {
@@ -92,12 +129,11 @@ Slots ControlPage::slots(int peer) const {
 }
 
 Result<PeerPage> PeerPage::open(UniqueFd fd, int world, int own_rank) {
-  constexpr auto kRead = Mapping::Access::kRead;
   RONDO_ASSIGN(const std::uint64_t file_bytes, sealed_bytes(fd.get()));
   if (file_bytes < kHeadBytes)
     return Status(ErrorCode::kDataLoss, "a peer's control page is too short");
-  RONDO_ASSIGN(Mapping head_mapping, Mapping::map(fd.get(), 0, kHeadBytes, kRead));
-  const auto& head = *reinterpret_cast<const ControlPageHead*>(head_mapping.data());
+  RONDO_ASSIGN(SharedView head_view, view_of(fd.get(), 0, kHeadBytes));
+  const auto& head = *reinterpret_cast<const ControlPageHead*>(head_view.get());
   const Slots shape{.count = head.slot_count, .bytes = head.slot_bytes};
   if (head.magic != kMagic || head.world != static_cast<std::uint32_t>(world) ||
       !plausible(shape.bytes, shape.count))
@@ -106,10 +142,10 @@ Result<PeerPage> PeerPage::open(UniqueFd fd, int world, int own_rank) {
   const std::size_t offset = channel_offset(own_rank, stride);
   if (file_bytes < offset + stride)
     return Status(ErrorCode::kDataLoss, "a peer's control page is too short");
-  RONDO_ASSIGN(Mapping channel, Mapping::map(fd.get(), offset, stride, kRead));
+  RONDO_ASSIGN(SharedView channel, view_of(fd.get(), offset, stride));
   Slots slots = shape;
-  slots.memory = channel.data() + kChannelBytes;
-  return PeerPage(std::move(head_mapping), std::move(channel), slots);
+  slots.memory = channel.get() + kChannelBytes;
+  return PeerPage(std::move(head_view), std::move(channel), slots);
 }
 
 }  // namespace rondo::transport

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "core/status.h"
 #include "transport/ring/channel.h"
@@ -27,6 +28,9 @@ struct ControlPageHead {
   PlaceHead place;
 };
 
+/// Mapped memory, kept as long as anybody looks at it.
+using SharedView = std::shared_ptr<std::byte>;
+
 /// The owner's side.
 class ControlPage {
  public:
@@ -34,33 +38,34 @@ class ControlPage {
   static Result<ControlPage> create(int world, const ShmOptions& options);
 
   int fd() const { return fd_.get(); }
-  ControlPageHead& head() const { return *reinterpret_cast<ControlPageHead*>(mapping_.data()); }
+  ControlPageHead& head() const { return *reinterpret_cast<ControlPageHead*>(memory_.get()); }
   Channel& channel(int peer) const;
   Slots slots(int peer) const;
 
  private:
-  ControlPage(UniqueFd fd, Mapping mapping) : fd_(std::move(fd)), mapping_(std::move(mapping)) {}
+  ControlPage(UniqueFd fd, SharedView memory) : fd_(std::move(fd)), memory_(std::move(memory)) {}
   UniqueFd fd_;
-  Mapping mapping_;
+  SharedView memory_;
 };
 
-/// A peer's control page, read-only: its head and the one channel that is for this rank.
+/// A peer's control page, read-only: its head and the one channel that is for this rank. A page of
+/// this very process isn't mapped again: one line, one address, by which ThreadSanitizer knows it.
 class PeerPage {
  public:
   /// Errors: DataLoss (not a control page of this world), System.
   static Result<PeerPage> open(UniqueFd fd, int world, int own_rank);
 
   const ControlPageHead& head() const {
-    return *reinterpret_cast<const ControlPageHead*>(head_.data());
+    return *reinterpret_cast<const ControlPageHead*>(head_.get());
   }
-  const Channel& channel() const { return *reinterpret_cast<const Channel*>(channel_.data()); }
+  const Channel& channel() const { return *reinterpret_cast<const Channel*>(channel_.get()); }
   const Slots& slots() const { return slots_; }
 
  private:
-  PeerPage(Mapping head, Mapping channel, Slots slots)
+  PeerPage(SharedView head, SharedView channel, Slots slots)
       : head_(std::move(head)), channel_(std::move(channel)), slots_(slots) {}
-  Mapping head_;
-  Mapping channel_;
+  SharedView head_;
+  SharedView channel_;
   Slots slots_;
 };
 

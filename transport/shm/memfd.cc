@@ -42,6 +42,12 @@ Status seal(int fd, int seals) {
   return {};
 }
 
+Result<FileId> file_id(int fd) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return system_error("looking at shared memory", errno);
+  return FileId{.device = info.st_dev, .inode = info.st_ino};
+}
+
 Result<std::uint64_t> sealed_bytes(int fd) {
   const int seals = ::fcntl(fd, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0)

@@ -4,6 +4,9 @@
 // the process ends; and the mappings of it. Both are resources: one owner, freed with it.
 // Threads: any, one at a time per object.
 
+#include <sys/types.h>
+
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -40,6 +43,16 @@ Result<UniqueFd> create_memfd(const char* name, std::size_t bytes);
 
 /// Adds seals (F_SEAL_*). Errors: System.
 Status seal(int fd, int seals);
+
+/// What an open file is known by, however many descriptors of it there are.
+struct FileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+  auto operator<=>(const FileId&) const = default;
+};
+
+/// Errors: System.
+Result<FileId> file_id(int fd);
 
 /// Its size, if it is a memfd that nobody can shrink any more: reading a mapping of it can't fault.
 /// Errors: DataLoss, System.

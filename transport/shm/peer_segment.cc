@@ -1,9 +1,7 @@
 #include "transport/shm/peer_segment.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
-#include <cerrno>
 #include <map>
 #include <utility>
 
@@ -11,7 +9,6 @@ namespace rondo::transport {
 namespace {
 
 // A segment is known by its file, so that several connections to a process share one mapping.
-using FileId = std::pair<dev_t, ino_t>;
 std::mutex known_mutex;
 std::map<FileId, std::weak_ptr<PeerSegment>>& known_segments() {
   static auto& known = *new std::map<FileId, std::weak_ptr<PeerSegment>>;
@@ -22,12 +19,11 @@ std::map<FileId, std::weak_ptr<PeerSegment>>& known_segments() {
 
 Result<std::shared_ptr<PeerSegment>> PeerSegment::open(UniqueFd fd) {
   RONDO_TRY(sealed_bytes(fd.get()).status());
-  struct stat info {};
-  if (::fstat(fd.get(), &info) != 0) return system_error("looking at a peer's segment", errno);
+  RONDO_ASSIGN(const FileId file, file_id(fd.get()));
   const std::lock_guard lock(known_mutex);
   auto& known = known_segments();
   std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
-  auto& entry = known[{info.st_dev, info.st_ino}];
+  auto& entry = known[file];
   if (auto segment = entry.lock()) return segment;
   RONDO_ASSIGN(SegmentWindow window,
                SegmentWindow::reserve(SegmentWindow::largest_segment_bytes()));

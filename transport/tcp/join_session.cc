@@ -66,7 +66,7 @@ void AcceptSession::on_event(const HandshakeEvent& event) {
 void AcceptSession::answer(HandshakeAction action) {
   const bool welcome = action.kind == Kind::kWelcome;
   write(std::move(action.send),
-        [this, welcome, peer = action.peer, why = action.why](Status status) {
+        [this, welcome, peer = action.peer, why = action.why](const Status& status) {
           if (over_) return;
           if (!welcome || !status.ok()) return drop(welcome ? status : why);
           over_ = true;
@@ -103,7 +103,7 @@ void DialSession::start() {
 void DialSession::greet() {
   handshake_ = DialHandshake(own_);
   HandshakeAction action = handshake_.start();
-  write(std::move(action.send), [this, answer_bytes = action.read_bytes](Status status) {
+  write(std::move(action.send), [this, answer_bytes = action.read_bytes](const Status& status) {
     if (!status.ok()) return try_again(status);
     read(answer_bytes);
   });

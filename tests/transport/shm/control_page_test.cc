@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <memory>
 
 namespace rondo::transport {
 namespace {
@@ -23,6 +24,15 @@ TEST(ControlPage, Peer_seesTheChannelThatIsForIt) {
     EXPECT_EQ(seen.channel().lines[7][63].stamp.load(), 100u + static_cast<unsigned>(rank));
     EXPECT_EQ(seen.slots().lane(7)[2 * 128 - 1], static_cast<std::byte>(rank + 1));
   }
+}
+
+TEST(ControlPage, Peer_ofTheSameProcess_seesItWhereItLies) {
+  auto page = std::make_unique<ControlPage>(ControlPage::create(2, {}).value());
+  const auto seen = PeerPage::open(copy_of(*page), 2, 1).value();
+  EXPECT_EQ(&seen.channel(), &page->channel(1));
+  page->channel(1).lines[0][0].stamp = 3;
+  page.reset();
+  EXPECT_EQ(seen.channel().lines[0][0].stamp.load(), 3u) << "gone with its owner";
 }
 
 TEST(ControlPage, Peer_canNeitherResizeItNorMapItForWriting) {
