@@ -38,6 +38,7 @@ function(rondo_test_environment)
     "ASAN_OPTIONS=string_append::allocator_may_return_null=1"
     "LSAN_OPTIONS=string_append::suppressions=${PROJECT_SOURCE_DIR}/tests/lsan_suppressions.txt"
     "LSAN_OPTIONS=string_append::print_suppressions=0"
+    "TSAN_OPTIONS=string_append::allocator_may_return_null=1"
     "TSAN_OPTIONS=string_append::suppressions=${PROJECT_SOURCE_DIR}/tests/tsan_suppressions.txt")
 endfunction()
 

@@ -1,5 +1,6 @@
 #include "tests/examples/shell.h"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -20,16 +21,16 @@ Outcome shell(const std::string& command) {
 }
 
 std::string alone(const std::string& arguments) {
-  return std::string(RECOGNIZE_DIGITS) + " " + arguments;
+  return fmt::format("{} {}", RECOGNIZE_DIGITS, arguments);
 }
 
 std::string by_rondo_run(int ranks, const std::string& arguments) {
-  return std::string(RONDO_TOOL) + " run -n " + std::to_string(ranks) + " -- " + alone(arguments);
+  return fmt::format("{} run -n {} -- {}", RONDO_TOOL, ranks, alone(arguments));
 }
 
 std::string by_mpirun(int ranks, const std::string& arguments) {
-  return "mpirun --allow-run-as-root --oversubscribe -n " + std::to_string(ranks) + " " +
-         alone(arguments);
+  return fmt::format("mpirun --allow-run-as-root --oversubscribe -n {} {}", ranks,
+                     alone(arguments));
 }
 
 bool have_mpirun() { return shell("command -v mpirun").exit_code == 0; }

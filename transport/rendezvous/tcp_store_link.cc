@@ -91,7 +91,7 @@ Status TcpStoreLink::connect(std::uint64_t job, Deadline deadline) {
   milliseconds pause = kFirstPause;
   while (true) {
     bool worth_a_retry = false;
-    const Status status = try_connect(job, deadline, worth_a_retry);
+    Status status = try_connect(job, deadline, worth_a_retry);
     if (status.ok() || !worth_a_retry) return status;
     if (steady_clock::now() + pause >= deadline) {
       const std::chrono::duration<double> waited = steady_clock::now() - start;

@@ -12,8 +12,6 @@ Status ShmMemory::read_private(std::uint64_t address, std::byte* target, std::si
   for (std::size_t done_bytes = 0; done_bytes < bytes;) {
     const std::size_t left_bytes = bytes - done_bytes;
     const iovec local{target + done_bytes, left_bytes};
-    // An address of the peer, which no pointer of this process stands for.
-    // NOLINTNEXTLINE(performance-no-int-to-ptr)
     const iovec remote{reinterpret_cast<void*>(address + done_bytes), left_bytes};
     const ssize_t copied_bytes = ::process_vm_readv(peer_pid_, &local, 1, &remote, 1, 0);
     if (copied_bytes > 0) {

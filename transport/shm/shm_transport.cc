@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <sys/epoll.h>
+#include <time.h>
 
 #include <array>
 #include <cerrno>
-#include <ctime>
 
 #include "transport/shm/random_bits.h"
 #include "transport/shm/shm_connector.h"

@@ -42,8 +42,9 @@ T combine(ReduceOp op, T a, T b) {
   if (op == ReduceOp::kMin) return std::min(a, b);
   if (op == ReduceOp::kMax) return std::max(a, b);
   using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
+  // NOLINTNEXTLINE(bugprone-signed-char-misuse): the low bits are the same with or without the sign
   const Wide wide_a = static_cast<Wide>(a);
-  const Wide wide_b = static_cast<Wide>(b);
+  const Wide wide_b = static_cast<Wide>(b);  // NOLINT(bugprone-signed-char-misuse)
   return static_cast<T>(op == ReduceOp::kProd ? wide_a * wide_b : wide_a + wide_b);
 }
 

@@ -25,9 +25,6 @@ int shift_of(char suffix) {
 }  // namespace
 
 std::uint64_t parse_size(std::string_view flag, std::string_view text) {
-  const UsageError error(fmt::format(
-      "{}: '{}' is not a size; expected bytes as a whole number, with K, M or G for powers of 1024",
-      flag, text));
   std::string_view digits = text;
   int shift = 0;
   if (!digits.empty() && (digits.back() < '0' || digits.back() > '9')) {
@@ -37,8 +34,12 @@ std::uint64_t parse_size(std::string_view flag, std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   const bool whole = problem == std::errc() && end == digits.data() + digits.size();
-  if (shift < 0 || !whole || value > std::numeric_limits<std::uint64_t>::max() >> shift)
-    throw error;
+  if (shift < 0 || !whole || value > std::numeric_limits<std::uint64_t>::max() >> shift) {
+    throw UsageError(
+        fmt::format("{}: '{}' is not a size; expected bytes as a whole number, with K, M or G for "
+                    "powers of 1024",
+                    flag, text));
+  }
   return value << shift;
 }
 
