@@ -5,6 +5,13 @@
 namespace rondo {
 namespace {
 
+/// "Code: message [where]".
+std::string printed(ErrorCode code, const std::string& message, const std::string& where) {
+  std::string text = std::string(to_string(code)) + ": " + message;
+  if (!where.empty()) text += " [" + where + "]";
+  return text;
+}
+
 const std::string& empty_string() {
   static const std::string empty;
   return empty;
@@ -31,7 +38,11 @@ const char* to_string(ErrorCode code) {
 }
 
 Error::Error(ErrorCode code, const std::string& message, int culprit, std::string where)
-    : std::runtime_error(message), code_(code), culprit_(culprit), where_(std::move(where)) {}
+    : std::runtime_error(printed(code, message, where)),
+      code_(code),
+      message_(message),
+      culprit_(culprit),
+      where_(std::move(where)) {}
 
 }  // namespace v1
 
@@ -61,12 +72,7 @@ Status Status::at(std::string where) && {
   return std::move(*this);
 }
 
-std::string Status::to_string() const {
-  if (ok()) return "Ok";
-  std::string text = std::string(v1::to_string(code())) + ": " + message();
-  if (!where().empty()) text += " [" + where() + "]";
-  return text;
-}
+std::string Status::to_string() const { return ok() ? "Ok" : printed(code(), message(), where()); }
 
 Status system_error(std::string what, int errno_value) {
   return Status(ErrorCode::kSystem, std::move(what) + ": " + std::strerror(errno_value));
@@ -74,7 +80,7 @@ Status system_error(std::string what, int errno_value) {
 
 void throw_if_error(const Status& status) {
   if (status.ok()) return;
-  throw Error(status.code(), status.to_string(), status.culprit(), status.where());
+  throw Error(status.code(), status.message(), status.culprit(), status.where());
 }
 
 Status require_error(Status status) {

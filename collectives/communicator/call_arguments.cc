@@ -20,9 +20,9 @@ Status invalid(const CallArguments& arguments, const std::string& text) {
                 fmt::format("{}: {}", schedule::to_string(arguments.collective), text));
 }
 
-std::size_t bytes_of(const Buffer& buffer) { return buffer.count * size_of(buffer.dtype); }
+std::size_t bytes_of(const ConstBuffer& buffer) { return buffer.count * size_of(buffer.dtype); }
 
-Status check_buffer(const CallArguments& arguments, const Buffer& buffer, const char* name) {
+Status check_buffer(const CallArguments& arguments, const ConstBuffer& buffer, const char* name) {
   if (buffer.dtype > DataType::kF64) {
     return invalid(arguments, fmt::format("{}.dtype is no DataType (value {})", name,
                                           static_cast<int>(buffer.dtype)));

@@ -14,7 +14,7 @@ namespace rondo::communicator {
 
 struct CallArguments {
   schedule::Collective collective = schedule::Collective::kBarrier;
-  Buffer input;
+  ConstBuffer input;
   Buffer output;
   ReduceOp op = ReduceOp::kSum;
   int root = 0;

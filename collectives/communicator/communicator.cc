@@ -5,6 +5,7 @@
 #include "collectives/communicator/options.h"
 #include "collectives/communicator/place.h"
 #include "core/cgroup.h"
+#include "core/device/driver.h"
 #include "core/log.h"
 #include "transport/mesh/connect_places.h"
 #include "transport/rendezvous/launch.h"
@@ -16,6 +17,12 @@ using communicator::CallArguments;
 using communicator::Place;
 using schedule::Collective;
 
+/// Now rather than in the first call.
+Status check_exists(Device device) {
+  RONDO_ASSIGN(device::DeviceDriver * driver, device::driver_of(device));
+  return driver->create_stream(device.index).status();
+}
+
 Result<std::vector<std::unique_ptr<Place>>> join(const std::vector<Device>& devices,
                                                  const CommunicatorOptions& wanted) {
   if (devices.empty()) {
@@ -23,6 +30,7 @@ Result<std::vector<std::unique_ptr<Place>>> join(const std::vector<Device>& devi
                   "Communicator::create: the list of places is empty; a process takes part with at "
                   "least one");
   }
+  for (const Device device : devices) RONDO_TRY(check_exists(device));
   log_enabled(LogLevel::kWarn);  // a RONDO_LOG that can't be understood is said now, not later
   RONDO_ASSIGN(const CommunicatorOptions options, communicator::resolve(wanted));
   RONDO_ASSIGN(const rendezvous::Launch launch, rendezvous::detect_launch());
@@ -41,7 +49,7 @@ Result<std::vector<std::unique_ptr<Place>>> join(const std::vector<Device>& devi
   return places;
 }
 
-CallArguments arguments_of(Collective collective, const Buffer& input, const Buffer& output,
+CallArguments arguments_of(Collective collective, const ConstBuffer& input, const Buffer& output,
                            ReduceOp op = ReduceOp::kSum, int root = 0) {
   return {.collective = collective, .input = input, .output = output, .op = op, .root = root};
 }
@@ -83,15 +91,15 @@ Device Communicator::device() const { return impl_->place().device(); }
 
 void Communicator::all_reduce(const Buffer& data, ReduceOp op) { all_reduce(data, data, op); }
 
-void Communicator::all_reduce(const Buffer& input, const Buffer& output, ReduceOp op) {
+void Communicator::all_reduce(const ConstBuffer& input, const Buffer& output, ReduceOp op) {
   throw_if_error(impl_->place().call(arguments_of(Collective::kAllReduce, input, output, op)));
 }
 
-void Communicator::all_gather(const Buffer& input, const Buffer& output) {
+void Communicator::all_gather(const ConstBuffer& input, const Buffer& output) {
   throw_if_error(impl_->place().call(arguments_of(Collective::kAllGather, input, output)));
 }
 
-void Communicator::reduce_scatter(const Buffer& input, const Buffer& output, ReduceOp op) {
+void Communicator::reduce_scatter(const ConstBuffer& input, const Buffer& output, ReduceOp op) {
   throw_if_error(impl_->place().call(arguments_of(Collective::kReduceScatter, input, output, op)));
 }
 
@@ -103,10 +111,7 @@ void Communicator::broadcast(const Buffer& data, int root) {
 void Communicator::barrier() { throw_if_error(impl_->place().call({})); }
 
 void Communicator::abort(const Error& cause) {
-  std::string_view text = cause.what();
-  const std::string code = std::string(to_string(cause.code())) + ": ";
-  if (text.starts_with(code)) text.remove_prefix(code.size());  // it will be put there again
-  impl_->place().abort(Status(cause.code(), std::string(text), rank()));
+  impl_->place().abort(Status(cause.code(), cause.message(), rank(), cause.where()));
 }
 
 std::vector<PeerTraffic> Communicator::traffic() const { return impl_->place().traffic(); }

@@ -30,6 +30,8 @@ class Place {
                                              const CommunicatorOptions& options, Device device,
                                              std::optional<double> cpu_quota);
 
+  ~Place();
+
   int rank() const { return mesh_->rank(); }
   int size() const { return mesh_->size(); }
   Device device() const { return device_; }
@@ -44,6 +46,7 @@ class Place {
   Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& options, Device device);
   Status run(const CallArguments& arguments);
   Status run_alone(const CallArguments& arguments);
+  void compare_last_call() const;
   Result<PreparedPlan*> plan_for(const CallArguments& arguments, const transport::Fingerprint& key);
   Result<PreparedPlan> prepare(const CallArguments& arguments);
   Result<std::unique_ptr<execute::Runner>> one_shot_runner(
@@ -60,7 +63,7 @@ class Place {
   PlanCache plans_;
   Staging staging_;
   CallInfo last_call_;
-  std::uint64_t sequence_ = 0;
+  transport::Call last_{};
   Status broken_;
 };
 

@@ -7,9 +7,9 @@
 namespace rondo::communicator {
 namespace {
 
-bool on_host(const Buffer& buffer) { return buffer.place.kind == DeviceKind::kHost; }
+bool on_host(const ConstBuffer& buffer) { return buffer.place.kind == DeviceKind::kHost; }
 
-std::size_t bytes_of(const Buffer& buffer) { return buffer.count * size_of(buffer.dtype); }
+std::size_t bytes_of(const ConstBuffer& buffer) { return buffer.count * size_of(buffer.dtype); }
 
 /// Runs what reports by exceptions (the public device API).
 template <typename Function>
@@ -18,20 +18,20 @@ Status caught(Function function) {
     function();
     return {};
   } catch (const Error& error) {
-    return Status(error.code(), error.what(), error.culprit(), error.where());
+    return Status(error.code(), error.message(), error.culprit(), error.where());
   }
 }
 
 }  // namespace
 
 Status Staging::check_places(const CallArguments& arguments) const {
-  for (const Buffer* buffer : {&arguments.input, &arguments.output}) {
-    if (on_host(*buffer) || buffer->place == device_) continue;
+  for (const ConstBuffer& buffer : {arguments.input, ConstBuffer(arguments.output)}) {
+    if (on_host(buffer) || buffer.place == device_) continue;
     return Status(
         ErrorCode::kInvalidArgument,
         fmt::format("{}: a buffer lies on {}:{}, but this communicator's place is {}:{}",
-                    schedule::to_string(arguments.collective), to_string(buffer->place.kind),
-                    buffer->place.index, to_string(device_.kind), device_.index));
+                    schedule::to_string(arguments.collective), to_string(buffer.place.kind),
+                    buffer.place.index, to_string(device_.kind), device_.index));
   }
   return {};
 }
@@ -46,10 +46,11 @@ Result<CallArguments> Staging::bring_in(const CallArguments& arguments) {
   const std::size_t input_bytes = bytes_of(arguments.input);
   RONDO_TRY(reserve(input_bytes + bytes_of(arguments.output)));
   CallArguments staged = arguments;
-  staged.input.pointer = memory_->data();
+  const Buffer input(memory_->data(), arguments.input.count, arguments.input.dtype);
+  staged.input = input;
   staged.output.pointer = static_cast<std::byte*>(memory_->data()) + input_bytes;
-  staged.input.place = staged.output.place = Device::host();
-  RONDO_TRY(copy(staged.input, arguments.input, input_bytes));
+  staged.output.place = Device::host();
+  RONDO_TRY(copy(input, arguments.input, input_bytes));
   return staged;
 }
 
@@ -57,7 +58,7 @@ Status Staging::bring_out(const CallArguments& arguments, const CallArguments& s
   return copy(arguments.output, staged.output, bytes_of(arguments.output));
 }
 
-Status Staging::copy(const Buffer& target, const Buffer& source, std::size_t bytes) {
+Status Staging::copy(const Buffer& target, const ConstBuffer& source, std::size_t bytes) {
   if (bytes == 0) return {};
   if (on_host(target) && on_host(source)) {
     std::memcpy(target.pointer, source.pointer, bytes);

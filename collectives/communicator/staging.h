@@ -26,7 +26,7 @@ class Staging {
   /// Copies the result back. Errors: Device.
   Status bring_out(const CallArguments& arguments, const CallArguments& staged);
   /// Copies between any two of the host's and this device's memory.
-  Status copy(const Buffer& target, const Buffer& source, std::size_t bytes);
+  Status copy(const Buffer& target, const ConstBuffer& source, std::size_t bytes);
 
  private:
   Status reserve(std::size_t bytes);

@@ -80,17 +80,17 @@ class RONDO_API Communicator {
   /// Source: Patarasuk & Yuan, JPDC 69 (2009).
   void all_reduce(const Buffer& data, ReduceOp op = ReduceOp::kSum);
   /// The same, out of place: `input` and `output` have equal counts and don't overlap.
-  void all_reduce(const Buffer& input, const Buffer& output, ReduceOp op = ReduceOp::kSum);
+  void all_reduce(const ConstBuffer& input, const Buffer& output, ReduceOp op = ReduceOp::kSum);
 
   /// Every rank ends with all ranks' `input`, in rank order.
   /// Shape:  output.count == input.count * size(); in place where input lies at its own position
   ///         in output.
-  void all_gather(const Buffer& input, const Buffer& output);
+  void all_gather(const ConstBuffer& input, const Buffer& output);
 
   /// Rank r ends with part r of the combined `input`.
   /// Shape:  input.count == output.count * size(); in place where output lies at its own position
   ///         in input (the rest of input is then undefined).
-  void reduce_scatter(const Buffer& input, const Buffer& output, ReduceOp op = ReduceOp::kSum);
+  void reduce_scatter(const ConstBuffer& input, const Buffer& output, ReduceOp op = ReduceOp::kSum);
 
   /// Every rank ends with the `data` of rank `root`.
   void broadcast(const Buffer& data, int root);

@@ -28,13 +28,16 @@ RONDO_API const char* to_string(ErrorCode code);
 /// No rank is to blame (Error::culprit).
 inline constexpr int kNoCulprit = -1;
 
-/// What the C++ API throws: by blocking calls and by `wait`, and by constructors.
+/// What the C++ API throws: by blocking calls and by `wait`, and by constructors. `what()` is
+/// "Code: message [where]".
 class RONDO_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message, int culprit = kNoCulprit,
         std::string where = {});
 
   ErrorCode code() const noexcept { return code_; }
+  /// What went wrong, alone.
+  const std::string& message() const noexcept { return message_; }
   /// The rank whose fault it is, or kNoCulprit.
   int culprit() const noexcept { return culprit_; }
   /// Where it happened, for example "rank 3, lane 0, op 17/28 recv_reduce <- rank 2, chunk 5".
@@ -42,6 +45,7 @@ class RONDO_API Error : public std::runtime_error {
 
  private:
   ErrorCode code_;
+  std::string message_;
   int culprit_;
   std::string where_;
 };

@@ -28,7 +28,7 @@ void agree_on_program(const Program& program, const Scope& scope, Communicator& 
   // The smallest of x and the smallest of ~x are each other's complement only where all x are
   // equal.
   std::array<std::uint64_t, 3> least = {digest, ~digest, missing.empty() ? 1U : 0U};
-  communicator.all_reduce(Buffer{least.data(), least.size(), DataType::kU64}, ReduceOp::kMin);
+  communicator.all_reduce(Buffer(least.data(), least.size()), ReduceOp::kMin);
   if (least[0] != ~least[1]) {
     throw Error(ErrorCode::kMismatch,
                 "rank " + std::to_string(communicator.rank()) +

@@ -56,7 +56,7 @@ double Place::share_of_batch(const Feed& feed) {
   if (job_.options.equal_shards) return 1.0 / communicator_.size();
   const std::int64_t own = value_or_throw(samples_in(job_.program.global_block(), feed));
   std::int64_t all = own;
-  communicator_.all_reduce(Buffer{&all, 1, DataType::kI64});
+  communicator_.all_reduce(Buffer(&all, 1));
   return static_cast<double>(own) / static_cast<double>(all);
 }
 

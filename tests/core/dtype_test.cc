@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
+#include <vector>
 
 namespace rondo {
 namespace {
@@ -22,6 +24,28 @@ TEST(DataType, everyName_isParsedBack) {
     ASSERT_TRUE(parse_data_type(to_string(type)).ok()) << to_string(type);
     EXPECT_EQ(parse_data_type(to_string(type)).value(), type);
   }
+}
+
+TEST(Buffer, ofATypedPointer_hasItsType) {
+  std::vector<double> doubles(3);
+  std::vector<std::int64_t> wholes(2);
+  EXPECT_EQ(Buffer(doubles.data(), doubles.size()).dtype, DataType::kF64);
+  EXPECT_EQ(Buffer(wholes.data(), wholes.size()).dtype, DataType::kI64);
+  EXPECT_EQ(data_type_of<long long>(), DataType::kI64);
+  EXPECT_EQ(data_type_of<unsigned char>(), DataType::kU8);
+  const Buffer halves(static_cast<void*>(doubles.data()), 12, DataType::kF16);
+  EXPECT_EQ(halves.dtype, DataType::kF16);
+  EXPECT_EQ(ConstBuffer(halves).dtype, DataType::kF16);
+  EXPECT_EQ(ConstBuffer(halves).pointer, doubles.data());
+}
+
+TEST(Buffer, ofWhatCannotBeKnownOrWritten_doesNotCompile) {
+  static_assert(!std::is_constructible_v<Buffer, void*, std::size_t>);
+  static_assert(!std::is_constructible_v<Buffer, const float*, std::size_t>);
+  static_assert(!std::is_constructible_v<Buffer, const float*, std::size_t, DataType>);
+  static_assert(!std::is_constructible_v<Buffer, bool*, std::size_t>);
+  static_assert(!std::is_constructible_v<Buffer, ConstBuffer>);
+  static_assert(std::is_constructible_v<ConstBuffer, const float*, std::size_t>);
 }
 
 TEST(DataType, sizeOf_isTheNumberInTheName) {

@@ -80,6 +80,7 @@ TEST(Status, throwIfError_throwsCodeTextCulpritAndPlace) {
     EXPECT_EQ(error.code(), ErrorCode::kPeerLost);
     EXPECT_EQ(error.culprit(), 2);
     EXPECT_EQ(error.where(), "rank 0, lane 1, op 3/6");
+    EXPECT_EQ(error.message(), "rank 2 closed its connection");
     EXPECT_STREQ(error.what(), "PeerLost: rank 2 closed its connection [rank 0, lane 1, op 3/6]");
   }
 }

@@ -40,7 +40,7 @@ int killed(int victim) {
   Communicator world = Communicator::create();
   // All ranks share one machine, so one clock: the victim announces when it will die.
   double death = seconds() + 0.3;
-  rondo::Buffer when{&death, 1, rondo::DataType::kF64, rondo::Device::host()};
+  rondo::Buffer when(&death, 1);
   world.all_reduce(when, rondo::ReduceOp::kMax);
   std::vector<float> data(2'000'000, 0.5F);
   try {

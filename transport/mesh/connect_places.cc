@@ -206,7 +206,9 @@ Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::u
       std::all_of(joined.ranks.begin(), joined.ranks.end(), [&](const RankInfo& rank) {
         return rank.host_identity == joined.ranks.front().host_identity;
       });
-  if (one_host || options.transport == "auto" || options.transport == "tcp") {
+  // An interface that is named must exist, also where nobody comes to use it.
+  const bool listens = one_host || options.transport == "auto" || options.transport == "tcp";
+  if (listens || !options.interface.empty()) {
     RONDO_ASSIGN(joined.address, own_address(options.interface, one_host, launch));
   }
   return joined;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+
+#include "transport/rendezvous/byte_fields.h"
 
 namespace rondo::rendezvous {
 namespace {
@@ -19,6 +22,22 @@ std::vector<std::string> gathered_keys(const std::string& key, int world) {
   std::vector<std::string> keys;
   for (int index = 0; index < world; ++index) keys.push_back(gathered_key(key, index));
   return keys;
+}
+
+std::string world_key(const std::string& key) { return key + "/world"; }
+
+std::string encode(const WorldClaim& claim) {
+  return FieldWriter()
+      .number(static_cast<std::uint32_t>(claim.world))
+      .number(static_cast<std::uint32_t>(claim.index))
+      .take();
+}
+
+WorldClaim decode_world_claim(const std::string& bytes) {
+  FieldReader in(bytes);
+  const auto world = static_cast<int>(in.number<std::uint32_t>());
+  const auto index = static_cast<int>(in.number<std::uint32_t>());
+  return in.done() ? WorldClaim{.world = world, .index = index} : WorldClaim{.index = kNoCulprit};
 }
 
 std::string list_of(const std::vector<int>& indices) {
@@ -48,6 +67,15 @@ Status came_twice(const std::string& key, int index) {
                             "own index and use a new name each time",
                             index, key),
                 index);
+}
+
+Status worlds_differ(const std::string& key, const WorldClaim& first, const WorldClaim& own) {
+  return Status(ErrorCode::kMismatch,
+                fmt::format("process {} came to '{}' for a world of {} processes, but process {}, "
+                            "which came first, for one of {}: start all of them with the same "
+                            "number (RONDO_WORLD)",
+                            own.index, key, own.world, first.index, first.world),
+                own.index);
 }
 
 }  // namespace rondo::rendezvous

@@ -42,10 +42,22 @@ bool usable(const sockaddr* address) {
          !IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
 }
 
+// Whether sockets of this host may have this address, of which `text` is the number.
+bool is_own(const std::string& text) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_DGRAM;
+  hints.ai_flags = AI_NUMERICHOST;
+  addrinfo* list = nullptr;
+  if (getaddrinfo(text.c_str(), "0", &hints, &list) != 0) return false;
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(list, &freeaddrinfo);
+  const UniqueFd socket(::socket(list->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  return socket.valid() && ::bind(socket.get(), list->ai_addr, list->ai_addrlen) == 0;
+}
+
 }  // namespace
 
 Result<std::string> resolve_interface(const std::string& name) {
-  if (is_address(name)) return name;
+  if (is_address(name) && is_own(name)) return name;
   ifaddrs* list = nullptr;
   if (getifaddrs(&list) != 0) return system_error("list network interfaces", errno);
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, &freeifaddrs);
@@ -60,8 +72,8 @@ Result<std::string> resolve_interface(const std::string& name) {
   }
   if (!found_v6.empty()) return found_v6;
   return Status(ErrorCode::kInvalidArgument,
-                fmt::format("\"{}\" is neither an IP address nor an interface with one; this host "
-                            "has: {}",
+                fmt::format("\"{}\" is neither an IP address of this host nor an interface with "
+                            "one; it has: {}",
                             name, fmt::join(known, ", ")));
 }
 

@@ -8,7 +8,8 @@
 
 namespace rondo::transport {
 
-/// The address of the interface `name` ("eth0": IPv4 before IPv6), or `name` itself if it is one.
+/// The address of the interface `name` ("eth0": IPv4 before IPv6), or `name` itself if it is one
+/// of this host's.
 /// Errors: InvalidArgument, listing the interfaces that have an address.
 Result<std::string> resolve_interface(const std::string& name);
 

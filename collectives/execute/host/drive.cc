@@ -12,6 +12,12 @@ constexpr std::int64_t kComparisonPeriodUs = 10'000;
 
 }  // namespace
 
+Status compare_calls(int rank, const transport::Call& call, transport::Endpoint& peer) {
+  const auto theirs = peer.peer_call(call.sequence);
+  if (!theirs.has_value()) return {};
+  return transport::check_call(rank, call, peer.peer(), call.sequence, *theirs);
+}
+
 Status Runner::drive(const transport::Call& call, const RunContext& context) {
   context.waiter->restart();
   std::int64_t next_comparison_us = kFirstComparisonUs;
@@ -36,9 +42,7 @@ Status Runner::drive(const transport::Call& call, const RunContext& context) {
 Status Runner::compare_with_neighbours(const transport::Call& call, const RunContext& context) {
   for (transport::Endpoint* neighbour : context.neighbours) {
     RONDO_TRY(neighbour->announce_call());
-    const auto theirs = neighbour->peer_call(call.sequence);
-    if (!theirs.has_value()) continue;
-    RONDO_TRY(transport::check_call(context.rank, call, neighbour->peer(), call.sequence, *theirs));
+    RONDO_TRY(compare_calls(context.rank, call, *neighbour));
   }
   return {};
 }

@@ -24,6 +24,10 @@ struct RunContext {
   std::int64_t timeout_ms = 0;
 };
 
+/// OK unless `peer` is known to have called something else as this rank's `call`.
+/// Errors: Mismatch.
+Status compare_calls(int rank, const transport::Call& call, transport::Endpoint& peer);
+
 /// Runs calls of one kind, again and again: one at a time, on the thread of its place. Everything
 /// it needs is made with it; a call allocates nothing, locks nothing and throws nothing.
 class Runner {

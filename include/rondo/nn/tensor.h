@@ -26,19 +26,6 @@ RONDO_API std::int64_t count_of(const Dims& dims);
 /// level's of rows (axis 0). Lengths {2, 3} are the offsets {0, 2, 5}. An empty sequence is legal.
 using LoD = std::vector<std::vector<std::int64_t>>;
 
-/// The DataType of a C++ element type.
-template <typename T>
-constexpr DataType data_type_of() {
-  if constexpr (std::is_same_v<T, float>) return DataType::kF32;
-  if constexpr (std::is_same_v<T, double>) return DataType::kF64;
-  if constexpr (std::is_same_v<T, std::int8_t>) return DataType::kI8;
-  if constexpr (std::is_same_v<T, std::uint8_t>) return DataType::kU8;
-  if constexpr (std::is_same_v<T, std::int32_t>) return DataType::kI32;
-  if constexpr (std::is_same_v<T, std::uint32_t>) return DataType::kU32;
-  if constexpr (std::is_same_v<T, std::int64_t>) return DataType::kI64;
-  if constexpr (std::is_same_v<T, std::uint64_t>) return DataType::kU64;
-}
-
 /// Values in row-major order, with the sequences they form (none for a dense tensor).
 ///
 /// A Tensor is a handle: copies share the memory (it is freed with the last of them), `clone` does

@@ -17,9 +17,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-Buffer floats(std::vector<float>& data) {
-  return {data.data(), data.size(), DataType::kF32, Device::host()};
-}
+Buffer floats(std::vector<float>& data) { return {data.data(), data.size()}; }
 
 class Mismatch : public ::testing::TestWithParam<std::tuple<std::string, int>> {
  protected:
@@ -165,12 +163,26 @@ TEST_P(Peers, OneAborts_WaitingAndLaterCallsFailWithItsReason) {
 INSTANTIATE_TEST_SUITE_P(Transports, Peers, ::testing::Values("inproc", "shm", "tcp"),
                          [](const auto& parameter) { return parameter.param; });
 
-std::string error_of(const std::function<void(Communicator&)>& call) {
+TEST(LastCall, DifferentRootsOfABroadcast_AreReportedAtTheEnd) {
+  for (const char* transport : {"shm", "inproc"}) {
+    ::testing::internal::CaptureStderr();
+    spawn({.size = 2, .transport = transport}, [](Communicator& rank) {
+      std::vector<float> data(4, 1.5F);
+      rank.broadcast(floats(data), rank.rank());
+    });
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                ::testing::AllOf(HasSubstr("root 0"), HasSubstr("root 1")))
+        << transport;
+  }
+}
+
+std::string error_of(const std::function<void(Communicator&)>& call,
+                     ErrorCode code = ErrorCode::kInvalidArgument) {
   Communicator alone = Communicator::create();
   try {
     call(alone);
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_EQ(error.code(), code);
     return error.what();
   }
   return "no error";
@@ -178,7 +190,7 @@ std::string error_of(const std::function<void(Communicator&)>& call) {
 
 TEST(Arguments, NullPointer_NamesTheArgument) {
   EXPECT_THAT(error_of([](Communicator& rank) {
-                rank.all_reduce({nullptr, 5});
+                rank.all_reduce({static_cast<float*>(nullptr), 5});
               }),
               HasSubstr("input.pointer is null but its count is 5"));
 }
@@ -225,6 +237,22 @@ TEST(Arguments, UnknownTypeAndOp_AreErrors) {
                 rank.all_reduce({&one, 1}, static_cast<ReduceOp>(9));
               }),
               HasSubstr("op is no ReduceOp"));
+}
+
+TEST(Arguments, TypesThatCannotBeCombined_AreRefusedInAWorldOfOneToo) {
+  std::uint16_t one = 1;
+  EXPECT_THAT(error_of(
+                  [&](Communicator& rank) {
+                    rank.all_reduce({&one, 1, DataType::kBF16});
+                  },
+                  ErrorCode::kUnsupported),
+              HasSubstr("bf16"));
+}
+
+TEST(Arguments, DeviceThatIsNotThere_IsRefusedWhereTheWorldIsJoined) {
+  for (const Device device : {Device::emulated(99), Device{DeviceKind::kHost, 3}}) {
+    EXPECT_THROW(Communicator::create({}, device), Error);
+  }
 }
 
 TEST(Arguments, UnknownAlgorithm_ListsThem) {

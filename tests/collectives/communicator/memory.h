@@ -31,9 +31,7 @@ class Memory {
     }
   }
 
-  Buffer buffer(std::size_t first, std::size_t count) {
-    return {data_ + first, count, data_type_of<T>(), device_};
-  }
+  Buffer buffer(std::size_t first, std::size_t count) { return {data_ + first, count, device_}; }
   void write(std::size_t first, const std::vector<T>& values) {
     move(data_ + first, values.data(), values.size());
   }

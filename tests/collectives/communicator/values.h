@@ -15,14 +15,6 @@
 
 namespace rondo::testing {
 
-template <typename T>
-constexpr DataType data_type_of() {
-  if constexpr (std::is_same_v<T, float>) return DataType::kF32;
-  if constexpr (std::is_same_v<T, double>) return DataType::kF64;
-  if constexpr (std::is_same_v<T, std::int32_t>) return DataType::kI32;
-  if constexpr (std::is_same_v<T, std::int64_t>) return DataType::kI64;
-}
-
 inline std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;

@@ -19,18 +19,6 @@
 
 namespace rondo::kernels {
 
-template <class T>
-DataType data_type_of() {
-  if constexpr (std::is_same_v<T, float>) return DataType::kF32;
-  if constexpr (std::is_same_v<T, double>) return DataType::kF64;
-  if constexpr (std::is_same_v<T, std::int8_t>) return DataType::kI8;
-  if constexpr (std::is_same_v<T, std::uint8_t>) return DataType::kU8;
-  if constexpr (std::is_same_v<T, std::int32_t>) return DataType::kI32;
-  if constexpr (std::is_same_v<T, std::uint32_t>) return DataType::kU32;
-  if constexpr (std::is_same_v<T, std::int64_t>) return DataType::kI64;
-  return DataType::kU64;
-}
-
 /// a + b or a * b as if in infinite width, cut to T.
 template <class T>
 T wrapped(ReduceOp op, T a, T b) {

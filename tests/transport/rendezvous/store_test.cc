@@ -21,7 +21,6 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 Deadline in(milliseconds time) { return steady_clock::now() + time; }
 
@@ -151,6 +150,15 @@ TEST_P(StoreContract, AllGather_someStayAway_namesThem) {
   EXPECT_EQ(values.status().code(), ErrorCode::kTimeout);
   EXPECT_EQ(values.status().culprit(), 0);
   EXPECT_THAT(values.status().message(), HasSubstr("process 0 and 2 of 4 have not come"));
+}
+
+TEST_P(StoreContract, AllGather_anotherWorldThanTheFirst_isMismatchAtOnce) {
+  EXPECT_FALSE(one_->all_gather("g", 0, 4, "v", in(milliseconds(1))).ok());
+  const auto values = other_->all_gather("g", 2, 3, "v", in(seconds(60)));
+  EXPECT_EQ(values.status().code(), ErrorCode::kMismatch);
+  EXPECT_EQ(values.status().culprit(), 2);
+  EXPECT_THAT(values.status().message(), HasSubstr("process 2 came to 'g' for a world of 3"));
+  EXPECT_THAT(values.status().message(), HasSubstr("process 0, which came first, for one of 4"));
 }
 
 TEST_P(StoreContract, AllGather_indexTakenTwice_isMismatch) {

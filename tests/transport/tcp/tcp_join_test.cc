@@ -140,6 +140,8 @@ TEST(TcpJoin, BadArguments_AreRefused) {
 TEST(Interface, Address_IsOneThisHostHas) {
   EXPECT_EQ(*resolve_interface("127.0.0.1"), "127.0.0.1");
   EXPECT_EQ(*resolve_interface("lo"), "127.0.0.1");
+  // Of the block for documentation (RFC 5737): never this host's.
+  EXPECT_EQ(resolve_interface("192.0.2.1").status().code(), ErrorCode::kInvalidArgument);
   EXPECT_EQ(*address_towards("127.0.0.1"), "127.0.0.1");
   EXPECT_EQ(address_towards("no-such-host.invalid").status().code(), ErrorCode::kInvalidArgument);
 }
