@@ -40,7 +40,7 @@ enum class FetchMode : std::uint8_t {
 
 /// Runs one program on many places at once, each with its share of the batch, and keeps their
 /// parameters equal by summing the gradients over all ranks. Every rank has the same program and
-/// makes the same runs. Move-only.
+/// makes the same runs. Move-only. A whole training on one page: examples/first_training/main.cc.
 /// Threads: one per object; it drives the communicators it is given from threads of its own.
 class RONDO_API ParallelExecutor {
  public:
