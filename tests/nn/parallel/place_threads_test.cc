@@ -22,10 +22,10 @@ TEST(PlaceThreads, EachPlaceAlwaysHasTheSameThread_TheFirstTheCallers) {
 TEST(PlaceThreads, ErrorOfAnyPlaceReachesTheCaller_AndTheNextRunWorks) {
   PlaceThreads threads(3);
   for (std::size_t bad = 0; bad < 3; ++bad) {
-    EXPECT_THROW(threads.run([&](std::size_t place) {
+    const auto fail = [bad](std::size_t place) {
       if (place == bad) throw std::runtime_error("place");
-    }),
-                 std::runtime_error);
+    };
+    EXPECT_THROW(threads.run(fail), std::runtime_error);
     threads.run([](std::size_t) {});
   }
 }

@@ -42,7 +42,7 @@ TEST(Tensor_Data, OfAnotherTypeIsRefused) {
 
 TEST(Tensor_Copy, SharesMemoryAndCloneDoesNot) {
   const auto tensor = Tensor::from<double>({1.5, 2.5}, {2});
-  const Tensor copy = tensor;
+  const Tensor copy = tensor;  // NOLINT(performance-unnecessary-copy-initialization): the subject
   const Tensor clone = tensor.clone();
   tensor.data<double>()[0] = 7;
   EXPECT_EQ(copy.data<double>()[0], 7);

@@ -14,9 +14,8 @@ std::string relayed(const std::string& prefix, const std::vector<std::string>& p
 }
 
 TEST(LinePrefixer, Lines_cutAnywhere_readTheSame) {
-  const std::string text =
-      "one\n\ntwo\0three\r\n four"
-      "\xff\n";
+  using std::string_literals::operator""s;
+  const std::string text = "one\n\ntwo\0three\r\n four\xff\n"s;
   const std::string whole = relayed("[3] ", {text});
   EXPECT_EQ(whole.substr(0, 13), "[3] one\n[3] \n");
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {

@@ -6,7 +6,8 @@ namespace rondo::transport {
 namespace {
 
 Mesh mesh_of(std::vector<RankInfo> ranks) {
-  return Mesh({.rank = 0, .world = static_cast<int>(ranks.size())}, std::move(ranks), {});
+  const int world = static_cast<int>(ranks.size());
+  return Mesh({.rank = 0, .world = world}, std::move(ranks), {});
 }
 
 // Launchers bind ranks to cores of their own: each of them may use one, and yet all have a spare
