@@ -80,6 +80,21 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("verify --worlds 5-2", "--worlds: '5-2'");
 }
 
+TEST(RondoTool, UnknownWord_IsNamedWithItsNearestOnes) {
+  expect_usage_error("bnech",
+                     "rondo: unknown command 'bnech'; did you mean bench? (allowed: bench");
+  expect_usage_error("bnech all_reduce --local 2", "rondo: unknown command 'bnech'; did");
+  expect_usage_error("--verison", "rondo: unknown flag '--verison'; did you mean --version?");
+  expect_usage_error("--frobnicate info", "rondo: unknown flag '--frobnicate' (allowed: bench");
+  expect_usage_error("bench all_reduce --sizee 3", "rondo bench: unknown flag '--sizee' (allowed:");
+  expect_usage_error("bench --itres=3",
+                     "rondo bench: unknown flag '--itres'; did you mean --iters?");
+  expect_usage_error("run --foo", "rondo run: unknown flag '--foo' (allowed: -h,--help, -n");
+  expect_usage_error("run -n 2 --timeuot 3 -- true", "'--timeuot'; did you mean --timeout?");
+  expect_usage_error("verify --world 3", "'--world'; did you mean --worlds?");
+  expect_usage_error("verify 1-4", "rondo verify: unexpected '1-4' (allowed: -h,--help, --worlds");
+}
+
 TEST(RondoTool, HelpOfEveryCommand_HasAnExample) {
   for (const std::string command : {"bench", "verify", "info", "run"}) {
     const Outcome outcome = rondo(command + " --help");
