@@ -19,6 +19,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 struct Outcome {
   int exit_code = -1;
@@ -145,6 +146,27 @@ TEST(RondoToolBench, TwoLocalRanks_EveryCollectiveIsRight) {
       EXPECT_EQ(result["wrong"].is_null(), collective == "barrier");
     }
   }
+}
+
+TEST(RondoToolBench, JsonThatCantBeWritten_IsToldBeforeMeasuring) {
+  for (const std::string lead : {"bench", "bench --local 2", "run -n 2 -- " RONDO_TOOL " bench"}) {
+    for (const std::string path : {"/no/such/folder/a.json", "/tmp"}) {
+      const Outcome outcome = rondo(lead + " all_reduce -e 64 -n 1 --json " + path);
+      EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
+      EXPECT_THAT(outcome.output, HasSubstr("rondo bench: can't write --json " + path + ": "));
+      EXPECT_THAT(outcome.output, Not(HasSubstr("timed calls")));
+    }
+  }
+}
+
+TEST(RondoToolBench, MeasurementThatFails_LeavesTheOldJson) {
+  const TemporaryFile file;
+  std::ofstream(file.path()) << "old";
+  const Outcome outcome = rondo("bench all_reduce -b 8 -e 4000000G -n 1 --json " + file.path());
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
+  std::string kept;
+  std::ifstream(file.path()) >> kept;
+  EXPECT_EQ(kept, "old");
 }
 
 TEST(RondoToolBench, TransportBuffersAndAlgorithm_AreThoseAskedFor) {

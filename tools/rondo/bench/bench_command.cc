@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <fstream>
+#include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "rondo/communicator.h"
-#include "rondo/error.h"
 #include "rondo/info.h"
 #include "rondo/schedules.h"
 #include "tools/rondo/bench/core_binding.h"
+#include "tools/rondo/bench/json_file.h"
 #include "tools/rondo/bench/local_ranks.h"
 #include "tools/rondo/bench/measure.h"
 #include "tools/rondo/bench/options.h"
@@ -31,11 +31,21 @@ std::vector<std::string_view> algorithms_of(const std::string& collective,
   return names;
 }
 
-void write_json(const std::string& path, const std::vector<BenchRow>& rows) {
-  std::ofstream file(path);
-  file << to_json(build_and_machine_info(), rows).dump(2) << '\n';
-  file.close();
-  if (!file) throw UsageError(fmt::format("can't write --json {}", path));
+/// Opens the results' file where rank 0 is to write one; every rank calls it. False on all ranks
+/// where that can't be done; rank 0 has said why.
+bool open_json(const std::string& path, Communicator& communicator, std::optional<JsonFile>& file) {
+  if (path.empty()) return true;
+  std::uint8_t ready = 1;
+  if (communicator.rank() == 0) {
+    try {
+      file.emplace(path);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "rondo bench: {}\n", error.what());
+      ready = 0;
+    }
+  }
+  communicator.broadcast({&ready, 1, DataType::kU8}, 0);
+  return ready != 0;
 }
 
 /// The lines over the table: what runs, where.
@@ -113,9 +123,11 @@ int run_rank(const BenchOptions& options) {
     throw UsageError(
         fmt::format("-r {}: there are {} ranks, from 0", options.root, communicator.size()));
   }
+  std::optional<JsonFile> json;
+  if (!open_json(options.json_path, communicator, json)) return kExitFailure;
   if (first) fmt::print("{}", preamble(options, communicator.size(), bound));
   const std::vector<BenchRow> rows = Bench(communicator, options).run();
-  if (first && !options.json_path.empty()) write_json(options.json_path, rows);
+  if (json) json->write(to_json(build_and_machine_info(), rows).dump(2) + "\n");
   return total_wrong(rows) == 0 ? 0 : kExitFailure;
 }
 
@@ -124,12 +136,13 @@ int run(const BenchFlags& flags, const std::vector<std::string>& arguments) {
     const std::vector<AlgorithmInfo> known = built_in_algorithms();
     const BenchOptions options = parse_bench_flags(flags, algorithms_of(flags.collective, known));
     if (flags.local == 0) return run_rank(options);
+    if (!options.json_path.empty()) const JsonFile checked(options.json_path);
     fmt::print(stderr, "rondo bench: {}\n",
                replace_process(under_rondo_run(own_program(), flags.local, arguments)));
   } catch (const UsageError& error) {
     fmt::print(stderr, "rondo bench: {}\n", error.what());
     return kExitUsage;
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     fmt::print(stderr, "rondo bench: {}\n", error.what());
   }
   return kExitFailure;

@@ -1,0 +1,47 @@
+#include "tools/rondo/bench/json_file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+namespace rondo::tool {
+namespace {
+
+std::runtime_error cannot_write(const std::string& path, int errno_value) {
+  return std::runtime_error(
+      fmt::format("can't write --json {}: {}", path, std::strerror(errno_value)));
+}
+
+}  // namespace
+
+JsonFile::JsonFile(std::string path) : path_(std::move(path)) {
+  std::error_code ignored;
+  is_new_ = !std::filesystem::exists(std::filesystem::symlink_status(path_, ignored));
+  file_ = std::fopen(path_.c_str(), "ae");
+  if (file_ == nullptr) throw cannot_write(path_, errno);
+}
+
+JsonFile::~JsonFile() {
+  if (file_ != nullptr) std::fclose(file_);
+  std::error_code ignored;
+  if (is_new_) std::filesystem::remove(path_, ignored);
+}
+
+void JsonFile::write(std::string_view text) {
+  // A terminal or a pipe can't be cut, and needn't be.
+  std::error_code ignored;
+  const bool holds_text = std::filesystem::is_regular_file(path_, ignored);
+  bool written = !holds_text || ftruncate(fileno(file_), 0) == 0;
+  written = written && std::fwrite(text.data(), 1, text.size(), file_) == text.size();
+  // The last bytes go to the disk here.
+  written = std::fclose(std::exchange(file_, nullptr)) == 0 && written;
+  if (!written) throw cannot_write(path_, errno);
+  is_new_ = false;
+}
+
+}  // namespace rondo::tool
