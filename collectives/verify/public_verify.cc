@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "collectives/algorithms/registry.h"
 #include "collectives/verify/built_in.h"
 #include "collectives/verify/mutants.h"
@@ -21,8 +23,14 @@ std::vector<AlgorithmInfo> built_in_algorithms() {
 
 namespace {
 
-void add_mutants(VerifyReport& report) {
-  for (const verify::MutantCount& count : verify::count_mutants({})) {
+void add_mutants(int first_world, int last_world, VerifyReport& report) {
+  verify::MutantOptions options{.worlds = {}};
+  for (int world = std::max(first_world, kFirstMutantWorld);
+       world <= std::min(last_world, kLastMutantWorld); ++world) {
+    options.worlds.push_back(world);
+  }
+  if (options.worlds.empty()) return;
+  for (const verify::MutantCount& count : verify::count_mutants(options)) {
     report.mutants.push_back({to_string(count.mutation), count.mutants, count.caught,
                               count.equivalent, count.sampled, count.missed});
     if (count.missed == 0) continue;
@@ -47,7 +55,7 @@ VerifyReport verify_built_in(int first_world, int last_world, bool mutants) {
                                  count.schedules, count.sweeps, count.direct_stores,
                                  count.least_credits});
   }
-  if (mutants) add_mutants(report);
+  if (mutants) add_mutants(first_world, last_world, report);
   return report;
 }
 

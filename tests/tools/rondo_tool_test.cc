@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -37,6 +39,27 @@ Outcome rondo(const std::string& arguments) {
   const int status = pclose(pipe);
   outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return outcome;
+}
+
+/// What somebody at a terminal sees.
+std::string on_terminal(const std::vector<std::string>& words) {
+  std::vector<char*> arguments = {const_cast<char*>(RONDO_TOOL)};
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  int terminal = -1;
+  const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (pid == 0) {
+    execv(RONDO_TOOL, arguments.data());
+    _exit(99);
+  }
+  std::string seen;
+  std::array<char, 4096> part{};
+  for (ssize_t got; (got = read(terminal, part.data(), part.size())) > 0;) {
+    seen.append(part.data(), static_cast<std::size_t>(got));
+  }
+  close(terminal);
+  waitpid(pid, nullptr, 0);
+  return seen;
 }
 
 void expect_usage_error(const std::string& arguments, const std::string& message) {
@@ -79,6 +102,8 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("bench all_reduce --local 0", "not in range");
   expect_usage_error("bench broadcast -r 1 -e 8", "-r 1");
   expect_usage_error("verify --worlds 5-2", "--worlds: '5-2'");
+  expect_usage_error("verify --worlds 9-16 --mutants", "worlds of 2 to 8, of which --worlds 9-16");
+  expect_usage_error("verify --worlds 1 --mutants", "worlds of 2 to 8, of which --worlds 1 has");
 }
 
 TEST(RondoTool, UnknownWord_IsNamedWithItsNearestOnes) {
@@ -119,6 +144,13 @@ TEST(RondoTool, Verify_SmallWorlds_IsAllRight) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("all_reduce"), HasSubstr("worlds 1 to 4: all right")));
+}
+
+TEST(RondoTool, Verify_OnATerminal_TellsHowFarItIs) {
+  const std::string seen = on_terminal({"verify", "--worlds", "2-4"});
+  EXPECT_THAT(seen, HasSubstr("\rworld 2 of 2 to 4\rworld 3 of 2 to 4\rworld 4 of 2 to 4\r\x1b[K"));
+  EXPECT_THAT(seen, HasSubstr("worlds 2 to 4: all right"));
+  EXPECT_THAT(rondo("verify --worlds 2-4").output, Not(HasSubstr("\r"))) << "in a pipe";
 }
 
 TEST(RondoToolBench, NoLauncher_MeasuresAWorldOfOne) {

@@ -1,14 +1,17 @@
 #include "tools/rondo/verify_command.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdio>
 #include <memory>
 #include <string>
 
 #include "rondo/schedules.h"
 #include "tools/rondo/bench/names.h"
+#include "tools/rondo/verify_worlds.h"
 #include "tools/rondo/world_range.h"
 
 namespace rondo::tool {
@@ -17,7 +20,7 @@ namespace {
 constexpr const char* kVerifyExamples = R"(
 Examples:
   rondo verify                          every algorithm, worlds of 1 to 128
-  rondo verify --worlds 1-16 --mutants  and that wrong schedules are refused
+  rondo verify --worlds 1-16 --mutants  and that wrong schedules, of worlds 2 to 8, are refused
 
 An algorithm is a schedule: who sends what to whom. It is run here on paper, with every rank's data
 followed, so no result depends on this machine. The exit code is 1 if anything is wrong.
@@ -47,16 +50,52 @@ void print_mutants(const VerifyReport& report) {
   }
 }
 
+/// On a terminal, which world is being proved. It goes to stderr, so that it is seen while the
+/// tables go to a file.
+class Progress {
+ public:
+  Progress() : shown_(isatty(STDERR_FILENO) == 1) {}
+  ~Progress() { show("\r\x1b[K"); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(const std::string& text) const {
+    if (!shown_) return;
+    std::fputs(text.c_str(), stderr);  // stderr keeps nothing back
+  }
+
+ private:
+  const bool shown_;
+};
+
+WorldRange worlds_of(const VerifyFlags& flags) {
+  const WorldRange worlds = parse_world_range(flags.worlds);
+  if (flags.mutants && (worlds.last < kFirstMutantWorld || worlds.first > kLastMutantWorld)) {
+    throw UsageError(
+        fmt::format("--mutants: mutants are made of worlds of {} to {}, of which "
+                    "--worlds {} has none",
+                    kFirstMutantWorld, kLastMutantWorld, flags.worlds));
+  }
+  return worlds;
+}
+
+VerifyReport verify_with_progress(const WorldRange& worlds, bool mutants) {
+  const Progress progress;
+  return verify_worlds(worlds, mutants, [&](int world) {
+    progress.show(fmt::format("\rworld {} of {} to {}", world, worlds.first, worlds.last));
+  });
+}
+
 int run(const VerifyFlags& flags) {
   WorldRange worlds;
   try {
-    worlds = parse_world_range(flags.worlds);
+    worlds = worlds_of(flags);
   } catch (const UsageError& error) {
     fmt::print(stderr, "rondo verify: {}\n", error.what());
     return kExitUsage;
   }
   const auto start = std::chrono::steady_clock::now();
-  const VerifyReport report = verify_built_in(worlds.first, worlds.last, flags.mutants);
+  const VerifyReport report = verify_with_progress(worlds, flags.mutants);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   print_algorithms(report);
   print_mutants(report);
@@ -75,8 +114,9 @@ void add_verify_command(CLI::App& app) {
   const auto flags = std::make_shared<VerifyFlags>();
   command->add_option("--worlds", flags->worlds, "world sizes, N or FIRST-LAST")
       ->capture_default_str();
-  command->add_flag("--mutants", flags->mutants,
-                    "also damage schedules on purpose and see them refused");
+  command->add_flag(
+      "--mutants", flags->mutants,
+      "also damage schedules on purpose, those of worlds 2 to 8, and see them refused");
   command->callback([flags] {
     const int code = run(*flags);
     if (code != 0) throw CLI::RuntimeError(code);

@@ -41,6 +41,23 @@ TEST(BuiltIn, EmptyRange_IsAnError) {
   EXPECT_NE(report.error, "");
 }
 
+std::uint64_t mutants_of(int first_world, int last_world) {
+  const VerifyReport report = rondo::verify_built_in(first_world, last_world, true);
+  EXPECT_TRUE(report.ok) << report.error;
+  std::uint64_t made = 0;
+  for (const VerifiedMutants& row : report.mutants) made += row.mutants;
+  return made;
+}
+
+TEST(PublicSchedules, Mutants_AreThoseOfTheWorldsAskedFor) {
+  const std::uint64_t of_two = mutants_of(2, 2);
+  const std::uint64_t of_three = mutants_of(3, 3);
+  EXPECT_GT(of_two, 0U);
+  EXPECT_GT(of_three, 0U);
+  EXPECT_EQ(mutants_of(1, 3), of_two + of_three);
+  EXPECT_EQ(mutants_of(kLastMutantWorld + 1, kLastMutantWorld + 1), 0U);
+}
+
 TEST(PublicSchedules, Report_NamesEveryAlgorithm) {
   const VerifyReport report = rondo::verify_built_in(2, 3, false);
   EXPECT_TRUE(report.ok) << report.error;
