@@ -29,7 +29,7 @@ struct Outcome {
 };
 
 Outcome rondo(const std::string& arguments) {
-  const std::string command = std::string(RONDO_TOOL) + " " + arguments + " 2>&1";
+  const std::string command = "(" RONDO_TOOL " " + arguments + ") 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
   Outcome outcome;
   std::array<char, 4096> part{};
@@ -151,6 +151,26 @@ TEST(RondoTool, Verify_OnATerminal_TellsHowFarItIs) {
   EXPECT_THAT(seen, HasSubstr("\rworld 2 of 2 to 4\rworld 3 of 2 to 4\rworld 4 of 2 to 4\r\x1b[K"));
   EXPECT_THAT(seen, HasSubstr("worlds 2 to 4: all right"));
   EXPECT_THAT(rondo("verify --worlds 2-4").output, Not(HasSubstr("\r"))) << "in a pipe";
+}
+
+TEST(RondoTool, OutputThatCantBeWritten_IsAnError) {
+  for (const std::string command :
+       {"info", "verify --worlds 1-2", "bench all_reduce -e 64 -n 1", "--help", "--version",
+        "bench all_reduce --local 2 -e 64 -n 1", "run -n 2 -- echo hello"}) {
+    const Outcome outcome = rondo(command + " > /dev/full");
+    EXPECT_NE(outcome.exit_code, 0) << command;
+    EXPECT_THAT(outcome.output,
+                HasSubstr("can't write to standard output: No space left on device"))
+        << command;
+  }
+}
+
+TEST(RondoToolBench, OutputThatCantBeWritten_LeavesTheJson) {
+  const TemporaryFile file;
+  const Outcome outcome =
+      rondo("bench all_reduce -e 64 -n 1 --json " + file.path() + " > /dev/full");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_FALSE(nlohmann::json::parse(std::ifstream(file.path()))["results"].empty());
 }
 
 TEST(RondoToolBench, NoLauncher_MeasuresAWorldOfOne) {

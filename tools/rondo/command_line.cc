@@ -5,12 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <memory>
+#include <sstream>
 
 #include "rondo/version.h"
 #include "tools/rondo/bench/bench_command.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/info_command.h"
 #include "tools/rondo/mistake.h"
+#include "tools/rondo/output.h"
 #include "tools/rondo/run/run_command.h"
 #include "tools/rondo/verify_command.h"
 
@@ -29,9 +31,7 @@ std::unique_ptr<CLI::App> make_command_line(const std::vector<std::string>& argu
   return app;
 }
 
-}  // namespace
-
-int run_command_line(const std::vector<std::string>& arguments) {
+int parse_and_run(const std::vector<std::string>& arguments) {
   const auto app = make_command_line(arguments);
   try {
     // CLI11 takes them last first, without the program.
@@ -40,7 +40,10 @@ int run_command_line(const std::vector<std::string>& arguments) {
   } catch (const CLI::RuntimeError& result) {
     return result.get_exit_code();  // the command has said what there is to say
   } catch (const CLI::Success& request) {
-    return app->exit(request);  // --help, --version
+    std::ostringstream answer;  // to --help, --version
+    const int code = app->exit(request, answer, answer);
+    write_output(answer.str());
+    return code;
   } catch (const CLI::Error& mistake) {
     fmt::print(stderr, "{}\n", describe_mistake(*app, mistake));
     return kExitUsage;
@@ -48,6 +51,12 @@ int run_command_line(const std::vector<std::string>& arguments) {
     fmt::print(stderr, "rondo: {}\n", error.what());
     return kExitFailure;
   }
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  return exit_code_after_output(parse_and_run(arguments));
 }
 
 }  // namespace rondo::tool

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "rondo/info.h"
+#include "tools/rondo/output.h"
 
 namespace rondo::tool {
 
@@ -13,7 +14,7 @@ void add_info_command(CLI::App& app) {
   command->footer("\nExample:\n  RONDO_TRANSPORT=tcp rondo info\n");
   command->callback([] {
     for (const auto& [name, value] : build_and_machine_info()) {
-      fmt::print("{:<18} {}\n", name, value);
+      write_output(fmt::format("{:<18} {}\n", name, value));
     }
   });
 }

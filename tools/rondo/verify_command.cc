@@ -11,6 +11,7 @@
 
 #include "rondo/schedules.h"
 #include "tools/rondo/bench/names.h"
+#include "tools/rondo/output.h"
 #include "tools/rondo/verify_worlds.h"
 #include "tools/rondo/world_range.h"
 
@@ -31,23 +32,27 @@ struct VerifyFlags {
   bool mutants = false;
 };
 
-void print_algorithms(const VerifyReport& report) {
-  fmt::print("{:<16} {:<14} {:>7} {:>10} {:>14} {:>14} {:>8}\n", "collective", "algorithm",
-             "worlds", "schedules", "steps", "direct stores", "credits");
+std::string algorithms_table(const VerifyReport& report) {
+  std::string text =
+      fmt::format("{:<16} {:<14} {:>7} {:>10} {:>14} {:>14} {:>8}\n", "collective", "algorithm",
+                  "worlds", "schedules", "steps", "direct stores", "credits");
   for (const VerifiedAlgorithm& row : report.algorithms) {
-    fmt::print("{:<16} {:<14} {:>7} {:>10} {:>14} {:>14} {:>8}\n", row.collective, row.name,
-               row.worlds, row.schedules, row.sweeps, row.direct_stores, row.least_credits);
+    text +=
+        fmt::format("{:<16} {:<14} {:>7} {:>10} {:>14} {:>14} {:>8}\n", row.collective, row.name,
+                    row.worlds, row.schedules, row.sweeps, row.direct_stores, row.least_credits);
   }
+  return text;
 }
 
-void print_mutants(const VerifyReport& report) {
-  if (report.mutants.empty()) return;
-  fmt::print("\n{:<28} {:>8} {:>8} {:>11} {:>8} {:>7}\n", "mutants", "made", "caught", "equivalent",
-             "sampled", "missed");
+std::string mutants_table(const VerifyReport& report) {
+  if (report.mutants.empty()) return {};
+  std::string text = fmt::format("\n{:<28} {:>8} {:>8} {:>11} {:>8} {:>7}\n", "mutants", "made",
+                                 "caught", "equivalent", "sampled", "missed");
   for (const VerifiedMutants& row : report.mutants) {
-    fmt::print("{:<28} {:>8} {:>8} {:>11} {:>8} {:>7}\n", row.kind, row.mutants, row.caught,
-               row.equivalent, row.sampled, row.missed);
+    text += fmt::format("{:<28} {:>8} {:>8} {:>11} {:>8} {:>7}\n", row.kind, row.mutants,
+                        row.caught, row.equivalent, row.sampled, row.missed);
   }
+  return text;
 }
 
 /// On a terminal, which world is being proved. It goes to stderr, so that it is seen while the
@@ -97,10 +102,9 @@ int run(const VerifyFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
   const VerifyReport report = verify_with_progress(worlds, flags.mutants);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  print_algorithms(report);
-  print_mutants(report);
-  fmt::print("\nworlds {} to {}: {} in {:.1f} s\n", worlds.first, worlds.last,
-             report.ok ? "all right" : "FAILED", elapsed.count());
+  write_output(algorithms_table(report) + mutants_table(report) +
+               fmt::format("\nworlds {} to {}: {} in {:.1f} s\n", worlds.first, worlds.last,
+                           report.ok ? "all right" : "FAILED", elapsed.count()));
   if (report.ok) return 0;
   fmt::print(stderr, "rondo verify: {}\n", report.error);
   return kExitFailure;

@@ -208,6 +208,21 @@ TEST(Run, Reader_goesAway_ranksLearnIt) {
   EXPECT_THAT(result.out, MatchesRegex("\\[[01]\\] y\n"));
 }
 
+TEST(Run, Output_cannotBeWritten_isAFailure) {
+  const auto run_into = [](const std::string& stream, const std::string& program) {
+    return run_to_end({"-n", "1", "--", "/bin/sh", "-c",
+                       "\"$0\" run -n 2 -- " + program + " " + stream + "> /dev/full", RONDO_TOOL});
+  };
+  auto result = run_into("1", "echo hello");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("can't write to standard output: No space left on device\n"));
+  result = run_into("1", "yes");
+  EXPECT_EQ(result.exit_code, 128 + SIGPIPE) << "a rank that goes on writing learns it";
+  EXPECT_THAT(result.err, HasSubstr("can't write to standard output: No space left on device\n"));
+  result = run_into("2", "sh -c 'echo hello >&2'");
+  EXPECT_EQ(result.exit_code, 1) << "there is nobody to tell why";
+}
+
 TEST(Run, Timeout_endsTheRun) {
   const auto result = run_to_end({"-n", "2", "--timeout", "0.2", "--", "sleep", "1000"});
   EXPECT_EQ(result.exit_code, 124);

@@ -17,6 +17,7 @@
 #include "tools/rondo/bench/measure.h"
 #include "tools/rondo/bench/options.h"
 #include "tools/rondo/bench/report.h"
+#include "tools/rondo/output.h"
 
 namespace rondo::tool {
 namespace {
@@ -98,9 +99,7 @@ class Bench {
     return result;
   }
   void print(const std::string& lines) const {
-    if (communicator_.rank() != 0) return;
-    fmt::print("{}", lines);
-    std::fflush(stdout);
+    if (communicator_.rank() == 0) write_output(lines);
   }
 
   Communicator& communicator_;
@@ -125,7 +124,7 @@ int run_rank(const BenchOptions& options) {
   }
   std::optional<JsonFile> json;
   if (!open_json(options.json_path, communicator, json)) return kExitFailure;
-  if (first) fmt::print("{}", preamble(options, communicator.size(), bound));
+  if (first) write_output(preamble(options, communicator.size(), bound));
   const std::vector<BenchRow> rows = Bench(communicator, options).run();
   if (json) json->write(to_json(build_and_machine_info(), rows).dump(2) + "\n");
   return total_wrong(rows) == 0 ? 0 : kExitFailure;

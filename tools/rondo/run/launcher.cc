@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <random>
 #include <utility>
 
@@ -97,8 +98,11 @@ int Launcher::run() {
   }
   sigprocmask(SIG_SETMASK, &signals_.before(), nullptr);  // Ctrl-C ends us while others read
   out_.flush();
+  check_sinks();
   err_.flush();
-  return shutdown_.exit_code();
+  check_sinks();
+  const int code = shutdown_.exit_code();
+  return code == 0 && output_lost_ ? kExitCannotRun : code;
 }
 
 std::string Launcher::prefix_of(int rank, const char* stream) const {
@@ -148,6 +152,7 @@ void Launcher::step() {
   wait_for_events(steady_clock::now());
   const Time now = steady_clock::now();
   move_output();
+  check_sinks();
   serve_signals(now);
   check_deadlines(now);
 }
@@ -187,6 +192,15 @@ void Launcher::move_output() {
       if ((event++)->revents != 0) stream.read_some();
     }
     if (ended) reap_rank(index, now);
+  }
+}
+
+void Launcher::check_sinks() {
+  for (const auto& [sink, name] : {std::pair{&out_, "output"}, std::pair{&err_, "error"}}) {
+    const int error = sink->take_failure();
+    if (error == 0) continue;
+    output_lost_ = true;
+    say(fmt::format("can't write to standard {}: {}", name, std::strerror(error)));
   }
 }
 

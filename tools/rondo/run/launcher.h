@@ -54,6 +54,7 @@ class Launcher {
   void wait_for_events(Time now);
   int wait_ms(Time now) const;
   void move_output();
+  void check_sinks();
   void serve_signals(Time now);
   void reap_rank(std::size_t index, Time now);
   void check_deadlines(Time now);
@@ -72,6 +73,7 @@ class Launcher {
   std::optional<Time> timeout_at_;
   int stops_asked_ = 0;
   bool leftovers_ = false;
+  bool output_lost_ = false;
 };
 
 }  // namespace rondo::tool

@@ -32,6 +32,7 @@ void OutputSink::write_some() {
     if (taken >= 0) {
       written += static_cast<std::size_t>(taken);
     } else if (errno != EINTR && errno != EAGAIN) {
+      if (!closed_ && errno != EPIPE) failure_ = errno;
       closed_ = true;
       written = buffer_.size();
     }

@@ -5,6 +5,7 @@
 // others share it. Threads: one at a time.
 
 #include <string>
+#include <utility>
 
 namespace rondo::tool {
 
@@ -19,8 +20,10 @@ class OutputSink {
   bool wants_write() const { return !buffer_.empty(); }
   /// Enough is waiting: nothing more should be read for it now.
   bool is_full() const { return buffer_.size() >= kFullBytes; }
-  /// Its reader is gone; what is appended is thrown away.
+  /// Nothing can be written any more; what is appended is thrown away.
   bool is_closed() const { return closed_; }
+  /// Why not: errno's number, once; 0 where its reader is gone, which is no fault.
+  int take_failure() { return std::exchange(failure_, 0); }
 
   /// Writes a piece. Call where poll says the descriptor takes some.
   void write_some();
@@ -34,6 +37,7 @@ class OutputSink {
   const std::size_t piece_bytes_;
   std::string buffer_;
   bool closed_ = false;
+  int failure_ = 0;
 };
 
 }  // namespace rondo::tool
