@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 namespace rondo::tool {
 namespace {
@@ -14,6 +15,14 @@ TEST(UnderRondoRun, LocalFlag_IsTakenOutInBothSpellings) {
                           "bench", "-b", "8"));
   EXPECT_THAT(under_rondo_run("/r", 3, {"rondo", "bench", "--local=3", "barrier"}),
               ElementsAre("/r", "run", "-n", "3", "--no-prefix", "--", "/r", "bench", "barrier"));
+}
+
+TEST(LauncherVariable, WorldOfOneTask_IsNoLauncher) {
+  setenv("PMI_SIZE", "1", 1);
+  EXPECT_EQ(launcher_variable(), "");
+  setenv("PMI_SIZE", "2", 1);
+  EXPECT_EQ(launcher_variable(), "PMI_SIZE");
+  unsetenv("PMI_SIZE");
 }
 
 TEST(ReplaceProcess, ProgramMissing_SaysWhichAndWhy) {

@@ -221,6 +221,18 @@ TEST(RondoToolBench, MeasurementThatFails_LeavesTheOldJson) {
   EXPECT_EQ(kept, "old");
 }
 
+TEST(RondoToolBench, LocalRanksUnderALauncher_AreRefused) {
+  for (const char* name : {"RONDO_RANK", "RONDO_WORLD", "PMIX_RANK", "PMI_SIZE"}) {
+    setenv(name, "4", 1);
+    expect_usage_error("bench all_reduce --local 2 -e 64 -n 1",
+                       std::string("--local 2: this process is a rank already (") + name + " is");
+    unsetenv(name);
+  }
+  const Outcome outcome = rondo("run -n 2 -- " RONDO_TOOL " bench all_reduce --local 2 -e 64 -n 1");
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("leave out either --local or the launcher"));
+}
+
 TEST(RondoToolBench, TransportBuffersAndAlgorithm_AreThoseAskedFor) {
   const TemporaryFile file;
   const Outcome outcome = rondo(

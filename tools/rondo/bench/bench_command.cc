@@ -130,14 +130,30 @@ int run_rank(const BenchOptions& options) {
   return total_wrong(rows) == 0 ? 0 : kExitFailure;
 }
 
+/// Every rank of the launcher's would start a world of its own, on the same cores.
+void refuse_local_ranks_of_ranks(int local) {
+  const std::string variable = launcher_variable();
+  if (variable.empty()) return;
+  throw UsageError(fmt::format(
+      "--local {}: this process is a rank already ({} is set, as launchers do); leave out either "
+      "--local or the launcher",
+      local, variable));
+}
+
+/// Starts the ranks in place of this process; returns only where that fails.
+void start_local_ranks(const BenchFlags& flags, const std::vector<std::string>& arguments) {
+  refuse_local_ranks_of_ranks(flags.local);
+  if (!flags.json_path.empty()) const JsonFile checked(flags.json_path);
+  fmt::print(stderr, "rondo bench: {}\n",
+             replace_process(under_rondo_run(own_program(), flags.local, arguments)));
+}
+
 int run(const BenchFlags& flags, const std::vector<std::string>& arguments) {
   try {
     const std::vector<AlgorithmInfo> known = built_in_algorithms();
     const BenchOptions options = parse_bench_flags(flags, algorithms_of(flags.collective, known));
     if (flags.local == 0) return run_rank(options);
-    if (!options.json_path.empty()) const JsonFile checked(options.json_path);
-    fmt::print(stderr, "rondo bench: {}\n",
-               replace_process(under_rondo_run(own_program(), flags.local, arguments)));
+    start_local_ranks(flags, arguments);
   } catch (const UsageError& error) {
     fmt::print(stderr, "rondo bench: {}\n", error.what());
     return kExitUsage;

@@ -3,10 +3,24 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 namespace rondo::tool {
+
+std::string launcher_variable() {
+  for (const char* name : {"RONDO_RANK", "RONDO_WORLD", "PMIX_RANK", "PMIX_NAMESPACE"}) {
+    if (std::getenv(name) != nullptr) return name;
+  }
+  // A shell in an allocation of one task has these, too, and may start what it likes.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* size = std::getenv(name);
+    if (size != nullptr && std::string_view(size) != "1") return name;
+  }
+  return {};
+}
 
 std::vector<std::string> under_rondo_run(const std::string& program, int ranks,
                                          const std::vector<std::string>& arguments) {

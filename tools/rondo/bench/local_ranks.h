@@ -7,6 +7,9 @@
 
 namespace rondo::tool {
 
+/// The variable that tells that a launcher has started this process as a rank; empty: none.
+std::string launcher_variable();
+
 /// The command line `arguments` (program first) without --local, under `rondo run -n ranks`.
 std::vector<std::string> under_rondo_run(const std::string& program, int ranks,
                                          const std::vector<std::string>& arguments);
