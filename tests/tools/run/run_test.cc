@@ -174,15 +174,34 @@ TEST(Run, Signal_ranksDieOfIt_isTheExitCode) {
   }
 }
 
-TEST(Run, Signal_askedTwice_endsDeafRanks) {
-  StartedRun run(
-      shells(2, "trap 'echo got INT' INT; trap '' TERM; echo ready; while :; do sleep 0.1; done"));
+TEST(Run, Signal_askedTwice_killsDeafRanks) {
+  StartedRun run(shells(2,
+                        "trap 'echo got INT' INT; trap 'echo got TERM' TERM; echo ready;"
+                        "while :; do sleep 0.1; done"));
   run.wait_for_output("[0] ready");
   run.wait_for_output("[1] ready");
   run.signal(SIGINT);
   run.wait_for_output("[0] got INT");
   run.signal(SIGINT);
-  EXPECT_EQ(run.finish().exit_code, 128 + SIGINT);
+  const auto result = run.finish();
+  EXPECT_EQ(result.exit_code, 128 + SIGINT);
+  EXPECT_THAT(result.out, Not(HasSubstr("got TERM"))) << "at once, and not step by step";
+}
+
+TEST(Run, Signal_ranksThatGoOn_areNamed) {
+  StartedRun run(shells(3,
+                        "test $RONDO_RANK = 1 || trap '' INT; echo pid $$;"
+                        "while :; do sleep 0.1; done"));
+  for (const char* rank : {"[0] ", "[1] ", "[2] "}) run.wait_for_output(std::string(rank) + "pid ");
+  run.signal(SIGINT);
+  run.wait_for_output("another SIGINT kills them");
+  run.signal(SIGINT);
+  const auto result = run.finish();
+  EXPECT_EQ(result.exit_code, 128 + SIGINT);
+  EXPECT_THAT(result.err,
+              HasSubstr("rondo run: 1 s after SIGINT still waiting for rank 0 (pid " +
+                        std::to_string(pid_after(result.out, "[0] pid ")) + "), rank 2 (pid " +
+                        std::to_string(pid_after(result.out, "[2] pid ")) + "); "));
 }
 
 TEST(Run, Launcher_isKilled_ranksDieWithIt) {

@@ -69,5 +69,21 @@ TEST(Shutdown, Stop_termsAtOnceAndKeepsItsCode) {
   EXPECT_EQ(*shutdown.next_due(), kStart + kGrace) << "asking again must not put SIGKILL off";
 }
 
+TEST(Shutdown, Kill_isDueAtOnceAndKeepsItsCode) {
+  Shutdown shutdown;
+  shutdown.kill(130, kStart);
+  EXPECT_EQ(shutdown.due_signal(kStart), SIGKILL);
+  EXPECT_TRUE(shutdown.rank_ended(0, 10, killed(SIGKILL), kStart));
+  EXPECT_EQ(shutdown.exit_code(), 130);
+}
+
+TEST(Shutdown, Kill_whileAnEndIsUnderWay_waitsForNoGrace) {
+  Shutdown shutdown;
+  shutdown.rank_ended(0, 10, exited(7), kStart);
+  shutdown.kill(130, kStart + milliseconds(5));
+  EXPECT_EQ(shutdown.due_signal(kStart + milliseconds(5)), SIGKILL);
+  EXPECT_EQ(shutdown.exit_code(), 7);
+}
+
 }  // namespace
 }  // namespace rondo::tool

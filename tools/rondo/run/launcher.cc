@@ -15,6 +15,7 @@
 #include "tools/rondo/run/child.h"
 #include "tools/rondo/run/run_error.h"
 #include "tools/rondo/run/store_socket.h"
+#include "tools/rondo/run/waited_for.h"
 
 namespace rondo::tool {
 namespace {
@@ -173,7 +174,9 @@ void Launcher::wait_for_events(Time now) {
 
 int Launcher::wait_ms(Time now) const {
   std::optional<Time> wake = shutdown_.next_due();
-  if (timeout_at_) wake = std::min(wake.value_or(*timeout_at_), *timeout_at_);
+  for (const std::optional<Time>& other : {timeout_at_, tell_waiting_at_}) {
+    if (other) wake = std::min(wake.value_or(*other), *other);
+  }
   if (leftovers_) wake = now + kLeftoversInterval;
   if (!wake) return -1;
   const auto left = std::chrono::ceil<milliseconds>(*wake - now).count();
@@ -207,11 +210,14 @@ void Launcher::check_sinks() {
 void Launcher::serve_signals(Time now) {
   while (const int number = signals_.take()) {
     const bool stops = number == SIGINT || number == SIGTERM || number == SIGHUP;
-    if (stops && ++stops_asked_ > 1) {
-      shutdown_.stop(128 + number, now);  // asked twice: the ranks don't listen
-    } else {
-      signal_all(number);
+    if (stops && stop_asked_ != 0) {
+      shutdown_.kill(128 + number, now);  // asked twice: the ranks don't listen
+      continue;
     }
+    signal_all(number);
+    if (!stops) continue;
+    stop_asked_ = number;
+    tell_waiting_at_ = now + kPatience;
   }
 }
 
@@ -230,7 +236,18 @@ void Launcher::check_deadlines(Time now) {
     say(fmt::format("{:g} s are over (--timeout): ending the ranks", options_.timeout->count()));
     shutdown_.stop(kExitTimeout, now);
   }
+  if (tell_waiting_at_ && now >= *tell_waiting_at_) tell_waiting();
   if (const int number = shutdown_.due_signal(now)) signal_all(number);
+}
+
+void Launcher::tell_waiting() {
+  tell_waiting_at_.reset();
+  std::vector<WaitedFor> running;
+  for (std::size_t index = 0; index < ranks_.size(); ++index) {
+    const RankProcess& process = ranks_[index].process;
+    if (process.running()) running.push_back({static_cast<int>(index), process.pid()});
+  }
+  if (!running.empty()) say(describe_waiting(stop_asked_, running));
 }
 
 void Launcher::say(const std::string& line) { err_.buffer() += "rondo run: " + line + "\n"; }

@@ -59,6 +59,7 @@ class Launcher {
   void reap_rank(std::size_t index, Time now);
   void check_deadlines(Time now);
   bool anything_left(Time now);
+  void tell_waiting();
   void say(const std::string& line);
   void signal_all(int number);
 
@@ -71,7 +72,8 @@ class Launcher {
   std::vector<pollfd> events_;  ///< signals, sinks, then each rank's end and its streams
   Shutdown shutdown_;
   std::optional<Time> timeout_at_;
-  int stops_asked_ = 0;
+  int stop_asked_ = 0;  ///< the first of the signals that end a run; 0: none yet
+  std::optional<Time> tell_waiting_at_;
   bool leftovers_ = false;
   bool output_lost_ = false;
 };

@@ -95,7 +95,7 @@ void add_run_command(CLI::App& app, const std::vector<std::string>& arguments) {
   command->footer(
       "\nRank 0 gets this program's stdin, unless it is a terminal. When a rank fails, the others\n"
       "get 3 s to report, then SIGTERM, 3 s later SIGKILL; the exit code is that of the first\n"
-      "failure (128 + signal).\n\n"
+      "failure (128 + signal). Ctrl-C goes to the ranks; a second one kills them.\n\n"
       "Example: rondo run -n 4 -- ./train --epochs 3");
   command->callback([words, arguments] {
     const int code = run(*words, arguments);

@@ -44,6 +44,12 @@ void Shutdown::stop(int exit_code, Time now) {
   if (!kill_at_) terminate_at_ = now;
 }
 
+void Shutdown::kill(int exit_code, Time now) {
+  if (exit_code_ == 0) exit_code_ = exit_code;
+  terminate_at_.reset();
+  kill_at_ = now;
+}
+
 int Shutdown::due_signal(Time now) {
   if (terminate_at_ && now >= *terminate_at_) {
     terminate_at_.reset();

@@ -13,6 +13,8 @@
 namespace rondo::tool {
 
 inline constexpr std::chrono::seconds kGrace{3};
+/// A rank that was told to end by a signal may take this long before its user is told of it.
+inline constexpr std::chrono::seconds kPatience{1};
 /// A rank killed this long after another one failed may have died first: the system takes its
 /// memory back before it tells of the death, and its peers, who notice at once, may exit meanwhile.
 inline constexpr std::chrono::milliseconds kSettle{500};
@@ -31,6 +33,8 @@ class Shutdown {
   std::optional<std::string> rank_ended(int rank, pid_t pid, int wait_status, Time now);
   /// Ends the run now, with `exit_code` unless a rank has failed before.
   void stop(int exit_code, Time now);
+  /// The same by SIGKILL, for somebody who has asked before.
+  void kill(int exit_code, Time now);
 
   /// The signal that the ranks which still run get now, once; 0: none.
   int due_signal(Time now);
