@@ -13,6 +13,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kDigitsFile = "digits.csv.gz";
+constexpr NamedSet kDigits{.name = "digits", .file = kDigitsFile, .is_fetched = true};
+constexpr NamedSet kMnist{.name = "mnist", .file = kMnistTrain.images, .is_fetched = false};
 
 Result<TrainTest> read_folder(const std::string& folder) {
   std::error_code ignored;
@@ -25,16 +27,23 @@ Result<TrainTest> read_folder(const std::string& folder) {
 }
 
 Result<TrainTest> read_images(const std::string& what) {
-  if (what == "digits") {
-    RONDO_ASSIGN(const std::string folder, locate_set(what, kDigitsFile, data_folders()));
+  if (what == kDigits.name) {
+    RONDO_ASSIGN(const std::string folder, locate_set(kDigits, data_folders()));
     return read_digits(folder + "/" + kDigitsFile);
   }
-  if (what == "mnist") {
-    RONDO_ASSIGN(const std::string folder, locate_set(what, kMnistTrain.images, data_folders()));
+  if (what == kMnist.name) {
+    RONDO_ASSIGN(const std::string folder, locate_set(kMnist, data_folders()));
     return read_mnist(folder);
   }
-  std::error_code ignored;
-  return fs::is_directory(what, ignored) ? read_folder(what) : read_digits(what);
+  std::error_code problem;
+  const fs::file_status file = fs::status(what, problem);
+  if (file.type() == fs::file_type::not_found) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: no such file or folder, and no set has that name; there are: "
+                              "{}, {}",
+                              what, kDigits.name, kMnist.name));
+  }
+  return fs::is_directory(file) ? read_folder(what) : read_digits(what);
 }
 
 }  // namespace

@@ -35,18 +35,23 @@ std::vector<std::string> data_folders() {
   return folders;
 }
 
-Result<std::string> locate_set(const std::string& set, const std::string& file,
-                               const std::vector<std::string>& folders) {
+Result<std::string> locate_set(const NamedSet& set, const std::vector<std::string>& folders) {
   std::vector<std::string> searched;
   for (const std::string& folder : folders) {
-    const fs::path candidate = fs::path(folder) / set;
+    const fs::path candidate = fs::path(folder) / set.name;
     std::error_code ignored;
-    if (fs::exists(candidate / file, ignored)) return candidate.string();
+    if (fs::exists(candidate / set.file, ignored)) return candidate.string();
     searched.push_back(candidate.string());
   }
-  return Status(ErrorCode::kInvalidArgument,
-                fmt::format("no {}: looked in {}; get it with: scripts/data {}", file,
-                            fmt::join(searched, ", "), set));
+  const std::string advice =
+      set.is_fetched
+          ? fmt::format("get it with: scripts/data {0}, or set RONDO_DATA to a folder with {0}/{1}",
+                        set.name, set.file)
+          : fmt::format(
+                "nobody may fetch it for you: set RONDO_DATA to a folder with your own {}/{}",
+                set.name, set.file);
+  return Status(ErrorCode::kInvalidArgument, fmt::format("no {}: looked in {}; {}", set.file,
+                                                         fmt::join(searched, ", "), advice));
 }
 
 }  // namespace rondo::nn

@@ -86,11 +86,18 @@ TEST_F(RecognizeDigits, MissingFile_IsOneLineOfOneRank) {
   }
 }
 
-TEST_F(RecognizeDigits, SetThatIsNowhere_NamesTheCommandThatFetchesIt) {
-  const Outcome outcome = shell("cd " + folder_.path() + " && RONDO_DATA=" + folder_.path() + " " +
-                                by_rondo_run(2, "--data mnist"));
+TEST_F(RecognizeDigits, SetThatIsNowhere_SaysHowToGetIt) {
+  const std::string here = "cd " + folder_.path() + " && RONDO_DATA=" + folder_.path() + " ";
+  const Outcome outcome = shell(here + by_rondo_run(2, "--data mnist"));
   EXPECT_EQ(outcome.exit_code, kFailure);
-  EXPECT_EQ(count_of(outcome.output, "get it with: scripts/data mnist"), 1U) << outcome.output;
+  const std::string advice = "set RONDO_DATA to a folder with your own mnist/train-images";
+  EXPECT_EQ(count_of(outcome.output, advice), 1U) << outcome.output;
+}
+
+TEST_F(RecognizeDigits, UnknownSet_ListsThoseThereAre) {
+  const Outcome outcome = shell(by_rondo_run(2, "--data nosuch"));
+  EXPECT_EQ(outcome.exit_code, kFailure);
+  EXPECT_EQ(count_of(outcome.output, "there are: digits, mnist"), 1U) << outcome.output;
 }
 
 TEST_F(RecognizeDigits, CorruptFile_SaysWhatIsWrong) {

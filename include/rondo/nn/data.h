@@ -56,7 +56,8 @@ RONDO_API TrainTest load_mnist(const std::string& folder);
 /// Loads `what`: "digits" or "mnist", looked for in $RONDO_DATA, in ./data and in the data folder
 /// of the checkout that this program was built in; or the path of a digits file, or of a folder
 /// with one of the two sets.
-/// Errors: as above; a set that isn't found names the places searched and the command for it.
+/// Errors: as above; a set that isn't found names the places searched and how to get it, a name
+/// that is none lists the sets there are.
 RONDO_API TrainTest load_images(const std::string& what);
 
 /// A reader of the whole set, in order. The set lives as long as the reader's streams do.

@@ -14,6 +14,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// RONDO_DATA pointing at a folder of the test's own.
 class LoadImages : public testing::Test {
@@ -47,12 +48,26 @@ TEST_F(LoadImages, Mnist_IsFoundByNameAndFolder) {
 }
 
 TEST_F(LoadImages, NothingThere_SaysWhereItLookedAndTheCommand) {
-  const Result<std::string> found =
-      locate_set("digits", "digits.csv.gz", {folder_.path(), "nowhere/data"});
+  const NamedSet digits{.name = "digits", .file = "digits.csv.gz", .is_fetched = true};
+  const Result<std::string> found = locate_set(digits, {folder_.path(), "nowhere/data"});
   EXPECT_THAT(found.status().to_string(),
               AllOf(HasSubstr("no digits.csv.gz: looked in " + folder_.path() +
                               "/digits, nowhere/data/digits"),
-                    HasSubstr("scripts/data digits")));
+                    HasSubstr("scripts/data digits"),
+                    HasSubstr("set RONDO_DATA to a folder with digits/digits.csv.gz")));
+}
+
+TEST_F(LoadImages, SetThatIsNotFetched_SaysWhereToPutIt) {
+  const NamedSet own{.name = "mine", .file = "mine.gz", .is_fetched = false};
+  const std::string text = locate_set(own, {folder_.path()}).status().to_string();
+  EXPECT_THAT(text, HasSubstr("set RONDO_DATA to a folder with your own mine/mine.gz"));
+  EXPECT_THAT(text, Not(HasSubstr("scripts/data")));
+}
+
+TEST_F(LoadImages, NameOfNothing_ListsTheSets) {
+  EXPECT_THAT(error_of([&] { load_images("nosuch"); }),
+              HasSubstr("nosuch: no such file or folder, and no set has that name; there are: "
+                        "digits, mnist"));
 }
 
 TEST_F(LoadImages, Folders_StartWithTheUsersOwn) {
