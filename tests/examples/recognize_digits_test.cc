@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <filesystem>
 #include <regex>
 
 #include "tests/examples/digits_like_file.h"
@@ -110,12 +112,52 @@ TEST_F(RecognizeDigits, CorruptFile_SaysWhatIsWrong) {
 TEST_F(RecognizeDigits, OneRankWithoutData_EndsAllAndIsNamed) {
   // Only rank 1's own folder has no data.
   const std::string rank_one_elsewhere = "sh -c 'if [ \"$RONDO_RANK\" = 1 ]; then exec " +
-                                         alone("--data nowhere.csv.gz") + "; else exec " +
-                                         alone(with_data()) + "; fi'";
+                                         alone("--data nowhere.csv.gz --epochs 3") +
+                                         "; else exec " + alone(with_data()) + "; fi'";
   const Outcome outcome = shell(std::string(RONDO_TOOL) + " run -n 3 -- " + rank_one_elsewhere);
   EXPECT_EQ(outcome.exit_code, kFailure) << outcome.output;
   EXPECT_EQ(count_of(outcome.output, "rank 1: "), 1U) << outcome.output;
   EXPECT_THAT(outcome.output, Not(HasSubstr("epoch")));
+}
+
+/// Rank 2 of three with other arguments than the first two.
+std::string rank_two_with(const std::string& other, const std::string& usual) {
+  return std::string(RONDO_TOOL) + " run -n 3 -- sh -c 'if [ \"$RONDO_RANK\" = 2 ]; then exec " +
+         alone(other) + "; else exec " + alone(usual) + "; fi'";
+}
+
+TEST_F(RecognizeDigits, OptionsThatDiffer_AreRefusedWithRanksAndValues) {
+  const std::vector<std::array<std::string, 3>> cases = {
+      {"--seed 5", "", "--seed must be equal on all ranks: rank 0 has 1, rank 2 has 5"},
+      {"--hidden 64,32", "--hidden 64,31", "rank 0 has 64,31, rank 2 has 64,32"},
+      {"--learning-rate 0.125", "", "rank 0 has 0.1, rank 2 has 0.125"},
+      {"--steps 9", "", "--steps must be equal on all ranks: rank 0 has its default, rank 2 has 9"},
+      {"--precision f64", "", "rank 0 has f32, rank 2 has f64"},
+      {"--optimizer sgd", "", "rank 0 has momentum, rank 2 has sgd"},
+  };
+  for (const auto& [other, usual, message] : cases) {
+    const Outcome outcome = shell(rank_two_with(with_data(other), with_data(usual)));
+    EXPECT_EQ(outcome.exit_code, kUsageError) << outcome.output;
+    EXPECT_EQ(count_of(outcome.output, message), 1U) << outcome.output;
+    EXPECT_THAT(outcome.output, Not(HasSubstr("epoch")));
+  }
+}
+
+TEST_F(RecognizeDigits, DataThatDiffers_IsRefused) {
+  const std::string other = folder_.file("other.csv.gz");
+  const std::string text = nn::digits_text(1797);
+  nn::write_gzip(other, text);
+  const Outcome outcome = shell(rank_two_with("--data " + other + " --epochs 3", with_data()));
+  EXPECT_EQ(outcome.exit_code, kUsageError) << outcome.output;
+  EXPECT_EQ(count_of(outcome.output, "--data must be equal on all ranks: rank 0 has 1797"), 1U)
+      << outcome.output;
+}
+
+TEST_F(RecognizeDigits, SameDataInAnotherPlace_IsTheSame) {
+  const std::string copy = folder_.file("copy.csv.gz");
+  std::filesystem::copy_file(data_, copy);
+  const Outcome outcome = shell(rank_two_with("--data " + copy + " --epochs 3", with_data()));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
 }
 
 TEST_F(RecognizeDigits, UnknownFlag_IsAUsageError) {
