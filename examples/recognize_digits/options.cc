@@ -10,6 +10,9 @@ namespace rondo::examples {
 namespace {
 
 constexpr int kUsageError = 2;
+/// Two such layers in a row have 67 million weights, a quarter of a gigabyte.
+constexpr int kWidestLayer = 8192;
+constexpr std::size_t kMostLayers = 16;
 
 /// CLI11's own checks let "nan" through, and name limits of 300 digits.
 CLI::Validator number_that(const char* what, bool (*suits)(double)) {
@@ -30,6 +33,18 @@ CLI::Validator fraction() {
   return number_that("number from 0 to 1", [](double value) { return value >= 0 && value <= 1; });
 }
 
+CLI::Validator width() {
+  static const std::string what = fmt::format("width from 1 to {}", kWidestLayer);
+  return number_that(what.c_str(),
+                     [](double value) { return value >= 1 && value <= kWidestLayer; });
+}
+
+void check_depth(const Options& options) {
+  if (options.hidden.size() <= kMostLayers) return;
+  throw CLI::ValidationError("--hidden", fmt::format("{} layers given, at most {} expected",
+                                                     options.hidden.size(), kMostLayers));
+}
+
 void add_options(CLI::App& app, Options& options) {
   app.add_option("--data", options.data, "digits, mnist, or the path of a file or folder of one");
   app.add_option("--epochs", options.epochs, "passes over the images (default: to suit the set)")
@@ -46,7 +61,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--momentum", options.momentum)->check(fraction())->capture_default_str();
   app.add_option("--hidden", options.hidden, "widths of the hidden layers, as in 128,64")
       ->delimiter(',')
-      ->check(positive())
+      ->check(width())
       ->capture_default_str();
   app.add_option("--seed", options.seed, "of the first weights and of the order of the images")
       ->check(positive())
@@ -77,6 +92,7 @@ CommandLine parse_command_line(int count, char** arguments) {
   add_options(app, line.options);
   try {
     app.parse(count, arguments);
+    check_depth(line.options);
   } catch (const CLI::CallForHelp&) {
     line.exit_code = 0;
     line.text = app.help();

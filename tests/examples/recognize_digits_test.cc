@@ -166,6 +166,20 @@ TEST_F(RecognizeDigits, UnknownFlag_IsAUsageError) {
   EXPECT_EQ(count_of(outcome.output, "recognize_digits: "), 1U) << outcome.output;
 }
 
+TEST_F(RecognizeDigits, HiddenLayersOutOfRange_AreRefused) {
+  const std::string many = "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1";
+  for (const auto& [value, message] :
+       {std::pair<std::string, std::string>{"0", "--hidden: '0' is no width from 1 to 8192"},
+        {"64,8193", "--hidden: '8193' is no width from 1 to 8192"},
+        {"-3", "--hidden: '-3' is no width from 1 to 8192"},
+        {"1000000000000", "--hidden: '1000000000000' is no width from 1 to 8192"},
+        {many, "--hidden: 17 layers given, at most 16 expected"}}) {
+    const Outcome outcome = shell(by_rondo_run(2, with_data("--steps 1 --hidden " + value)));
+    EXPECT_EQ(outcome.exit_code, kUsageError) << outcome.output;
+    EXPECT_EQ(count_of(outcome.output, message), 1U) << outcome.output;
+  }
+}
+
 TEST_F(RecognizeDigits, BatchSmallerThanTheWorld_IsAUsageError) {
   const Outcome outcome = shell(by_rondo_run(4, with_data("--batch 3")));
   EXPECT_EQ(outcome.exit_code, kUsageError) << outcome.output;
