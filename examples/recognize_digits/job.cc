@@ -127,6 +127,7 @@ int run_job(const Options& given, World& world) {
   const Options options = with_defaults(given, inputs.data.train->count());
   if (!is_fine(unsuitable(options, inputs.data, world.size()), world)) return kUsageError;
   train_and_judge(options, world, inputs);
+  inputs.losses.close();
   return 0;
 }
 

@@ -25,11 +25,18 @@ int run(const examples::CommandLine& line) {
   return line.exit_code;
 }
 
+/// A report that a full disk has swallowed is no success.
+int code_after_output(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  std::fputs("recognize_digits: can't write to standard output\n", stderr);
+  return code == 0 ? kFailure : code;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   try {
-    return run(examples::parse_command_line(count, arguments));
+    return code_after_output(run(examples::parse_command_line(count, arguments)));
   } catch (const std::exception& error) {
     fmt::print(stderr, "recognize_digits: {}\n", error.what());
     return kFailure;

@@ -200,6 +200,22 @@ TEST_F(RecognizeDigits, LossFileInNoFolder_IsAFailure) {
   EXPECT_EQ(count_of(outcome.output, "can't write "), 1U) << outcome.output;
 }
 
+TEST_F(RecognizeDigits, FullDisk_IsAFailureOfTheLossFile) {
+  const Outcome outcome = shell(by_rondo_run(2, with_data("--steps 2 --loss-file /dev/full")));
+  EXPECT_EQ(outcome.exit_code, kFailure) << outcome.output;
+  EXPECT_EQ(count_of(outcome.output, "can't write /dev/full: No space left on device"), 1U)
+      << outcome.output;
+  EXPECT_EQ(count_of(outcome.output, "held-out accuracy"), 1U) << "what it has learnt is told";
+}
+
+TEST_F(RecognizeDigits, FullDisk_IsAFailureOfTheReport) {
+  for (const std::string& arguments : {with_data("--steps 2"), std::string("--help")}) {
+    const Outcome outcome = shell(alone(arguments + " > /dev/full"));
+    EXPECT_EQ(outcome.exit_code, kFailure) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("can't write to standard output"));
+  }
+}
+
 TEST_F(RecognizeDigits, Help_IsShownOnce) {
   const Outcome outcome = shell(by_rondo_run(3, "--help"));
   EXPECT_EQ(outcome.exit_code, 0);
