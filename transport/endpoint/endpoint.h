@@ -69,11 +69,10 @@ class Endpoint {
   /// Ends the call, well or not: this rank touches no memory of the peer until the next begin.
   virtual void end() {}
 
-  /// Messages of at most inline_bytes() that need no group: they are copied at once. On the wire
+  /// Messages of at most so many bytes need no group: they are copied at once. On the wire
   /// each is a message of lane 0 like any other, so the peer may receive it by either way. Only
-  /// while lane 0 has no transfers outstanding, where has_inline_messages().
-  virtual bool has_inline_messages() const { return false; }
-  virtual std::size_t inline_bytes() const { return 0; }
+  /// while lane 0 has no transfers outstanding. Nothing: there are no such messages.
+  virtual std::optional<std::size_t> inline_bytes() const { return std::nullopt; }
   /// False where the peer leaves no room now. Errors as post.
   virtual Result<bool> send_inline(std::span<const std::byte> message);
   /// False where nothing has come yet. Errors as poll.

@@ -43,8 +43,7 @@ class RingEndpoint : public Endpoint {
   int peer() const final { return link_.peer; }
   std::size_t window() const final { return kWindow; }
   void begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) final;
-  bool has_inline_messages() const final { return true; }
-  std::size_t inline_bytes() const final { return kInlineBytes; }
+  std::optional<std::size_t> inline_bytes() const final { return kInlineBytes; }
   Result<bool> send_inline(std::span<const std::byte> message) final;
   Result<bool> recv_inline(std::span<std::byte> target) final;
   Result<Token> post(std::span<const Transfer> group) final;

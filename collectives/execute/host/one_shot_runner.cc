@@ -18,8 +18,7 @@ constexpr int kLooks = 200;
 bool OneShotRunner::suits(const std::vector<transport::Endpoint*>& endpoints, std::size_t bytes) {
   return bytes <= kMaxBytes &&
          std::all_of(endpoints.begin(), endpoints.end(), [bytes](const auto* endpoint) {
-           return endpoint == nullptr ||
-                  (endpoint->has_inline_messages() && bytes <= endpoint->inline_bytes());
+           return endpoint == nullptr || bytes <= endpoint->inline_bytes();
          });
 }
 

@@ -80,7 +80,7 @@ TEST(AppendOp, MalformedOpsAreRefused) {
   EXPECT_THAT(f.append(make_op("relu", {{"X", "x"}, {"Y", "x"}}, {{"Out", "out"}})).message(),
               testing::HasSubstr("has a slot"));
   Op two = make_op("relu", {{"X", "x"}}, {{"Out", "out"}});
-  two.inputs["X"].push_back("x");
+  two.inputs["X"].emplace_back("x");
   EXPECT_THAT(f.append(two).message(), testing::HasSubstr("takes one variable as X"));
 }
 
