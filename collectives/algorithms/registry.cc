@@ -4,12 +4,16 @@
 #include <array>
 
 #include "collectives/algorithms/direct_all_reduce.h"
+#include "collectives/algorithms/direct_reduce.h"
 #include "collectives/algorithms/dissemination_barrier.h"
+#include "collectives/algorithms/linear.h"
 #include "collectives/algorithms/one_shot_all_reduce.h"
+#include "collectives/algorithms/pairwise_all_to_all.h"
 #include "collectives/algorithms/ring_all_gather.h"
 #include "collectives/algorithms/ring_all_reduce.h"
 #include "collectives/algorithms/ring_reduce_scatter.h"
 #include "collectives/algorithms/tree_broadcast.h"
+#include "collectives/algorithms/tree_reduce.h"
 
 namespace rondo::algorithms {
 namespace {
@@ -18,6 +22,9 @@ using schedule::Collective;
 
 std::uint32_t one_row_per_rank(int world, std::size_t) { return static_cast<std::uint32_t>(world); }
 std::uint32_t one_row(int, std::size_t) { return 1; }
+std::uint32_t one_row_per_pair(int world, std::size_t) {
+  return one_row_per_rank(world, 0) * one_row_per_rank(world, 0);
+}
 
 constexpr std::array kAlgorithms = {
     Algorithm{"ring", Collective::kAllReduce, ring_all_reduce, one_row_per_rank,
@@ -32,6 +39,18 @@ constexpr std::array kAlgorithms = {
               "p-1 steps between neighbours; (p-1)/p of the bytes, the least possible"},
     Algorithm{"tree", Collective::kBroadcast, tree_broadcast, tree_broadcast_rows,
               "binomial tree, ceil(log2 p) steps, in rows where the data is large"},
+    Algorithm{"direct", Collective::kReduce, direct_reduce, one_row_per_rank,
+              "2 steps; each rank sums one row in rank order and hands it to the root"},
+    Algorithm{"tree", Collective::kReduce, tree_reduce, tree_broadcast_rows,
+              "binomial tree, ceil(log2 p) steps, in rows where the data is large"},
+    Algorithm{"linear", Collective::kReduce, linear_reduce, one_row,
+              "1 step; the root sums everything in rank order; for a few elements"},
+    Algorithm{"linear", Collective::kGather, linear_gather, one_row_per_rank,
+              "1 step, all ranks to the root; (p-1)/p of the bytes, the least possible"},
+    Algorithm{"linear", Collective::kScatter, linear_scatter, one_row_per_rank,
+              "1 step, the root to all ranks; (p-1)/p of the bytes, the least possible"},
+    Algorithm{"pairwise", Collective::kAllToAll, pairwise_all_to_all, one_row_per_pair,
+              "p-1 steps, in each every rank sends to another; each byte crosses one link"},
     Algorithm{"dissemination", Collective::kBarrier, dissemination_barrier, one_row,
               "ceil(log2 p) rounds of empty messages"},
 };

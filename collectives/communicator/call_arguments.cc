@@ -11,10 +11,6 @@ namespace {
 
 using schedule::Collective;
 
-bool reduces(Collective collective) {
-  return collective == Collective::kAllReduce || collective == Collective::kReduceScatter;
-}
-
 Status invalid(const CallArguments& arguments, const std::string& text) {
   return Status(ErrorCode::kInvalidArgument,
                 fmt::format("{}: {}", schedule::to_string(arguments.collective), text));
@@ -42,6 +38,17 @@ Status check_buffer(const CallArguments& arguments, const ConstBuffer& buffer, c
   return {};
 }
 
+/// Of a collective whose input or output is one part of the other, by rank.
+bool is_part_of_the_other(Collective collective) {
+  return collective == Collective::kAllGather || collective == Collective::kReduceScatter ||
+         collective == Collective::kGather || collective == Collective::kScatter;
+}
+
+bool is_element_wise(Collective collective) {
+  return collective == Collective::kAllReduce || collective == Collective::kReduce ||
+         collective == Collective::kBroadcast;
+}
+
 /// Input and output are the same memory where the collective allows it, or they are apart.
 Status check_overlap(const CallArguments& arguments, int rank) {
   const auto input = reinterpret_cast<std::uintptr_t>(arguments.input.pointer);
@@ -50,14 +57,14 @@ Status check_overlap(const CallArguments& arguments, int rank) {
   const std::size_t output_bytes = bytes_of(arguments.output);
   if (input_bytes == 0 || output_bytes == 0) return {};
   if (input + input_bytes <= output || output + output_bytes <= input) return {};
-  if (arguments.collective == Collective::kAllReduce && input == output) return {};
-  if (arguments.collective == Collective::kBroadcast && input == output) return {};
+  if (is_element_wise(arguments.collective) && input == output) return {};
   const std::size_t part = std::min(input_bytes, output_bytes);
   const std::uintptr_t whole = input_bytes > output_bytes ? input : output;
   const std::uintptr_t inner = input_bytes > output_bytes ? output : input;
-  const bool parts = arguments.collective == Collective::kAllGather ||
-                     arguments.collective == Collective::kReduceScatter;
-  if (parts && inner == whole + part * static_cast<std::size_t>(rank)) return {};
+  if (is_part_of_the_other(arguments.collective) &&
+      inner == whole + part * static_cast<std::size_t>(rank)) {
+    return {};
+  }
   return invalid(arguments, "input and output overlap, but not in the way that is in place");
 }
 
@@ -70,28 +77,73 @@ Status check_parts(const CallArguments& arguments, std::size_t whole, std::size_
                              rule, world, arguments.input.count, arguments.output.count));
 }
 
+/// Where this rank has both buffers.
 Status check_counts(const CallArguments& arguments, int world) {
   const std::size_t input = arguments.input.count;
   const std::size_t output = arguments.output.count;
   switch (arguments.collective) {
+    case Collective::kAllToAll:
+      if (input % static_cast<std::size_t>(world) != 0) {
+        return invalid(arguments,
+                       fmt::format("input.count {} can't be divided by {} ranks", input, world));
+      }
+      [[fallthrough]];
     case Collective::kAllReduce:
+    case Collective::kReduce:
     case Collective::kBroadcast:
       if (input == output) return {};
       return invalid(arguments,
                      fmt::format("input.count {} differs from output.count {}", input, output));
     case Collective::kAllGather:
+    case Collective::kGather:
       return check_parts(arguments, output, input, world, "output.count == input.count * size()");
     case Collective::kReduceScatter:
+    case Collective::kScatter:
       return check_parts(arguments, input, output, world, "input.count == output.count * size()");
     case Collective::kBarrier: return {};
   }
   return invalid(arguments, "unknown collective");
 }
 
+/// The whole collective's bytes are counted in 64 bits.
+Status check_total(const CallArguments& arguments, int world) {
+  const std::size_t most = std::numeric_limits<std::size_t>::max() / 2 /
+                           size_of(arguments.input.dtype) / static_cast<std::size_t>(world);
+  const std::size_t count = std::max(arguments.input.count, arguments.output.count);
+  if (count <= most) return {};
+  return invalid(
+      arguments,
+      fmt::format("{} elements on each of {} ranks overflow the address space", count, world));
+}
+
+bool has_both_buffers(const CallArguments& arguments, int rank) {
+  return !schedule::has_root(arguments.collective) ||
+         arguments.collective == Collective::kBroadcast || rank == arguments.root;
+}
+
 }  // namespace
 
-std::size_t total_count(const CallArguments& arguments) {
-  return std::max(arguments.input.count, arguments.output.count);
+CallArguments used_by(int rank, const CallArguments& arguments) {
+  CallArguments used = arguments;
+  if (has_both_buffers(arguments, rank)) return used;
+  if (arguments.collective == Collective::kScatter) {
+    used.input = {};
+    used.input.dtype = arguments.output.dtype;
+  } else {
+    used.output = {};
+    used.output.dtype = arguments.input.dtype;
+  }
+  return used;
+}
+
+std::size_t total_count(const CallArguments& arguments, int world) {
+  switch (arguments.collective) {
+    case Collective::kGather:
+    case Collective::kAllToAll: return arguments.input.count * static_cast<std::size_t>(world);
+    case Collective::kScatter: return arguments.output.count * static_cast<std::size_t>(world);
+    case Collective::kReduce: return arguments.input.count;
+    default: return std::max(arguments.input.count, arguments.output.count);
+  }
 }
 
 Status check(const CallArguments& arguments, int rank, int world) {
@@ -103,7 +155,7 @@ Status check(const CallArguments& arguments, int rank, int world) {
                    fmt::format("input is {} but output is {}", to_string(arguments.input.dtype),
                                to_string(arguments.output.dtype)));
   }
-  if (reduces(arguments.collective) && arguments.op > ReduceOp::kAvg) {
+  if (schedule::reduces(arguments.collective) && arguments.op > ReduceOp::kAvg) {
     return invalid(arguments,
                    fmt::format("op is no ReduceOp (value {})", static_cast<int>(arguments.op)));
   }
@@ -111,17 +163,19 @@ Status check(const CallArguments& arguments, int rank, int world) {
     return invalid(arguments, fmt::format("root {} is no rank of a world of {} (0 to {})",
                                           arguments.root, world, world - 1));
   }
-  RONDO_TRY(check_counts(arguments, world));
+  if (has_both_buffers(arguments, rank)) RONDO_TRY(check_counts(arguments, world));
+  RONDO_TRY(check_total(arguments, world));
   return check_overlap(arguments, rank);
 }
 
-transport::Fingerprint fingerprint_of(const CallArguments& arguments) {
+transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world) {
   transport::Fingerprint fingerprint;
   fingerprint.collective = static_cast<std::uint8_t>(arguments.collective);
   fingerprint.dtype = static_cast<std::uint8_t>(arguments.input.dtype);
-  if (reduces(arguments.collective)) fingerprint.redop = static_cast<std::uint8_t>(arguments.op);
+  if (schedule::reduces(arguments.collective))
+    fingerprint.redop = static_cast<std::uint8_t>(arguments.op);
   fingerprint.root = arguments.root;
-  fingerprint.count = total_count(arguments);
+  fingerprint.count = total_count(arguments, world);
   return fingerprint;
 }
 
@@ -132,10 +186,10 @@ std::string print_fingerprint(const transport::Fingerprint& fingerprint) {
   std::string text =
       fmt::format("{}(count={}, {}", schedule::to_string(collective), fingerprint.count,
                   to_string(static_cast<DataType>(fingerprint.dtype)));
-  if (reduces(collective)) {
+  if (schedule::reduces(collective)) {
     text += fmt::format(", {}", to_string(static_cast<ReduceOp>(fingerprint.redop)));
   }
-  if (collective == Collective::kBroadcast) text += fmt::format(", root {}", fingerprint.root);
+  if (schedule::has_root(collective)) text += fmt::format(", root {}", fingerprint.root);
   return text + ")";
 }
 

@@ -20,14 +20,17 @@ struct CallArguments {
   int root = 0;
 };
 
+/// Without the buffer that a collective with a root doesn't use on this rank, whatever was passed.
+CallArguments used_by(int rank, const CallArguments& arguments);
+
 /// Elements of the whole collective: what its rows are cut from.
-std::size_t total_count(const CallArguments& arguments);
+std::size_t total_count(const CallArguments& arguments, int world);
 
 /// Errors: InvalidArgument, naming the argument, what was expected and what came.
 Status check(const CallArguments& arguments, int rank, int world);
 
 /// What must be equal on all ranks.
-transport::Fingerprint fingerprint_of(const CallArguments& arguments);
+transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world);
 
 /// "all_reduce(count=1009, f32, sum)".
 std::string print_fingerprint(const transport::Fingerprint& fingerprint);

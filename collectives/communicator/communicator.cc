@@ -108,6 +108,24 @@ void Communicator::broadcast(const Buffer& data, int root) {
       impl_->place().call(arguments_of(Collective::kBroadcast, data, data, ReduceOp::kSum, root)));
 }
 
+void Communicator::reduce(const ConstBuffer& input, const Buffer& output, int root, ReduceOp op) {
+  throw_if_error(impl_->place().call(arguments_of(Collective::kReduce, input, output, op, root)));
+}
+
+void Communicator::gather(const ConstBuffer& input, const Buffer& output, int root) {
+  throw_if_error(
+      impl_->place().call(arguments_of(Collective::kGather, input, output, ReduceOp::kSum, root)));
+}
+
+void Communicator::scatter(const ConstBuffer& input, const Buffer& output, int root) {
+  throw_if_error(
+      impl_->place().call(arguments_of(Collective::kScatter, input, output, ReduceOp::kSum, root)));
+}
+
+void Communicator::all_to_all(const ConstBuffer& input, const Buffer& output) {
+  throw_if_error(impl_->place().call(arguments_of(Collective::kAllToAll, input, output)));
+}
+
 void Communicator::barrier() { throw_if_error(impl_->place().call({})); }
 
 void Communicator::abort(const Error& cause) {

@@ -34,12 +34,8 @@ schedule::Request request_of(const algorithms::Algorithm& algorithm, const CallA
   request.world = world;
   request.rank = rank;
   request.root = arguments.root;
-  request.rows = algorithm.rows(world, total_count(arguments));
+  request.rows = algorithm.rows(world, total_count(arguments, world));
   return request;
-}
-
-bool reduces(Collective collective) {
-  return collective == Collective::kAllReduce || collective == Collective::kReduceScatter;
 }
 
 int divisor_of(const CallArguments& arguments, int world) {
@@ -93,7 +89,8 @@ void Place::compare_last_call() const {
   }
 }
 
-Status Place::call(const CallArguments& arguments) {
+Status Place::call(const CallArguments& passed) {
+  const CallArguments arguments = used_by(rank(), passed);
   if (!broken_.ok()) {
     return Status(broken_.code(), "this communicator can't be used any more: " + broken_.message(),
                   broken_.culprit(), broken_.where());
@@ -110,7 +107,8 @@ Status Place::call(const CallArguments& arguments) {
 /// A world of 1: every collective is an identity.
 Status Place::run_alone(const CallArguments& arguments) {
   last_call_.algorithm = "identity";
-  if (reduces(arguments.collective)) {  // what larger worlds refuse isn't to work here by chance
+  if (schedule::reduces(arguments.collective)) {
+    // What larger worlds refuse isn't to work here by chance.
     RONDO_TRY(kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype, arguments.op)
                   .status());
   }
@@ -120,7 +118,7 @@ Status Place::run_alone(const CallArguments& arguments) {
 }
 
 Status Place::run(const CallArguments& arguments) {
-  const transport::Fingerprint key = fingerprint_of(arguments);
+  const transport::Fingerprint key = fingerprint_of(arguments, size());
   RONDO_ASSIGN(PreparedPlan * prepared, plan_for(arguments, key));
   const execute::RunContext context{.rank = rank(),
                                     .waiter = waiter_.get(),
@@ -156,7 +154,7 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
 }
 
 Result<PreparedPlan> Place::prepare(const CallArguments& arguments) {
-  const std::size_t bytes = total_count(arguments) * size_of(arguments.input.dtype);
+  const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
   RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
                select::choose(arguments.collective, bytes, layout_, options_.algorithm));
   PreparedPlan prepared;
@@ -180,7 +178,7 @@ Result<std::unique_ptr<execute::Runner>> Place::one_shot_runner(
   return std::unique_ptr<execute::Runner>(std::make_unique<execute::OneShotRunner>(
       execute::OneShotRunner::Inputs{.rank = rank(),
                                      .endpoints = std::move(endpoints),
-                                     .count = total_count(arguments),
+                                     .count = total_count(arguments, size()),
                                      .element_bytes = size_of(arguments.input.dtype),
                                      .kernel = kernel,
                                      .divisor = divisor_of(arguments, size())}));
@@ -193,10 +191,11 @@ Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algo
   };
   execute::PlanInputs inputs;
   inputs.schedule = schedule::fuse(size(), rank(), build);
-  inputs.table = schedule::ChunkTable::equal(total_count(arguments), inputs.schedule.request.rows);
+  inputs.table =
+      schedule::ChunkTable::equal(total_count(arguments, size()), inputs.schedule.request.rows);
   inputs.element_bytes = size_of(arguments.input.dtype);
   inputs.segment_bytes = kSegmentBytes;
-  if (reduces(arguments.collective)) {
+  if (schedule::reduces(arguments.collective)) {
     RONDO_ASSIGN(inputs.kernel, kernels::find_reduce_kernel(DeviceKind::kHost,
                                                             arguments.input.dtype, arguments.op));
     inputs.divisor = divisor_of(arguments, size());

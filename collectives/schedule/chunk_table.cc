@@ -45,4 +45,11 @@ std::size_t ChunkTable::offset(std::uint32_t row) const {
   return row * base_count_ + std::min<std::size_t>(row, longer_rows_);
 }
 
+std::size_t ChunkTable::count_of_first(RowRange range, std::uint32_t rows) const {
+  if (range.stride == 1) return offset(range.begin + rows) - offset(range.begin);
+  std::size_t count_of_rows = 0;
+  for (std::uint32_t i = 0; i < rows; ++i) count_of_rows += count(range.row(i));
+  return count_of_rows;
+}
+
 }  // namespace rondo::schedule

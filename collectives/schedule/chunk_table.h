@@ -29,15 +29,16 @@ class ChunkTable {
   std::size_t count(std::uint32_t row) const { return offset(row + 1) - offset(row); }
 
   /// Elements of a buffer that covers `range`.
-  std::size_t count(RowRange range) const {
-    return offset(range.begin + range.count) - offset(range.begin);
-  }
+  std::size_t count(RowRange range) const { return count_of_first(range, range.count); }
   /// Elements before `row` inside a buffer that covers `range`, which contains `row`.
   std::size_t offset_within(RowRange range, std::uint32_t row) const {
-    return offset(row) - offset(range.begin);
+    return count_of_first(range, range.index_of(row));
   }
 
  private:
+  /// Elements of the first `rows` rows of `range`.
+  std::size_t count_of_first(RowRange range, std::uint32_t rows) const;
+
   ChunkTable() = default;
 
   std::uint32_t rows_ = 1;

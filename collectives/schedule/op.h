@@ -64,8 +64,17 @@ enum class Collective : std::uint8_t {
   kAllGather,
   kReduceScatter,
   kBroadcast,
+  kReduce,
+  kGather,
+  kScatter,
+  kAllToAll,
   kBarrier,
 };
+
+/// Combines the ranks' inputs; the others only move them.
+bool reduces(Collective collective);
+/// One rank has all of the input or of the output.
+bool has_root(Collective collective);
 
 const char* to_string(OpKind kind);
 const char* to_string(Collective collective);

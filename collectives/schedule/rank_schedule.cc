@@ -13,22 +13,59 @@ RowRange own_rows(const Request& request) {
   return {static_cast<std::uint32_t>(request.rank) * share, share};
 }
 
+RowRange rows_at_root(const Request& request) {
+  return request.rank == request.root ? all_rows(request) : RowRange{};
+}
+
 }  // namespace
+
+std::uint32_t rows_unit(Collective collective, int world) {
+  const auto ranks = static_cast<std::uint32_t>(world);
+  switch (collective) {
+    case Collective::kAllGather:
+    case Collective::kReduceScatter:
+    case Collective::kGather:
+    case Collective::kScatter: return ranks;
+    case Collective::kAllToAll: return ranks * ranks;
+    case Collective::kAllReduce:
+    case Collective::kBroadcast:
+    case Collective::kReduce:
+    case Collective::kBarrier: return 1;
+  }
+  return 1;
+}
 
 RowRange input_rows(const Request& request) {
   switch (request.collective) {
-    case Collective::kAllGather: return own_rows(request);
+    case Collective::kAllGather:
+    case Collective::kGather:
+    case Collective::kAllToAll: return own_rows(request);
     case Collective::kBroadcast:
-      return request.rank == request.root ? all_rows(request) : RowRange{};
+    case Collective::kScatter: return rows_at_root(request);
     case Collective::kAllReduce:
     case Collective::kReduceScatter:
+    case Collective::kReduce:
     case Collective::kBarrier: return all_rows(request);
   }
   return {};
 }
 
 RowRange output_rows(const Request& request) {
-  return request.collective == Collective::kReduceScatter ? own_rows(request) : all_rows(request);
+  switch (request.collective) {
+    case Collective::kReduceScatter:
+    case Collective::kScatter: return own_rows(request);
+    case Collective::kReduce:
+    case Collective::kGather: return rows_at_root(request);
+    case Collective::kAllToAll: {
+      const auto world = static_cast<std::uint32_t>(request.world);
+      return {static_cast<std::uint32_t>(request.rank), request.rows / world, world};
+    }
+    case Collective::kAllReduce:
+    case Collective::kAllGather:
+    case Collective::kBroadcast:
+    case Collective::kBarrier: return all_rows(request);
+  }
+  return {};
 }
 
 std::uint32_t row_of(const RankSchedule& schedule, Slice slice) {

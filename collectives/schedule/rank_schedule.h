@@ -15,15 +15,27 @@ struct Request {
   Collective collective = Collective::kAllReduce;
   int world = 1;
   Rank rank = 0;
-  Rank root = 0;           ///< kBroadcast
+  Rank root = 0;           ///< of those that have one
   std::uint32_t rows = 1;  ///< chunks that the collective's data is cut into (rows_of())
 };
 
-/// A contiguous range of rows that a buffer covers.
+/// The rows that a buffer covers, one behind the other: begin, begin + stride, ...
 struct RowRange {
   std::uint32_t begin = 0;
   std::uint32_t count = 0;
+  std::uint32_t stride = 1;
+
+  std::uint32_t row(std::uint32_t index) const { return begin + index * stride; }
+  /// Which row of the buffer; meaningful for those it contains.
+  std::uint32_t index_of(std::uint32_t row) const { return (row - begin) / stride; }
+  bool contains(std::uint32_t row) const {
+    return row >= begin && (row - begin) % stride == 0 && index_of(row) < count;
+  }
 };
+
+/// Rows are a multiple of this: what ranks have of their own is whole rows. (all_to_all: row
+/// i * world + j goes from rank i to rank j.)
+std::uint32_t rows_unit(Collective collective, int world);
 
 /// Rows of the input and the output of `request.rank`; none where the collective has no such
 /// buffer there (the input of a broadcast away from its root).

@@ -17,40 +17,63 @@ struct CostTerms {
 };
 
 struct NamedCost {
+  Collective collective;
   std::string_view name;
   CostTerms (*terms)(double p);
 };
 
 double log2_ceil(double p) { return std::ceil(std::log2(p)); }
+/// Messages of several peers at once, taken in turn.
+double one_step(double p) { return 1 + (p - 2) / 4; }
+
+CostTerms around_the_ring(double p) { return {p - 1, (p - 1) / p}; }
+CostTerms up_or_down_the_tree(double p) { return {log2_ceil(p), 1}; }
+CostTerms root_with_everybody(double p) { return {one_step(p), (p - 1) / p}; }
 
 // Volumes count what moves through one rank's link or, in shared memory, what one core reads and
-// writes. The one-shot ranks all reduce everything: that work is in its volume.
+// writes. Ranks that reduce everything themselves do more of that: it is in their volume.
 constexpr NamedCost kCosts[] = {
-    {"ring",
+    {Collective::kAllReduce, "ring",
      [](double p) {
        return CostTerms{2 * (p - 1), 2 * (p - 1) / p};
      }},
-    {"direct",
+    {Collective::kAllReduce, "direct",
      [](double p) {
-       return CostTerms{2 + (p - 2) / 4, 2 * (p - 1) / p};
+       return CostTerms{1 + one_step(p), 2 * (p - 1) / p};
      }},
-    {"one_shot",
+    {Collective::kAllReduce, "one_shot",
      [](double p) {
-       return CostTerms{1 + (p - 2) / 4, 2 * (p - 1)};
+       return CostTerms{one_step(p), 2 * (p - 1)};
      }},
-    {"tree",
+    {Collective::kAllGather, "ring", around_the_ring},
+    {Collective::kReduceScatter, "ring", around_the_ring},
+    {Collective::kBroadcast, "tree", up_or_down_the_tree},
+    {Collective::kReduce, "direct",
      [](double p) {
-       return CostTerms{log2_ceil(p), 1};
+       return CostTerms{1 + one_step(p), 2 * (p - 1) / p};
      }},
-    {"dissemination",
+    {Collective::kReduce, "tree",
+     [](double p) {
+       return CostTerms{log2_ceil(p), 1.5};
+     }},
+    {Collective::kReduce, "linear",
+     [](double p) {
+       return CostTerms{one_step(p), 1.5 * (p - 1)};
+     }},
+    {Collective::kGather, "linear", root_with_everybody},
+    {Collective::kScatter, "linear", root_with_everybody},
+    {Collective::kAllToAll, "pairwise", around_the_ring},
+    {Collective::kBarrier, "dissemination",
      [](double p) {
        return CostTerms{log2_ceil(p), 0};
      }},
 };
 
-CostTerms terms_of(std::string_view name, int world) {
+CostTerms terms_of(const algorithms::Algorithm& algorithm, int world) {
   for (const NamedCost& cost : kCosts) {
-    if (cost.name == name) return cost.terms(world);
+    if (cost.collective == algorithm.collective && cost.name == algorithm.name) {
+      return cost.terms(world);
+    }
   }
   return {2.0 * world, 2.0};
 }
@@ -67,7 +90,7 @@ std::vector<Candidate> candidates(Collective collective, std::size_t bytes, cons
   std::vector<Candidate> list;
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
     if (algorithm.collective != collective) continue;
-    const CostTerms terms = terms_of(algorithm.name, layout.world);
+    const CostTerms terms = terms_of(algorithm, layout.world);
     const double us = terms.steps * link.alpha_us +
                       terms.volume * static_cast<double>(bytes) * link.beta_us_per_byte;
     list.push_back({&algorithm, us});

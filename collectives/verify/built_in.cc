@@ -22,7 +22,7 @@ constexpr int kAllRootsUpTo = 8;
 constexpr std::size_t kLargeCount = std::size_t{1} << 24;
 
 std::set<Rank> roots(const Algorithm& algorithm, int world) {
-  if (algorithm.collective != schedule::Collective::kBroadcast) return {0};
+  if (!schedule::has_root(algorithm.collective)) return {0};
   std::set<Rank> chosen{0, world / 2, world - 1};
   for (Rank root = 0; root < std::min(world, kAllRootsUpTo); ++root) chosen.insert(root);
   if (world <= kAllRootsUpTo) return chosen;

@@ -36,7 +36,7 @@ Machine::Machine(std::span<const FusedSchedule> world, const Model& model, Contr
       memory_(world, lane_table_, model.in_place),
       world_(world) {
   const Collective collective = world[0].request.collective;
-  reduces_ = collective == Collective::kAllReduce || collective == Collective::kReduceScatter;
+  reduces_ = schedule::reduces(collective);
   has_memory_ = collective != Collective::kBarrier;
   tracks_order_ = model.lent || !has_memory_ || !lane_table_.has_one_lane_per_rank();
   for (LaneId lane = 0; lane < lane_table_.size(); ++lane) {
@@ -52,7 +52,8 @@ void Machine::initialise_inputs() {
   complete_sums_.assign(world_[0].request.rows, 0);
   for (const FusedSchedule& own : world_) {
     const schedule::RowRange rows = input_rows(own.request);
-    for (std::uint32_t row = rows.begin; row < rows.begin + rows.count; ++row) {
+    for (std::uint32_t i = 0; i < rows.count; ++i) {
+      const std::uint32_t row = rows.row(i);
       Value value = contribution(own.request.rank, row);
       complete_sums_[row] = field_add(complete_sums_[row], value.sum);
       if (sets_ != nullptr) value.set = sets_->single(own.request.rank, row);

@@ -31,10 +31,8 @@ std::vector<Original> originals(int world) {
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
     schedule::Request request{.collective = algorithm.collective, .world = world};
     request.rows = algorithm.rows(world, 1);
-    if (request.collective == schedule::Collective::kBroadcast) {
-      request.root = world / 2;
-      request.rows = 2;
-    }
+    if (schedule::has_root(request.collective)) request.root = world / 2;
+    if (request.collective == schedule::Collective::kBroadcast) request.rows = 2;
     add(std::string(algorithm.name), request, algorithm.build);
   }
   if (world > kProbeUpTo) return list;

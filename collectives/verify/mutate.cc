@@ -73,8 +73,8 @@ void change_row(Op& op, const RankSchedule& own, std::minstd_rand& random) {
 void change_target(Op& op, const RankSchedule& own, std::minstd_rand& random) {
   std::vector<Slice> others;
   const schedule::RowRange output = output_rows(own.request);
-  for (std::uint32_t row = output.begin; row < output.begin + output.count; ++row) {
-    others.push_back({BufferRole::kOutput, row});
+  for (std::uint32_t i = 0; i < output.count; ++i) {
+    others.push_back({BufferRole::kOutput, output.row(i)});
   }
   for (std::uint32_t slot = 0; slot < own.scratch_rows.size(); ++slot) {
     others.push_back({BufferRole::kScratch, slot});

@@ -13,13 +13,11 @@ using schedule::FusedSchedule;
 using schedule::Rank;
 using schedule::Request;
 
-bool reduces(Collective collective) {
-  return collective == Collective::kAllReduce || collective == Collective::kReduceScatter;
-}
-
 /// The rank whose input a row of a moving collective comes from.
 Rank origin(const Request& request, std::uint32_t row) {
-  if (request.collective == Collective::kBroadcast) return request.root;
+  if (request.collective == Collective::kBroadcast || request.collective == Collective::kScatter) {
+    return request.root;
+  }
   return static_cast<Rank>(row / (request.rows / static_cast<std::uint32_t>(request.world)));
 }
 
@@ -80,7 +78,8 @@ Status check_postcondition(std::span<const FusedSchedule> world, const Outcome& 
   std::vector<std::uint64_t> trees(first.rows, 0);  // 0: no rank holds that row yet
   for (const FusedSchedule& own : world) {
     const schedule::RowRange rows = output_rows(own.request);
-    for (std::uint32_t row = rows.begin; row < rows.begin + rows.count; ++row) {
+    for (std::uint32_t i = 0; i < rows.count; ++i) {
+      const std::uint32_t row = rows.row(i);
       const Value* value = outcome.find(own.request.rank, {BufferRole::kOutput, row});
       RONDO_TRY(check_value(own.request, row, value, expected[row], sets));
       if (trees[row] == 0) trees[row] = value->tree;

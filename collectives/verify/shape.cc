@@ -13,7 +13,6 @@ using schedule::BufferRole;
 using schedule::FusedSchedule;
 using schedule::Port;
 using schedule::Request;
-using schedule::RowRange;
 using schedule::Slice;
 using schedule::Sweep;
 
@@ -33,24 +32,18 @@ std::string check_request(const Request& request, const Request& first, std::siz
   if (request.root < 0 || request.root >= request.world) {
     return fmt::format("root {} is not a rank of a world of {}", request.root, request.world);
   }
-  const bool shares = request.collective == schedule::Collective::kAllGather ||
-                      request.collective == schedule::Collective::kReduceScatter;
-  if (shares && request.rows % static_cast<std::uint32_t>(world) != 0) {
+  if (request.rows % schedule::rows_unit(request.collective, request.world) != 0) {
     return fmt::format("{} rows can't be shared equally by {} ranks", request.rows, world);
   }
   return {};
-}
-
-bool covers(RowRange range, std::uint32_t row) {
-  return row >= range.begin && row - range.begin < range.count;
 }
 
 std::string check_slice(const FusedSchedule& owner, Slice slice, std::uint32_t row) {
   bool exists = false;
   std::uint32_t slice_row = slice.chunk;
   switch (slice.buffer) {
-    case BufferRole::kInput: exists = covers(input_rows(owner.request), slice.chunk); break;
-    case BufferRole::kOutput: exists = covers(output_rows(owner.request), slice.chunk); break;
+    case BufferRole::kInput: exists = input_rows(owner.request).contains(slice.chunk); break;
+    case BufferRole::kOutput: exists = output_rows(owner.request).contains(slice.chunk); break;
     case BufferRole::kScratch:
       exists = slice.chunk < owner.scratch_rows.size();
       if (exists) slice_row = owner.scratch_rows[slice.chunk];

@@ -33,7 +33,8 @@ SmallWorld::SmallWorld(std::span<const FusedSchedule> world, const Model& model)
   for (const FusedSchedule& own : world) {
     start_.known.push_back(std::uint64_t{1} << own.request.rank);
     const schedule::RowRange rows = input_rows(own.request);
-    for (std::uint32_t row = rows.begin; row < rows.begin + rows.count; ++row) {
+    for (std::uint32_t i = 0; i < rows.count; ++i) {
+      const std::uint32_t row = rows.row(i);
       start_.cells[layout_.cell(own.request.rank, {BufferRole::kInput, row})] =
           contribution(own.request.rank, row);
     }

@@ -7,16 +7,7 @@ namespace rondo::verify {
 using schedule::BufferRole;
 using schedule::FusedSchedule;
 using schedule::Rank;
-using schedule::RowRange;
 using schedule::Slice;
-
-namespace {
-
-bool covers(RowRange range, std::uint32_t row) {
-  return row >= range.begin && row - range.begin < range.count;
-}
-
-}  // namespace
 
 WorldMemory::WorldMemory(std::span<const FusedSchedule> world, const LaneTable& lanes,
                          bool in_place)
@@ -39,12 +30,12 @@ WorldMemory::WorldMemory(std::span<const FusedSchedule> world, const LaneTable& 
 CellId WorldMemory::cell(Rank rank, Slice slice) const {
   const RankCells& cells = ranks_[static_cast<std::size_t>(rank)];
   switch (slice.buffer) {
-    case BufferRole::kInput: return cells.first_input + slice.chunk - cells.input.begin;
+    case BufferRole::kInput: return cells.first_input + cells.input.index_of(slice.chunk);
     case BufferRole::kOutput:
-      if (in_place_ && covers(cells.input, slice.chunk)) {
-        return cells.first_input + slice.chunk - cells.input.begin;
+      if (in_place_ && cells.input.contains(slice.chunk)) {
+        return cells.first_input + cells.input.index_of(slice.chunk);
       }
-      return cells.first_output + slice.chunk - cells.output.begin;
+      return cells.first_output + cells.output.index_of(slice.chunk);
     case BufferRole::kScratch: return cells.first_scratch + slice.chunk;
   }
   return kNoCell;

@@ -95,6 +95,28 @@ class RONDO_API Communicator {
   /// Every rank ends with the `data` of rank `root`.
   void broadcast(const Buffer& data, int root);
 
+  /// Rank `root` ends with the combined `input` of all ranks; the other ranks' `output` isn't
+  /// looked at.
+  /// Shape:  output.count == input.count at the root; in place there where they are the same.
+  void reduce(const ConstBuffer& input, const Buffer& output, int root,
+              ReduceOp op = ReduceOp::kSum);
+
+  /// Rank `root` ends with all ranks' `input`, in rank order; the other ranks' `output` isn't
+  /// looked at. Shape:  output.count == input.count * size() at the root; in place there where
+  /// input lies at
+  ///         its own position in output.
+  void gather(const ConstBuffer& input, const Buffer& output, int root);
+
+  /// Rank r ends with part r of rank `root`'s `input`; the other ranks' `input` isn't looked at.
+  /// Shape:  input.count == output.count * size() at the root; in place there where output lies at
+  ///         its own position in input.
+  void scatter(const ConstBuffer& input, const Buffer& output, int root);
+
+  /// Part i of rank r's `input` becomes part r of rank i's `output`.
+  /// Shape:  output.count == input.count, a multiple of size(); never in place.
+  /// Cost:   p-1 steps; (p-1)/p of the bytes sent by each rank.
+  void all_to_all(const ConstBuffer& input, const Buffer& output);
+
   /// Returns once every rank has called it.
   void barrier();
 

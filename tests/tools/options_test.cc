@@ -71,7 +71,7 @@ TEST(BenchFlags, NumbersOutOfRange_AreRefused) {
 }
 
 TEST(BenchFlags, UnknownWords_AreAnsweredWithTheKnownOnes) {
-  EXPECT_THAT(mistake_of({.collective = "all_to_all"}), HasSubstr("reduce_scatter, broadcast"));
+  EXPECT_THAT(mistake_of({.collective = "all_too_all"}), HasSubstr("reduce_scatter, broadcast"));
   EXPECT_THAT(mistake_of({.collective = "barrier", .transport = "pigeon"}),
               HasSubstr("allowed: auto, inproc, shm, tcp"));
   EXPECT_THAT(mistake_of({.collective = "all_reduce", .algorithm = "star"}),

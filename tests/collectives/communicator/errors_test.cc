@@ -88,6 +88,17 @@ TEST_P(Mismatch, Roots_Differ_BothAreNamed) {
                   "root", "root");
 }
 
+TEST_P(Mismatch, Roots_OfAGatherDiffer_BothAreNamed) {
+  const auto world = static_cast<std::size_t>(std::get<1>(GetParam()));
+  std::vector<std::vector<float>> data(16, std::vector<float>(10 * world, 1.5F));
+  const auto gather_to = [&](Communicator& rank, int root) {
+    auto& own = data[static_cast<std::size_t>(rank.rank())];
+    rank.gather({own.data() + 10 * rank.rank(), 10}, {own.data(), 10 * world}, root);
+  };
+  expect_mismatch([&](Communicator& rank) { gather_to(rank, 0); },
+                  [&](Communicator& rank) { gather_to(rank, 1); }, "root 0", "root 1");
+}
+
 INSTANTIATE_TEST_SUITE_P(Worlds, Mismatch,
                          ::testing::Combine(::testing::Values("inproc", "shm", "tcp"),
                                             ::testing::Values(3, 4, 8)),

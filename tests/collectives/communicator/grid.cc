@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tests/collectives/communicator/memory.h"
+#include "tests/collectives/communicator/rooted.h"
 #include "tests/collectives/communicator/values.h"
 
 namespace rondo::testing {
@@ -105,6 +106,7 @@ std::string all_once(Communicator& rank, const Setting& s) {
   reduce_scatter_once<T>(rank, part);
   all_gather_once<T>(rank, part);
   broadcast_once<T>(rank, s);
+  rooted_once<T>(rank, part, text_of(rank, part));
   return sums;
 }
 

@@ -82,5 +82,14 @@ TEST(ChunkTable, OffsetWithin_BufferOfSomeRows_CountsFromItsFirstRow) {
   EXPECT_EQ(table.count(RowRange{}), 0U);
 }
 
+TEST(ChunkTable, OffsetWithin_RowsApart_CountsTheRowsOfTheBufferAlone) {
+  const std::array<std::size_t, 6> counts{1, 20, 3, 40, 5, 60};
+  const ChunkTable table = ChunkTable::of_counts(counts).value();
+  const RowRange odd{.begin = 1, .count = 3, .stride = 2};
+  EXPECT_EQ(table.count(odd), 120U);
+  EXPECT_EQ(table.offset_within(odd, 1), 0U);
+  EXPECT_EQ(table.offset_within(odd, 5), 60U);
+}
+
 }  // namespace
 }  // namespace rondo::schedule

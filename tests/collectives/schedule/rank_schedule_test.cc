@@ -24,6 +24,23 @@ TEST(RowRanges, EachCollective_CoverWhatItReadsAndWrites) {
   expect_rows(input_rows(request(Collective::kBroadcast, 2)), 0, 8);
   expect_rows(input_rows(request(Collective::kBroadcast, 1)), 0, 0);
   expect_rows(output_rows(request(Collective::kBroadcast, 1)), 0, 8);
+  expect_rows(output_rows(request(Collective::kReduce, 2)), 0, 8);
+  expect_rows(output_rows(request(Collective::kReduce, 1)), 0, 0);
+  expect_rows(input_rows(request(Collective::kGather, 3)), 6, 2);
+  expect_rows(output_rows(request(Collective::kGather, 3)), 0, 0);
+  expect_rows(input_rows(request(Collective::kScatter, 2)), 0, 8);
+  expect_rows(output_rows(request(Collective::kScatter, 2)), 4, 2);
+}
+
+TEST(RowRanges, AllToAll_ReadsARowForEachPeerAndWritesOneOfEach) {
+  const Request all{.collective = Collective::kAllToAll, .world = 3, .rank = 1, .rows = 9};
+  expect_rows(input_rows(all), 3, 3);
+  const RowRange output = output_rows(all);
+  expect_rows(output, 1, 3);
+  EXPECT_EQ(output.row(2), 7U);
+  EXPECT_EQ(output.index_of(4), 1U);
+  EXPECT_TRUE(output.contains(7));
+  for (const std::uint32_t other : {0U, 2U, 5U, 10U}) EXPECT_FALSE(output.contains(other)) << other;
 }
 
 TEST(Builder, EachOp_StandsInItsLaneAsWritten) {

@@ -44,7 +44,8 @@ TEST(Select, ForcedName_IsTakenWhereTheCollectiveHasIt) {
 TEST(Select, UnknownName_ListsWhatThereIs) {
   const std::string text = chosen(8, {.world = 4}, "rign");
   EXPECT_THAT(text, HasSubstr("'rign'"));
-  EXPECT_THAT(text, HasSubstr("auto, ring, direct, one_shot, tree, dissemination"));
+  EXPECT_THAT(text,
+              HasSubstr("auto, ring, direct, one_shot, tree, linear, pairwise, dissemination"));
 }
 
 }  // namespace

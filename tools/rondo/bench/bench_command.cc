@@ -90,7 +90,7 @@ class Bench {
     const bool in_place_only = spec.collective == Collective::kBroadcast;
     if (!in_place_only) row.out_of_place = measure_form(spec);
     spec.in_place = true;
-    if (spec.collective != Collective::kBarrier) row.in_place = measure_form(spec);
+    if (has_in_place_form(spec.collective)) row.in_place = measure_form(spec);
     return row;
   }
   BenchResult measure_form(const CallSpec& spec) {

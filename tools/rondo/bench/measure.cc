@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tools/rondo/bench/pattern.h"
+#include "tools/rondo/bench/result_check.h"
 
 namespace rondo::tool {
 namespace {
@@ -73,8 +74,9 @@ void Measurement::write_buffers(const CallSpec& spec, std::uint64_t salt) {
   const int rank = communicator_.rank();
   const Layout layout = layout_of(spec, world, rank);
   std::memset(output_of(spec, layout), kPoison, layout.output.count * size_of(spec.type));
-  const bool has_input = spec.collective != Collective::kBroadcast || rank == spec.root;
-  if (!has_input || spec.collective == Collective::kBarrier) return;
+  const bool from_root =
+      spec.collective == Collective::kBroadcast || spec.collective == Collective::kScatter;
+  if ((from_root && rank != spec.root) || spec.collective == Collective::kBarrier) return;
   const Pattern pattern = input_pattern(spec.type, spec.op, rank, world, salt);
   write_pattern(pattern, input_of(spec, layout), layout.input.count, 0);
 }
@@ -90,6 +92,10 @@ void Measurement::call(const CallSpec& spec) {
     case Collective::kAllGather: return communicator_.all_gather(input, output);
     case Collective::kReduceScatter: return communicator_.reduce_scatter(input, output, spec.op);
     case Collective::kBroadcast: return communicator_.broadcast(output, spec.root);
+    case Collective::kReduce: return communicator_.reduce(input, output, spec.root, spec.op);
+    case Collective::kGather: return communicator_.gather(input, output, spec.root);
+    case Collective::kScatter: return communicator_.scatter(input, output, spec.root);
+    case Collective::kAllToAll: return communicator_.all_to_all(input, output);
     case Collective::kBarrier: return communicator_.barrier();
   }
 }
@@ -97,33 +103,8 @@ void Measurement::call(const CallSpec& spec) {
 std::uint64_t Measurement::count_wrong_results(const CallSpec& spec, std::uint64_t salt) {
   const int world = communicator_.size();
   const int rank = communicator_.rank();
-  const Layout layout = layout_of(spec, world, rank);
-  const std::byte* output = output_of(spec, layout);
-  const auto contribution = [&](int of) {
-    return input_pattern(spec.type, spec.op, of, world, salt);
-  };
-  switch (spec.collective) {
-    case Collective::kAllReduce:
-    case Collective::kReduceScatter: {
-      const bool scattered = spec.collective == Collective::kReduceScatter;
-      const std::size_t first = scattered ? layout.count * static_cast<std::size_t>(rank) : 0;
-      const Pattern want = reduced_pattern(spec.type, spec.op, world, salt);
-      return count_wrong(want, output, layout.output.count, first);
-    }
-    case Collective::kBroadcast:
-      return count_wrong(contribution(spec.root), output, layout.output.count, 0);
-    case Collective::kAllGather: {
-      std::uint64_t wrong = 0;
-      const std::size_t part_bytes = layout.count * size_of(spec.type);
-      for (int of = 0; of < world; ++of) {
-        wrong += count_wrong(contribution(of), output + static_cast<std::size_t>(of) * part_bytes,
-                             layout.count, 0);
-      }
-      return wrong;
-    }
-    case Collective::kBarrier: break;
-  }
-  return 0;
+  const std::byte* output = output_of(spec, layout_of(spec, world, rank));
+  return ResultCheck(spec, world, rank, salt, output).count_wrong_elements();
 }
 
 }  // namespace rondo::tool

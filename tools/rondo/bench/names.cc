@@ -48,13 +48,27 @@ const char* to_string(Collective collective) {
     case Collective::kAllGather: return "all_gather";
     case Collective::kReduceScatter: return "reduce_scatter";
     case Collective::kBroadcast: return "broadcast";
+    case Collective::kReduce: return "reduce";
+    case Collective::kGather: return "gather";
+    case Collective::kScatter: return "scatter";
+    case Collective::kAllToAll: return "all_to_all";
     case Collective::kBarrier: return "barrier";
   }
   return "unknown";
 }
 
 bool uses_reduce_op(Collective collective) {
-  return collective == Collective::kAllReduce || collective == Collective::kReduceScatter;
+  return collective == Collective::kAllReduce || collective == Collective::kReduceScatter ||
+         collective == Collective::kReduce;
+}
+
+bool has_root(Collective collective) {
+  return collective == Collective::kBroadcast || collective == Collective::kReduce ||
+         collective == Collective::kGather || collective == Collective::kScatter;
+}
+
+bool has_in_place_form(Collective collective) {
+  return collective != Collective::kAllToAll && collective != Collective::kBarrier;
 }
 
 bool has_out_of_place_form(Collective collective) {
@@ -64,7 +78,8 @@ bool has_out_of_place_form(Collective collective) {
 const std::vector<Collective>& all_collectives() {
   static const std::vector<Collective> collectives = {
       Collective::kAllReduce, Collective::kAllGather, Collective::kReduceScatter,
-      Collective::kBroadcast, Collective::kBarrier};
+      Collective::kBroadcast, Collective::kReduce,    Collective::kGather,
+      Collective::kScatter,   Collective::kAllToAll,  Collective::kBarrier};
   return collectives;
 }
 

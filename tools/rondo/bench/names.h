@@ -29,14 +29,20 @@ enum class Collective : std::uint8_t {
   kAllGather,
   kReduceScatter,
   kBroadcast,
+  kReduce,
+  kGather,
+  kScatter,
+  kAllToAll,
   kBarrier
 };
 
 /// "all_reduce", ...
 const char* to_string(Collective collective);
 bool uses_reduce_op(Collective collective);
-/// Broadcast and barrier have one form only.
+bool has_root(Collective collective);
+/// Broadcast, all_to_all and barrier have one form only.
 bool has_out_of_place_form(Collective collective);
+bool has_in_place_form(Collective collective);
 
 /// The collectives, in the order of the enumeration.
 const std::vector<Collective>& all_collectives();

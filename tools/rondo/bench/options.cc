@@ -59,7 +59,9 @@ void add_bench_flags(CLI::App& command, BenchFlags& flags) {
   command.add_option("-d,--datatype", flags.type, "i8, u8, i32, u32, i64, u64, f32, f64 or all")
       ->capture_default_str();
   command.add_option("-o,--op", flags.op, "sum, prod, min, max, avg or all")->capture_default_str();
-  command.add_option("-r,--root", flags.root, "the rank that broadcasts")
+  command
+      .add_option("-r,--root", flags.root,
+                  "the rank that has all of the input or output, where one has")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command.add_option("--local", flags.local, "start this many ranks on this machine")

@@ -76,12 +76,12 @@ std::string table_header() {
 
 std::string table_line(const BenchRow& row) {
   const BenchResult& any = row.out_of_place ? *row.out_of_place : *row.in_place;
-  return fmt::format(
-      " {:>11} {:>13} {:>7} {:>7} {:>6}{}{}{}{}  {:>13} {:>9} {}\n", any.bytes, any.count,
-      to_string(any.type), uses_reduce_op(any.collective) ? to_string(any.op) : "none",
-      any.collective == Collective::kBroadcast ? any.root : -1, form_columns(row.out_of_place),
-      form_columns(row.in_place), spread_columns(row.out_of_place), spread_columns(row.in_place),
-      any.algorithm, any.transport, any.buffers);
+  return fmt::format(" {:>11} {:>13} {:>7} {:>7} {:>6}{}{}{}{}  {:>13} {:>9} {}\n", any.bytes,
+                     any.count, to_string(any.type),
+                     uses_reduce_op(any.collective) ? to_string(any.op) : "none",
+                     has_root(any.collective) ? any.root : -1, form_columns(row.out_of_place),
+                     form_columns(row.in_place), spread_columns(row.out_of_place),
+                     spread_columns(row.in_place), any.algorithm, any.transport, any.buffers);
 }
 
 std::uint64_t total_wrong(const std::vector<BenchRow>& rows) {

@@ -16,7 +16,11 @@ double bus_factor(Collective collective, int ranks) {
   switch (collective) {
     case Collective::kAllReduce: return 2 * others;
     case Collective::kAllGather:
-    case Collective::kReduceScatter: return others;
+    case Collective::kReduceScatter:
+    case Collective::kGather:
+    case Collective::kScatter:
+    case Collective::kAllToAll: return others;
+    case Collective::kReduce:
     case Collective::kBroadcast:
     case Collective::kBarrier: break;
   }
