@@ -1,5 +1,7 @@
 #include "nn/parallel/feed_split.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace rondo::nn {
@@ -29,8 +31,8 @@ Result<std::int64_t> samples_in(const Block& block, const Feed& feed) {
   for (const auto& [name, tensor] : feed) {
     if (!has_samples(block, name, tensor)) continue;
     if (samples >= 0 && tensor.dims()[0] != samples) {
-      return invalid("feed '" + name + "' has " + std::to_string(tensor.dims()[0]) +
-                     " samples, feed '" + first + "' has " + std::to_string(samples));
+      return invalid(fmt::format("feed '{}' has {} samples, feed '{}' has {}", name,
+                                 tensor.dims()[0], first, samples));
     }
     samples = tensor.dims()[0];
     first = name;

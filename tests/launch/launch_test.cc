@@ -16,7 +16,6 @@
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 struct Outcome {
   int exit_code = 0;

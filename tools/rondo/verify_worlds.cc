@@ -1,6 +1,12 @@
 #include "tools/rondo/verify_worlds.h"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace rondo::tool {
 namespace {
@@ -31,21 +37,68 @@ void add_all(const std::vector<Row>& rows, std::vector<Row>& sums) {
   for (std::size_t i = 0; i < rows.size(); ++i) add(rows[i], sums[i]);
 }
 
+/// The worlds' proofs, each by whichever thread is free.
+class Proofs {
+ public:
+  Proofs(const WorldRange& worlds, bool mutants, const std::function<void(int world)>& before_world)
+      : worlds_(worlds),
+        mutants_(mutants),
+        before_world_(before_world),
+        next_(worlds.first),
+        reports_(static_cast<std::size_t>(worlds.last - worlds.first + 1)) {}
+
+  void run(unsigned threads) {
+    std::vector<std::jthread> others;
+    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { prove_worlds(); });
+    prove_worlds();
+  }
+
+  /// Up to the first world in which something is wrong.
+  VerifyReport sum() const {
+    VerifyReport sum;
+    sum.ok = true;
+    for (auto report = reports_.begin(); report != reports_.end() && sum.ok; ++report) {
+      sum.ok = report->ok;
+      sum.error = report->error;
+      add_all(report->algorithms, sum.algorithms);
+      add_all(report->mutants, sum.mutants);
+    }
+    return sum;
+  }
+
+ private:
+  void prove_worlds() {
+    while (const std::optional<int> world = take()) {
+      VerifyReport report = verify_built_in(*world, *world, mutants_);
+      if (!report.ok) failed_ = true;
+      reports_[static_cast<std::size_t>(*world - worlds_.first)] = std::move(report);
+    }
+  }
+
+  // In ascending order: those before the first wrong one have all been begun.
+  std::optional<int> take() {
+    const std::lock_guard lock(mutex_);
+    if (next_ > worlds_.last || failed_) return std::nullopt;
+    before_world_(next_);
+    return next_++;
+  }
+
+  const WorldRange worlds_;
+  const bool mutants_;
+  const std::function<void(int world)>& before_world_;
+  std::mutex mutex_;
+  int next_;
+  std::atomic<bool> failed_ = false;
+  std::vector<VerifyReport> reports_;  ///< each written by one thread
+};
+
 }  // namespace
 
 VerifyReport verify_worlds(const WorldRange& worlds, bool mutants,
                            const std::function<void(int world)>& before_world) {
-  VerifyReport sum;
-  sum.ok = true;
-  for (int world = worlds.first; world <= worlds.last && sum.ok; ++world) {
-    before_world(world);
-    const VerifyReport report = verify_built_in(world, world, mutants);
-    sum.ok = report.ok;
-    sum.error = report.error;
-    add_all(report.algorithms, sum.algorithms);
-    add_all(report.mutants, sum.mutants);
-  }
-  return sum;
+  Proofs proofs(worlds, mutants, before_world);
+  proofs.run(std::max(1U, std::thread::hardware_concurrency()));
+  return proofs.sum();
 }
 
 }  // namespace rondo::tool

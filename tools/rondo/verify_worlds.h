@@ -10,8 +10,8 @@
 
 namespace rondo::tool {
 
-/// verify_built_in over `worlds`. Calls `before_world` with each size; ends at the first world in
-/// which something is wrong.
+/// verify_built_in over `worlds`, on all cores. Calls `before_world` with each size, in order, from
+/// one thread at a time; ends at the first world in which something is wrong.
 VerifyReport verify_worlds(const WorldRange& worlds, bool mutants,
                            const std::function<void(int world)>& before_world);
 

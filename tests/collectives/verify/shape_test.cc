@@ -11,7 +11,6 @@ namespace {
 using schedule::BufferRole;
 using schedule::Builder;
 using schedule::FusedSchedule;
-using schedule::PortKind;
 
 std::vector<FusedSchedule> world(const std::function<void(Builder&)>& rank_1) {
   std::vector<FusedSchedule> list;

@@ -16,10 +16,8 @@ using schedule::BufferRole;
 using schedule::Builder;
 using schedule::Collective;
 using schedule::FusedSchedule;
-using schedule::OpKind;
 using schedule::Rank;
 using schedule::RankSchedule;
-using schedule::Request;
 using schedule::Slice;
 
 constexpr Slice kInput{BufferRole::kInput, 0};

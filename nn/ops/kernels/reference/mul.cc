@@ -5,22 +5,28 @@
 namespace rondo::nn {
 namespace {
 
-// target[i, j] += sum over k of a[i, k] * b[k, j], with each matrix given by its two strides.
-struct Strides {
-  std::int64_t row;
-  std::int64_t column;
+// A matrix by its two strides.
+template <typename T>
+struct Matrix {
+  const T* data;
+  std::int64_t row_stride;
+  std::int64_t column_stride;
+
+  T at(std::int64_t row, std::int64_t column) const {
+    return data[row * row_stride + column * column_stride];
+  }
 };
 
+// target[i, j] = sum over k of a[i, k] * b[k, j].
 template <typename T>
-void multiply(const T* a, Strides sa, const T* b, Strides sb, T* target, std::int64_t rows,
-              std::int64_t inner, std::int64_t columns) {
+void multiply(Matrix<T> a, Matrix<T> b, T* target, std::int64_t rows, std::int64_t inner,
+              std::int64_t columns) {
   for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t j = 0; j < columns; ++j) target[i * columns + j] = 0;
+    T* row = target + i * columns;
+    for (std::int64_t j = 0; j < columns; ++j) row[j] = 0;
     for (std::int64_t k = 0; k < inner; ++k) {
-      const T factor = a[i * sa.row + k * sa.column];
-      for (std::int64_t j = 0; j < columns; ++j) {
-        target[i * columns + j] += factor * b[k * sb.row + j * sb.column];
-      }
+      const T factor = a.at(i, k);
+      for (std::int64_t j = 0; j < columns; ++j) row[j] += factor * b.at(k, j);
     }
   }
 }
@@ -28,7 +34,7 @@ void multiply(const T* a, Strides sa, const T* b, Strides sb, T* target, std::in
 template <typename T>
 Status mul(const KernelSetup& setup, const KernelArgs& args) {
   const MatrixShape m = matrix_shape(args.in(0).dims(), args.in(1).dims(), row_axes(*setup.op));
-  multiply<T>(args.in(0).data<T>(), {m.inner, 1}, args.in(1).data<T>(), {m.columns, 1},
+  multiply<T>({args.in(0).data<T>(), m.inner, 1}, {args.in(1).data<T>(), m.columns, 1},
               args.out(0)->data<T>(), m.rows, m.inner, m.columns);
   return {};
 }
@@ -38,11 +44,11 @@ Status mul_grad(const KernelSetup& setup, const KernelArgs& args) {
   const MatrixShape m = matrix_shape(args.in(0).dims(), args.in(1).dims(), row_axes(*setup.op));
   const T* gradient = args.in(2).data<T>();
   if (Tensor* dx = args.out(0)) {
-    multiply<T>(gradient, {m.columns, 1}, args.in(1).data<T>(), {1, m.columns}, dx->data<T>(),
+    multiply<T>({gradient, m.columns, 1}, {args.in(1).data<T>(), 1, m.columns}, dx->data<T>(),
                 m.rows, m.columns, m.inner);
   }
   if (Tensor* dy = args.out(1)) {
-    multiply<T>(args.in(0).data<T>(), {1, m.inner}, gradient, {m.columns, 1}, dy->data<T>(),
+    multiply<T>({args.in(0).data<T>(), 1, m.inner}, {gradient, m.columns, 1}, dy->data<T>(),
                 m.inner, m.rows, m.columns);
   }
   return {};
