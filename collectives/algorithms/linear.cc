@@ -1,11 +1,14 @@
-// Linear reduce, gather and scatter: one step, the root talks to every other rank.
+// Linear broadcast, reduce, gather and scatter: one step, the root talks to every other rank.
 //
+// Broadcast: in shared memory all ranks read the root's memory at once; between hosts everything
+// crosses the root's link p-1 times, which only a few bytes are worth.
 // Gather and scatter: each row crosses one link once, which no tree betters in bytes; a tree sends
 // fewer messages through the root, and every other byte more than once.
 // Reduce: the root combines all inputs in rank order, in one sweep; for a few elements.
 //
 // Cost: alpha (p-1 messages at once at the root) + (p-1)/p * bytes * beta for gather and scatter
-//       (bytes: of all ranks), (p-1) * bytes * (beta + gamma) for reduce.
+//       (bytes: of all ranks), (p-1) * bytes * (beta + gamma) for reduce, bytes * beta for
+//       broadcast in shared memory and (p-1) times that between hosts.
 // Source: the basic linear algorithms of MPI libraries; the rank order is ours.
 
 #include "collectives/algorithms/linear.h"
@@ -19,6 +22,20 @@ namespace rondo::algorithms {
 
 using schedule::BufferRole;
 using schedule::Rank;
+
+schedule::RankSchedule linear_broadcast(const schedule::Request& request) {
+  schedule::Builder builder(request);
+  const schedule::Slice output{BufferRole::kOutput, 0};
+  if (request.rank != request.root) {
+    builder.recv(request.root, output);
+    return std::move(builder).finish();
+  }
+  builder.copy({BufferRole::kInput, 0}, output);
+  for (int index = 0; index < request.world - 1; ++index) {
+    builder.send(direct_peer(request.rank, index, request.world), output);
+  }
+  return std::move(builder).finish();
+}
 
 schedule::RankSchedule linear_reduce(const schedule::Request& request) {
   schedule::Builder builder(request);

@@ -6,6 +6,7 @@
 
 namespace rondo::algorithms {
 
+schedule::RankSchedule linear_broadcast(const schedule::Request& request);
 schedule::RankSchedule linear_reduce(const schedule::Request& request);
 schedule::RankSchedule linear_gather(const schedule::Request& request);
 schedule::RankSchedule linear_scatter(const schedule::Request& request);

@@ -19,63 +19,67 @@ struct CostTerms {
 struct NamedCost {
   Collective collective;
   std::string_view name;
-  CostTerms (*terms)(double p);
+  CostTerms (*terms)(double p, bool one_host);
 };
 
 double log2_ceil(double p) { return std::ceil(std::log2(p)); }
 /// Messages of several peers at once, taken in turn.
 double one_step(double p) { return 1 + (p - 2) / 4; }
+/// What algorithms by the bits of ranks' numbers add where the world is no power of two.
+double guests(double p) { return std::exp2(std::floor(std::log2(p))) == p ? 0 : 2; }
 
-CostTerms around_the_ring(double p) { return {p - 1, (p - 1) / p}; }
-CostTerms up_or_down_the_tree(double p) { return {log2_ceil(p), 1}; }
-CostTerms root_with_everybody(double p) { return {one_step(p), (p - 1) / p}; }
+CostTerms around_the_ring(double p, bool) { return {p - 1, (p - 1) / p}; }
+CostTerms twice_around_the_ring(double p, bool) { return {2 * (p - 1), 2 * (p - 1) / p}; }
+CostTerms exchange(double p, bool) { return {one_step(p), (p - 1) / p}; }
+CostTerms exchange_twice(double p, bool) { return {1 + one_step(p), 2 * (p - 1) / p}; }
+CostTerms down_the_tree(double p, bool) { return {log2_ceil(p), 1}; }
+// A rank of the tree reads what it adds to and writes the sum.
+CostTerms up_the_tree(double p, bool) { return {log2_ceil(p), 1.5}; }
+CostTerms dissemination(double p, bool) { return {log2_ceil(p), 0}; }
+// The ranks all reduce everything themselves.
+CostTerms one_shot(double p, bool) { return {one_step(p), 2 * (p - 1)}; }
+CostTerms all_to_the_root(double p, bool) { return {one_step(p), 1.5 * (p - 1)}; }
+// In shared memory they all read the same memory at once.
+CostTerms root_to_all(double p, bool one_host) { return {one_step(p), one_host ? 1 : p - 1}; }
+CostTerms recursive_doubling(double p, bool) {
+  const double steps = std::floor(std::log2(p)) + guests(p);
+  return {steps, 2 * steps};
+}
+CostTerms halving_doubling(double p, bool) {
+  return {2 * std::floor(std::log2(p)) + guests(p), 2 * (p - 1) / p + guests(p)};
+}
 
 // Volumes count what moves through one rank's link or, in shared memory, what one core reads and
-// writes. Ranks that reduce everything themselves do more of that: it is in their volume.
+// writes.
 constexpr NamedCost kCosts[] = {
-    {Collective::kAllReduce, "ring",
-     [](double p) {
-       return CostTerms{2 * (p - 1), 2 * (p - 1) / p};
-     }},
-    {Collective::kAllReduce, "direct",
-     [](double p) {
-       return CostTerms{1 + one_step(p), 2 * (p - 1) / p};
-     }},
-    {Collective::kAllReduce, "one_shot",
-     [](double p) {
-       return CostTerms{one_step(p), 2 * (p - 1)};
-     }},
+    {Collective::kAllReduce, "ring", twice_around_the_ring},
+    {Collective::kAllReduce, "bidirectional_ring", twice_around_the_ring},
+    {Collective::kAllReduce, "direct", exchange_twice},
+    {Collective::kAllReduce, "one_shot", one_shot},
+    {Collective::kAllReduce, "recursive_doubling", recursive_doubling},
+    {Collective::kAllReduce, "halving_doubling", halving_doubling},
     {Collective::kAllGather, "ring", around_the_ring},
+    {Collective::kAllGather, "direct", exchange},
     {Collective::kReduceScatter, "ring", around_the_ring},
-    {Collective::kBroadcast, "tree", up_or_down_the_tree},
-    {Collective::kReduce, "direct",
-     [](double p) {
-       return CostTerms{1 + one_step(p), 2 * (p - 1) / p};
-     }},
-    {Collective::kReduce, "tree",
-     [](double p) {
-       return CostTerms{log2_ceil(p), 1.5};
-     }},
-    {Collective::kReduce, "linear",
-     [](double p) {
-       return CostTerms{one_step(p), 1.5 * (p - 1)};
-     }},
-    {Collective::kGather, "linear", root_with_everybody},
-    {Collective::kScatter, "linear", root_with_everybody},
+    {Collective::kReduceScatter, "direct", exchange},
+    {Collective::kBroadcast, "tree", down_the_tree},
+    {Collective::kBroadcast, "linear", root_to_all},
+    {Collective::kReduce, "direct", exchange_twice},
+    {Collective::kReduce, "tree", up_the_tree},
+    {Collective::kReduce, "linear", all_to_the_root},
+    {Collective::kGather, "linear", exchange},
+    {Collective::kScatter, "linear", exchange},
     {Collective::kAllToAll, "pairwise", around_the_ring},
-    {Collective::kBarrier, "dissemination",
-     [](double p) {
-       return CostTerms{log2_ceil(p), 0};
-     }},
+    {Collective::kBarrier, "dissemination", dissemination},
 };
 
-CostTerms terms_of(const algorithms::Algorithm& algorithm, int world) {
+CostTerms terms_of(const algorithms::Algorithm& algorithm, const Layout& layout) {
   for (const NamedCost& cost : kCosts) {
     if (cost.collective == algorithm.collective && cost.name == algorithm.name) {
-      return cost.terms(world);
+      return cost.terms(layout.world, layout.one_host);
     }
   }
-  return {2.0 * world, 2.0};
+  return {2.0 * layout.world, 2.0};
 }
 
 }  // namespace
@@ -90,7 +94,7 @@ std::vector<Candidate> candidates(Collective collective, std::size_t bytes, cons
   std::vector<Candidate> list;
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
     if (algorithm.collective != collective) continue;
-    const CostTerms terms = terms_of(algorithm, layout.world);
+    const CostTerms terms = terms_of(algorithm, layout);
     const double us = terms.steps * link.alpha_us +
                       terms.volume * static_cast<double>(bytes) * link.beta_us_per_byte;
     list.push_back({&algorithm, us});

@@ -18,7 +18,7 @@ TEST(Registry, EveryCollective_HasAnAlgorithm) {
     names.emplace(algorithm.collective, algorithm.name);
     EXPECT_FALSE(algorithm.summary.empty());
   }
-  EXPECT_EQ(collectives.size(), 5U);
+  EXPECT_EQ(collectives.size(), 9U);
   EXPECT_EQ(names.size(), all().size()) << "a name is unique within its collective";
 }
 
@@ -37,7 +37,7 @@ TEST(Registry, Build_KeepsTheRequestAndItsRows) {
           algorithm.build({algorithm.collective, world, world - 1, 0, rows});
       EXPECT_EQ(built.request.world, world);
       EXPECT_EQ(built.request.rows, rows);
-      EXPECT_EQ(built.lanes.size(), 1U);
+      EXPECT_GE(built.lanes.size(), 1U);
       for (const std::uint32_t row : built.scratch_rows) EXPECT_LT(row, rows);
     }
   }

@@ -68,7 +68,16 @@ std::vector<Case> host_cases() {
       for (const char* algorithm : {"ring", "direct"})
         cases.push_back({transport, algorithm, world});
     }
-    for (const int world : {2, 3, 5}) cases.push_back({transport, "one_shot", world});
+    for (const int world : {2, 3, 5}) {
+      cases.push_back({transport, "one_shot", world});
+      cases.push_back({transport, "linear", world});
+      cases.push_back({transport, "tree", world});
+    }
+    for (const int world : {4, 7}) {
+      cases.push_back({transport, "recursive_doubling", world});
+      cases.push_back({transport, "halving_doubling", world});
+      cases.push_back({transport, "bidirectional_ring", world});
+    }
   }
   return cases;
 }

@@ -28,7 +28,7 @@ TEST(BuiltIn, DirectAllReduce_StoresEveryResultStraight) {
   const auto counts = verify_built_in(5, 5);
   ASSERT_TRUE(counts.ok()) << counts.status().to_string();
   for (const AlgorithmCount& count : *counts) {
-    if (count.name != "direct") continue;
+    if (count.name != "direct" || count.collective != schedule::Collective::kAllReduce) continue;
     EXPECT_EQ(count.direct_stores, 5U * 4U);
   }
 }
