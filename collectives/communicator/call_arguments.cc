@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "collectives/communicator/uneven.h"
+
 namespace rondo::communicator {
 namespace {
 
@@ -58,13 +60,14 @@ Status check_overlap(const CallArguments& arguments, int rank) {
   if (input_bytes == 0 || output_bytes == 0) return {};
   if (input + input_bytes <= output || output + output_bytes <= input) return {};
   if (is_element_wise(arguments.collective) && input == output) return {};
-  const std::size_t part = std::min(input_bytes, output_bytes);
-  const std::uintptr_t whole = input_bytes > output_bytes ? input : output;
-  const std::uintptr_t inner = input_bytes > output_bytes ? output : input;
-  if (is_part_of_the_other(arguments.collective) &&
-      inner == whole + part * static_cast<std::size_t>(rank)) {
-    return {};
-  }
+  const bool input_is_whole = arguments.collective == Collective::kReduceScatter ||
+                              arguments.collective == Collective::kScatter;
+  const std::size_t offset =
+      arguments.uneven ? own_offset(arguments, rank) * size_of(arguments.input.dtype)
+                       : std::min(input_bytes, output_bytes) * static_cast<std::size_t>(rank);
+  const std::uintptr_t whole = input_is_whole ? input : output;
+  const std::uintptr_t part = input_is_whole ? output : input;
+  if (is_part_of_the_other(arguments.collective) && part == whole + offset) return {};
   return invalid(arguments, "input and output overlap, but not in the way that is in place");
 }
 
@@ -128,15 +131,18 @@ CallArguments used_by(int rank, const CallArguments& arguments) {
   if (has_both_buffers(arguments, rank)) return used;
   if (arguments.collective == Collective::kScatter) {
     used.input = {};
+    used.input_counts = {};
     used.input.dtype = arguments.output.dtype;
   } else {
     used.output = {};
+    used.output_counts = {};
     used.output.dtype = arguments.input.dtype;
   }
   return used;
 }
 
 std::size_t total_count(const CallArguments& arguments, int world) {
+  if (arguments.uneven && !knows_all_rows(arguments.collective)) return 0;
   switch (arguments.collective) {
     case Collective::kGather:
     case Collective::kAllToAll: return arguments.input.count * static_cast<std::size_t>(world);
@@ -163,7 +169,11 @@ Status check(const CallArguments& arguments, int rank, int world) {
     return invalid(arguments, fmt::format("root {} is no rank of a world of {} (0 to {})",
                                           arguments.root, world, world - 1));
   }
-  if (has_both_buffers(arguments, rank)) RONDO_TRY(check_counts(arguments, world));
+  if (arguments.uneven) {
+    RONDO_TRY(check_uneven(arguments, rank, world));
+  } else if (has_both_buffers(arguments, rank)) {
+    RONDO_TRY(check_counts(arguments, world));
+  }
   RONDO_TRY(check_total(arguments, world));
   return check_overlap(arguments, rank);
 }
@@ -174,6 +184,7 @@ transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world)
   fingerprint.dtype = static_cast<std::uint8_t>(arguments.input.dtype);
   if (schedule::reduces(arguments.collective))
     fingerprint.redop = static_cast<std::uint8_t>(arguments.op);
+  fingerprint.uneven = arguments.uneven ? 1 : 0;
   fingerprint.root = arguments.root;
   fingerprint.count = total_count(arguments, world);
   return fingerprint;
@@ -184,8 +195,11 @@ std::string print_fingerprint(const transport::Fingerprint& fingerprint) {
   if (fingerprint.collective > static_cast<std::uint8_t>(Collective::kBarrier)) return "garbage";
   if (collective == Collective::kBarrier) return "barrier()";
   std::string text =
-      fmt::format("{}(count={}, {}", schedule::to_string(collective), fingerprint.count,
-                  to_string(static_cast<DataType>(fingerprint.dtype)));
+      fmt::format("{}{}(", schedule::to_string(collective), fingerprint.uneven == 0 ? "" : "_v");
+  // Where only the two ranks of a message know its size, there is no count of all.
+  const bool has_count = fingerprint.uneven == 0 || knows_all_rows(collective);
+  if (has_count) text += fmt::format("count={}, ", fingerprint.count);
+  text += to_string(static_cast<DataType>(fingerprint.dtype));
   if (schedule::reduces(collective)) {
     text += fmt::format(", {}", to_string(static_cast<ReduceOp>(fingerprint.redop)));
   }

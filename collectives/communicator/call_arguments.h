@@ -4,6 +4,7 @@
 // caller's own fault, and leaves the communicator usable.
 
 #include <cstddef>
+#include <span>
 
 #include "collectives/schedule/op.h"
 #include "core/status.h"
@@ -18,12 +19,18 @@ struct CallArguments {
   Buffer output;
   ReduceOp op = ReduceOp::kSum;
   int root = 0;
+  /// Ranks' parts have sizes of their own: those of the input and of the output that this rank
+  /// knows, by rank; borrowed.
+  bool uneven = false;
+  std::span<const std::size_t> input_counts{};
+  std::span<const std::size_t> output_counts{};
 };
 
 /// Without the buffer that a collective with a root doesn't use on this rank, whatever was passed.
 CallArguments used_by(int rank, const CallArguments& arguments);
 
-/// Elements of the whole collective: what its rows are cut from.
+/// Elements of the whole collective, as far as every rank knows them: what its rows are cut from
+/// where they are even.
 std::size_t total_count(const CallArguments& arguments, int world);
 
 /// Errors: InvalidArgument, naming the argument, what was expected and what came.

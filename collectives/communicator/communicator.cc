@@ -54,6 +54,15 @@ CallArguments arguments_of(Collective collective, const ConstBuffer& input, cons
   return {.collective = collective, .input = input, .output = output, .op = op, .root = root};
 }
 
+/// `counts` are those of the buffer that has all parts.
+CallArguments uneven(CallArguments arguments, std::span<const std::size_t> counts) {
+  const bool gathers =
+      arguments.collective == Collective::kAllGather || arguments.collective == Collective::kGather;
+  arguments.uneven = true;
+  (gathers ? arguments.output_counts : arguments.input_counts) = counts;
+  return arguments;
+}
+
 }  // namespace
 
 inline namespace v1 {
@@ -124,6 +133,39 @@ void Communicator::scatter(const ConstBuffer& input, const Buffer& output, int r
 
 void Communicator::all_to_all(const ConstBuffer& input, const Buffer& output) {
   throw_if_error(impl_->place().call(arguments_of(Collective::kAllToAll, input, output)));
+}
+
+void Communicator::all_gather_v(const ConstBuffer& input, const Buffer& output,
+                                std::span<const std::size_t> counts) {
+  throw_if_error(
+      impl_->place().call(uneven(arguments_of(Collective::kAllGather, input, output), counts)));
+}
+
+void Communicator::reduce_scatter_v(const ConstBuffer& input, const Buffer& output,
+                                    std::span<const std::size_t> counts, ReduceOp op) {
+  throw_if_error(impl_->place().call(
+      uneven(arguments_of(Collective::kReduceScatter, input, output, op), counts)));
+}
+
+void Communicator::gather_v(const ConstBuffer& input, const Buffer& output,
+                            std::span<const std::size_t> counts, int root) {
+  throw_if_error(impl_->place().call(
+      uneven(arguments_of(Collective::kGather, input, output, ReduceOp::kSum, root), counts)));
+}
+
+void Communicator::scatter_v(const ConstBuffer& input, const Buffer& output,
+                             std::span<const std::size_t> counts, int root) {
+  throw_if_error(impl_->place().call(
+      uneven(arguments_of(Collective::kScatter, input, output, ReduceOp::kSum, root), counts)));
+}
+
+void Communicator::all_to_all_v(const ConstBuffer& input, std::span<const std::size_t> input_counts,
+                                const Buffer& output, std::span<const std::size_t> output_counts) {
+  CallArguments arguments = arguments_of(Collective::kAllToAll, input, output);
+  arguments.uneven = true;
+  arguments.input_counts = input_counts;
+  arguments.output_counts = output_counts;
+  throw_if_error(impl_->place().call(arguments));
 }
 
 void Communicator::barrier() { throw_if_error(impl_->place().call({})); }

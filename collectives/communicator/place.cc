@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "collectives/communicator/uneven.h"
 #include "collectives/execute/host/one_shot_runner.h"
 #include "collectives/kernels/reduce.h"
 #include "collectives/schedule/fuse.h"
@@ -148,6 +149,11 @@ void Place::abort(const Status& cause) {
 
 Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
                                       const transport::Fingerprint& key) {
+  if (arguments.uneven) {
+    if (PreparedPlan* plan = uneven_plans_.find(key, arguments)) return plan;
+    RONDO_ASSIGN(PreparedPlan prepared, prepare(arguments));
+    return &uneven_plans_.insert(key, arguments, std::move(prepared));
+  }
   if (PreparedPlan* plan = plans_.find(key)) return plan;
   RONDO_ASSIGN(PreparedPlan prepared, prepare(arguments));
   return &plans_.insert(key, std::move(prepared));
@@ -191,8 +197,13 @@ Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algo
   };
   execute::PlanInputs inputs;
   inputs.schedule = schedule::fuse(size(), rank(), build);
-  inputs.table =
-      schedule::ChunkTable::equal(total_count(arguments, size()), inputs.schedule.request.rows);
+  if (arguments.uneven) {
+    RONDO_ASSIGN(inputs.table, uneven_table(arguments, rank(), size()));
+    inputs.sizes_of_own_rows_only = !knows_all_rows(arguments.collective);
+  } else {
+    const std::uint32_t rows = inputs.schedule.request.rows;
+    inputs.table = schedule::ChunkTable::equal(total_count(arguments, size()), rows);
+  }
   inputs.element_bytes = size_of(arguments.input.dtype);
   inputs.segment_bytes = kSegmentBytes;
   if (schedule::reduces(arguments.collective)) {

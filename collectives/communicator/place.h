@@ -61,6 +61,7 @@ class Place {
   std::unique_ptr<execute::Waiter> waiter_;
   std::vector<transport::Endpoint*> neighbours_;
   PlanCache plans_;
+  UnevenPlans uneven_plans_;
   Staging staging_;
   CallInfo last_call_;
   transport::Call last_{};

@@ -1,5 +1,6 @@
 #include "collectives/communicator/plan_cache.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -25,6 +26,34 @@ std::size_t PlanCache::Hash::operator()(const transport::Fingerprint& key) const
   const std::uint64_t kind = std::uint64_t{key.collective} | std::uint64_t{key.dtype} << 8 |
                              std::uint64_t{key.redop} << 16 | std::uint64_t{root} << 32;
   return std::hash<std::uint64_t>{}(key.count * 0x9E3779B97F4A7C15ULL ^ kind);
+}
+
+PreparedPlan* UnevenPlans::find(const transport::Fingerprint& key, const CallArguments& arguments) {
+  for (Entry& entry : entries_) {
+    if (entry.key == key && entry.input_count == arguments.input.count &&
+        entry.output_count == arguments.output.count &&
+        std::ranges::equal(entry.input_counts, arguments.input_counts) &&
+        std::ranges::equal(entry.output_counts, arguments.output_counts)) {
+      entry.used = ++uses_;
+      return &entry.plan;
+    }
+  }
+  return nullptr;
+}
+
+PreparedPlan& UnevenPlans::insert(const transport::Fingerprint& key, const CallArguments& arguments,
+                                  PreparedPlan plan) {
+  if (entries_.size() == kMost)
+    entries_.erase(std::ranges::min_element(entries_, {}, &Entry::used));
+  Entry& entry = entries_.emplace_back();
+  entry.key = key;
+  entry.input_count = arguments.input.count;
+  entry.output_count = arguments.output.count;
+  entry.input_counts.assign(arguments.input_counts.begin(), arguments.input_counts.end());
+  entry.output_counts.assign(arguments.output_counts.begin(), arguments.output_counts.end());
+  entry.plan = std::move(plan);
+  entry.used = ++uses_;
+  return entry.plan;
 }
 
 }  // namespace rondo::communicator

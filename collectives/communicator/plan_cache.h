@@ -6,7 +6,9 @@
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "collectives/communicator/call_arguments.h"
 #include "collectives/execute/host/plan.h"
 #include "collectives/execute/host/plan_runner.h"
 #include "transport/endpoint/call.h"
@@ -34,6 +36,29 @@ class PlanCache {
   std::unordered_map<transport::Fingerprint, PreparedPlan, Hash> plans_;
   transport::Fingerprint last_key_;
   PreparedPlan* last_ = nullptr;
+};
+
+/// The plans of calls whose parts have sizes of their own: the last few, by all counts.
+class UnevenPlans {
+ public:
+  /// Null where there is none (any more).
+  PreparedPlan* find(const transport::Fingerprint& key, const CallArguments& arguments);
+  PreparedPlan& insert(const transport::Fingerprint& key, const CallArguments& arguments,
+                       PreparedPlan plan);
+
+ private:
+  static constexpr std::size_t kMost = 8;
+  struct Entry {
+    transport::Fingerprint key;
+    std::size_t input_count = 0;
+    std::size_t output_count = 0;
+    std::vector<std::size_t> input_counts;
+    std::vector<std::size_t> output_counts;
+    PreparedPlan plan;
+    std::uint64_t used = 0;  ///< larger: later
+  };
+  std::vector<Entry> entries_;
+  std::uint64_t uses_ = 0;
 };
 
 }  // namespace rondo::communicator

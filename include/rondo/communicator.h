@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -116,6 +117,22 @@ class RONDO_API Communicator {
   /// Shape:  output.count == input.count, a multiple of size(); never in place.
   /// Cost:   p-1 steps; (p-1)/p of the bytes sent by each rank.
   void all_to_all(const ConstBuffer& input, const Buffer& output);
+
+  /// The same with parts of different sizes, one behind the other: part r has counts[r] elements.
+  /// Every rank gives the same counts to all_gather_v and reduce_scatter_v; those of gather_v and
+  /// scatter_v are the root's to give, and not looked at elsewhere.
+  /// Errors: as above; Mismatch where two ranks differ about the size of a part.
+  void all_gather_v(const ConstBuffer& input, const Buffer& output,
+                    std::span<const std::size_t> counts);
+  void reduce_scatter_v(const ConstBuffer& input, const Buffer& output,
+                        std::span<const std::size_t> counts, ReduceOp op = ReduceOp::kSum);
+  void gather_v(const ConstBuffer& input, const Buffer& output, std::span<const std::size_t> counts,
+                int root);
+  void scatter_v(const ConstBuffer& input, const Buffer& output,
+                 std::span<const std::size_t> counts, int root);
+  /// Sends input_counts[i] elements to rank i and receives output_counts[i] from it.
+  void all_to_all_v(const ConstBuffer& input, std::span<const std::size_t> input_counts,
+                    const Buffer& output, std::span<const std::size_t> output_counts);
 
   /// Returns once every rank has called it.
   void barrier();

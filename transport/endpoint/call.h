@@ -15,7 +15,7 @@ struct Fingerprint {
   std::uint8_t collective = 0;
   std::uint8_t dtype = 0;
   std::uint8_t redop = 0;
-  std::uint8_t reserved = 0;
+  std::uint8_t uneven = 0;  ///< 1: ranks' parts have sizes of their own
   std::int32_t root = 0;
   std::uint64_t count = 0;
   friend constexpr bool operator==(const Fingerprint&, const Fingerprint&) = default;

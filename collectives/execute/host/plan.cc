@@ -111,8 +111,7 @@ Status Plan::bind_lane(const PlanInputs& inputs, std::uint16_t lane) {
     bound.wait_sweep = sweep.wait_sweep;
     if (!sweep.is_wait) {
       bound.bytes = row_bytes(inputs, sweep.row);
-      bound.segments = static_cast<std::uint32_t>(
-          std::max<std::size_t>(1, (bound.bytes + segment_bytes_ - 1) / segment_bytes_));
+      bound.segments = segments_of(inputs, bound.bytes);
       const std::size_t first_source = ports_.size();
       for (std::uint32_t i = 0; i < sweep.source_count; ++i) {
         const auto& port = fused.ports[sweep.first_source + i];
@@ -144,7 +143,7 @@ Result<BoundPort> Plan::bind_port(const PlanInputs& inputs, const schedule::Port
     bound.is_channel = true;
     auto& channels = is_target ? senders_ : receivers_;
     RONDO_ASSIGN(bound.channel, channel_of(inputs, channels, port.peer, lane));
-    bound.direct = is_target && port.direct;
+    bound.direct = is_target && port.direct && !inputs.sizes_of_own_rows_only;
     if (bound.direct) bound.slice = {port.slice.buffer, peer_offset(inputs, port.peer, port.slice)};
     return bound;
   }
@@ -178,6 +177,13 @@ Result<std::uint16_t> Plan::channel_of(const PlanInputs& inputs, std::vector<Cha
   }
   channels.push_back({endpoint, lane, 1});
   return static_cast<std::uint16_t>(channels.size() - 1);
+}
+
+std::uint32_t Plan::segments_of(const PlanInputs& inputs, std::size_t bytes) const {
+  const std::size_t whole = bytes / segment_bytes_;
+  const bool has_short_one = bytes % segment_bytes_ != 0 || whole == 0;
+  return static_cast<std::uint32_t>(whole +
+                                    (has_short_one || inputs.sizes_of_own_rows_only ? 1 : 0));
 }
 
 std::size_t Plan::peer_offset(const PlanInputs& inputs, int peer, schedule::Slice slice) const {

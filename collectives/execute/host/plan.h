@@ -63,6 +63,10 @@ struct PlanInputs {
   std::size_t element_bytes = 1;
   kernels::ReduceKernel kernel = nullptr;  ///< null where nothing is reduced
   int divisor = 1;
+  /// Rows' sizes are known to the two ranks of a message only, and not proved to be equal there: no
+  /// stores into peers' memory, and a row's last segment is shorter than a whole one (empty, if
+  /// need be), so that a peer that expects another size always sees a message of another size.
+  bool sizes_of_own_rows_only = false;
   std::size_t segment_bytes = 256 * 1024;  ///< a multiple of element_bytes, equal on every rank
   std::function<transport::Endpoint*(int peer)> endpoint_of;
   /// The scratch slots (their rows) of another rank's schedule, for stores into its scratch.
@@ -96,6 +100,7 @@ class Plan {
                               std::uint16_t lane, bool is_target);
   Result<std::uint16_t> channel_of(const PlanInputs& inputs, std::vector<Channel>& channels,
                                    int peer, std::uint16_t lane);
+  std::uint32_t segments_of(const PlanInputs& inputs, std::size_t bytes) const;
   std::size_t peer_offset(const PlanInputs& inputs, int peer, schedule::Slice slice) const;
   Status allocate_scratch(const PlanInputs& inputs);
 

@@ -1,0 +1,106 @@
+#include "collectives/communicator/uneven.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace rondo::communicator {
+namespace {
+
+using schedule::Collective;
+
+Status invalid(const CallArguments& arguments, const std::string& text) {
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("{}_v: {}", schedule::to_string(arguments.collective), text));
+}
+
+/// `counts` are one for each rank, and together those of the buffer `name`.
+Status check_sum(const CallArguments& arguments, std::span<const std::size_t> counts, int world,
+                 std::size_t buffer_count, const char* name) {
+  if (counts.size() != static_cast<std::size_t>(world)) {
+    return invalid(arguments, fmt::format("there are {} counts of the {} for {} ranks",
+                                          counts.size(), name, world));
+  }
+  std::size_t sum = 0;
+  for (const std::size_t count : counts) {
+    if (count > std::numeric_limits<std::size_t>::max() - sum) {
+      return invalid(arguments,
+                     fmt::format("the counts of the {} overflow the address space", name));
+    }
+    sum += count;
+  }
+  if (sum == buffer_count) return {};
+  return invalid(arguments, fmt::format("the counts of the {} sum to {}, but {}.count is {}", name,
+                                        sum, name, buffer_count));
+}
+
+Status check_own(const CallArguments& arguments, std::size_t counted, std::size_t own, int rank,
+                 const char* name) {
+  if (counted == own) return {};
+  return invalid(arguments, fmt::format("the count of this rank ({}) is {}, but {}.count is {}",
+                                        rank, counted, name, own));
+}
+
+/// Parts of all ranks on one side, this rank's alone on the other.
+Status check_whole_and_part(const CallArguments& arguments, int rank, int world) {
+  const std::size_t own = static_cast<std::size_t>(rank);
+  const bool gathers =
+      arguments.collective == Collective::kAllGather || arguments.collective == Collective::kGather;
+  const auto counts = gathers ? arguments.output_counts : arguments.input_counts;
+  const std::size_t whole = gathers ? arguments.output.count : arguments.input.count;
+  const std::size_t part = gathers ? arguments.input.count : arguments.output.count;
+  RONDO_TRY(check_sum(arguments, counts, world, whole, gathers ? "output" : "input"));
+  return check_own(arguments, counts[own], part, rank, gathers ? "input" : "output");
+}
+
+bool has_all_parts(const CallArguments& arguments, int rank) {
+  return !schedule::has_root(arguments.collective) || arguments.root == rank;
+}
+
+}  // namespace
+
+Status check_uneven(const CallArguments& arguments, int rank, int world) {
+  if (arguments.collective != Collective::kAllToAll) {
+    return has_all_parts(arguments, rank) ? check_whole_and_part(arguments, rank, world) : Status();
+  }
+  RONDO_TRY(check_sum(arguments, arguments.input_counts, world, arguments.input.count, "input"));
+  RONDO_TRY(check_sum(arguments, arguments.output_counts, world, arguments.output.count, "output"));
+  const auto own = static_cast<std::size_t>(rank);
+  if (arguments.input_counts[own] == arguments.output_counts[own]) return {};
+  return invalid(arguments, fmt::format("rank {} sends itself {} elements and expects {}", rank,
+                                        arguments.input_counts[own], arguments.output_counts[own]));
+}
+
+std::size_t own_offset(const CallArguments& arguments, int rank) {
+  const auto counts =
+      arguments.output_counts.empty() ? arguments.input_counts : arguments.output_counts;
+  return std::accumulate(counts.begin(), counts.begin() + rank, std::size_t{0});
+}
+
+bool knows_all_rows(Collective collective) {
+  return collective == Collective::kAllGather || collective == Collective::kReduceScatter;
+}
+
+Result<schedule::ChunkTable> uneven_table(const CallArguments& arguments, int rank, int world) {
+  const auto ranks = static_cast<std::size_t>(world);
+  const auto own = static_cast<std::size_t>(rank);
+  std::vector<std::size_t> rows(schedule::rows_unit(arguments.collective, world));
+  if (arguments.collective == Collective::kAllToAll) {
+    for (std::size_t peer = 0; peer < ranks; ++peer) {
+      rows[own * ranks + peer] = arguments.input_counts[peer];
+      rows[peer * ranks + own] = arguments.output_counts[peer];
+    }
+  } else if (has_all_parts(arguments, rank)) {
+    const auto counts =
+        arguments.output_counts.empty() ? arguments.input_counts : arguments.output_counts;
+    std::copy(counts.begin(), counts.end(), rows.begin());
+  } else {
+    rows[own] = std::max(arguments.input.count, arguments.output.count);
+  }
+  return schedule::ChunkTable::of_counts(rows);
+}
+
+}  // namespace rondo::communicator
