@@ -18,6 +18,12 @@ Status compare_calls(int rank, const transport::Call& call, transport::Endpoint&
   return transport::check_call(rank, call, peer.peer(), call.sequence, *theirs);
 }
 
+Status Runner::run(const transport::Call& call, std::byte* input, std::byte* output,
+                   const RunContext& context) {
+  begin(call, input, output);
+  return end(drive(call, context), context.rank);
+}
+
 Status Runner::drive(const transport::Call& call, const RunContext& context) {
   context.waiter->restart();
   std::int64_t next_comparison_us = kFirstComparisonUs;

@@ -34,22 +34,26 @@ class Runner {
  public:
   virtual ~Runner() = default;
 
+  /// begin, then steps until finished, then end.
   /// Errors: Mismatch, PeerLost, Timeout (each names the culprit), or what a peer gave up with.
   /// After an error the contents of the output are undefined.
-  virtual Status run(const transport::Call& call, std::byte* input, std::byte* output,
-                     const RunContext& context) = 0;
+  Status run(const transport::Call& call, std::byte* input, std::byte* output,
+             const RunContext& context);
 
  protected:
+  /// Tells the endpoints of the call; moves nothing yet.
+  virtual void begin(const transport::Call& call, std::byte* input, std::byte* output) = 0;
+  /// Ends what was begun, well (`status` is OK: the runner has finished) or not. What came of it:
+  /// an error of this rank's own says where it was.
+  virtual Status end(Status status, int rank) = 0;
   /// Does what can be done now; true if anything moved.
   virtual Result<bool> step() = 0;
   virtual bool finished() const = 0;
   /// The rank that the call can't go on without, or kNoCulprit.
   virtual int waits_for() const = 0;
 
-  /// Steps until finished. Errors as run.
-  Status drive(const transport::Call& call, const RunContext& context);
-
  private:
+  Status drive(const transport::Call& call, const RunContext& context);
   Status compare_with_neighbours(const transport::Call& call, const RunContext& context);
   Status timed_out(const transport::Call& call, const RunContext& context) const;
 };

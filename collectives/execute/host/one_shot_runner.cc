@@ -32,17 +32,19 @@ OneShotRunner::OneShotRunner(Inputs inputs)
   for (const Contribution& contribution : contributions_) sources_.push_back(contribution.data());
 }
 
-Status OneShotRunner::run(const transport::Call& call, std::byte* input, std::byte* output,
-                          const RunContext& context) {
+void OneShotRunner::begin(const transport::Call& call, std::byte* input, std::byte* output) {
   sent_ = received_ = 0;
+  output_ = output;
   for (transport::Endpoint* peer : peers_) peer->begin(call, {});
   Contribution& own = contributions_[static_cast<std::size_t>(inputs_.rank)];
   if (bytes_ > 0) std::memcpy(own.data(), input, bytes_);
-  Status status = drive(call, context);
+}
+
+Status OneShotRunner::end(Status status, int rank) {
   for (transport::Endpoint* peer : peers_) peer->end();
   if (!status.ok() && transport::is_hearsay(status)) return status;
-  if (!status.ok()) return std::move(status).at("rank " + std::to_string(context.rank));
-  void* target = output;
+  if (!status.ok()) return std::move(status).at("rank " + std::to_string(rank));
+  void* target = output_;
   inputs_.kernel({.sources = sources_,
                   .targets = std::span(&target, 1),
                   .count = inputs_.count,

@@ -33,12 +33,11 @@ class OneShotRunner final : public Runner {
   /// The endpoints suit the bytes.
   explicit OneShotRunner(Inputs inputs);
 
-  Status run(const transport::Call& call, std::byte* input, std::byte* output,
-             const RunContext& context) override;
-
  private:
   using Contribution = std::array<std::byte, kMaxBytes>;
 
+  void begin(const transport::Call& call, std::byte* input, std::byte* output) override;
+  Status end(Status status, int rank) override;
   Result<bool> step() override;
   bool finished() const override { return received_ == peers_.size(); }
   int waits_for() const override;
@@ -50,6 +49,7 @@ class OneShotRunner final : public Runner {
   std::vector<transport::Endpoint*> peers_;
   std::vector<Contribution> contributions_;  ///< by rank
   std::vector<const void*> sources_;         ///< the contributions, for the kernel
+  std::byte* output_ = nullptr;              ///< of the call
   std::size_t sent_ = 0;                     ///< peers that have this rank's contribution
   std::size_t received_ = 0;                 ///< peers, in order, whose contribution is here
 };

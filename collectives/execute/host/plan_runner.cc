@@ -15,19 +15,20 @@ PlanRunner::PlanRunner(const Plan& plan) : plan_(plan) {
   }
 }
 
-Status PlanRunner::run(const transport::Call& call, std::byte* input, std::byte* output,
-                       const RunContext& context) {
+void PlanRunner::begin(const transport::Call& call, std::byte* input, std::byte* output) {
   const Bases bases{input, output, plan_.scratch().data()};
   for (transport::Endpoint* endpoint : plan_.endpoints()) {
     endpoint->begin(call, {std::span(output, plan_.output_bytes()), plan_.scratch()});
   }
   for (LaneRunner& lane : lanes_) lane.reset(bases);
   for (SendQueue& sender : senders_) sender.reset();
-  Status status = drive(call, context);
+}
+
+Status PlanRunner::end(Status status, int rank) {
   if (status.ok()) status = verdict();
   for (transport::Endpoint* endpoint : plan_.endpoints()) endpoint->end();
   if (status.ok() || transport::is_hearsay(status)) return status;
-  return std::move(status).at(where(context));
+  return std::move(status).at(where(rank));
 }
 
 Result<bool> PlanRunner::step() {
@@ -64,8 +65,8 @@ int PlanRunner::waits_for() const {
   return kNoCulprit;
 }
 
-std::string PlanRunner::where(const RunContext& context) const {
-  std::string text = fmt::format("rank {}", context.rank);
+std::string PlanRunner::where(int rank) const {
+  std::string text = fmt::format("rank {}", rank);
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     if (lanes_[i].done()) continue;
     text += ", " + schedule::describe_sweep(plan_.schedule(), i, lanes_[i].sweep());

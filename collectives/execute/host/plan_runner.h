@@ -16,15 +16,14 @@ class PlanRunner final : public Runner {
  public:
   explicit PlanRunner(const Plan& plan);
 
-  Status run(const transport::Call& call, std::byte* input, std::byte* output,
-             const RunContext& context) override;
-
  private:
+  void begin(const transport::Call& call, std::byte* input, std::byte* output) override;
+  Status end(Status status, int rank) override;
   Result<bool> step() override;
   bool finished() const override;
   int waits_for() const override;
   Status verdict() const;
-  std::string where(const RunContext& context) const;
+  std::string where(int rank) const;
 
   const Plan& plan_;
   std::vector<LaneRunner> lanes_;
