@@ -33,7 +33,51 @@ constexpr std::uint16_t bf16_from_f32(float value) {
   return static_cast<std::uint16_t>((bits + rounding) >> 16);
 }
 
-float f32_from_f16(std::uint16_t value);
-std::uint16_t f16_from_f32(float value);
+namespace f16 {
+inline constexpr std::uint32_t kF32Infinity = 0x7f800000U;
+inline constexpr std::uint32_t kInfinity = 0x7c00U;
+/// What a binary32 exponent exceeds a binary16 exponent by, in place.
+inline constexpr std::uint32_t kRebias = (127U - 15U) << 23;
+/// Smallest normal binary16 (2^-14), and the first magnitude that rounds to infinity (65520).
+inline constexpr std::uint32_t kSmallestNormal = 113U << 23;
+inline constexpr std::uint32_t kOverflow = 0x477ff000U;
+/// One last place of a denormal binary16 (2^-24) is the last place of a float near 0.5.
+inline constexpr float kDenormalMagic = 0.5F;
+}  // namespace f16
+
+constexpr float f32_from_f16(std::uint16_t value) {
+  const std::uint32_t sign = (value & 0x8000U) << 16;
+  const std::uint32_t magnitude = (value & 0x7fffU) << 13;
+  if ((value & f16::kInfinity) == f16::kInfinity) {
+    const std::uint32_t quiet = (value & 0x3ffU) != 0 ? 0x400000U : 0U;
+    return std::bit_cast<float>(sign | f16::kF32Infinity | magnitude | quiet);
+  }
+  if ((value & f16::kInfinity) == 0) {  // zero or denormal: mantissa * 2^-24, exact in binary32
+    const float positive = static_cast<float>(value & 0x3ffU) * 0x1p-24F;
+    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(positive));
+  }
+  return std::bit_cast<float>(sign | (magnitude + f16::kRebias));
+}
+
+constexpr std::uint16_t f16_from_f32(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = (bits >> 16) & 0x8000U;
+  const std::uint32_t magnitude = bits & 0x7fffffffU;
+  std::uint32_t result = 0;
+  if (magnitude > f16::kF32Infinity) {
+    result = f16::kInfinity | 0x200U | ((magnitude >> 13) & 0x3ffU);
+  } else if (magnitude >= f16::kOverflow) {
+    result = f16::kInfinity;
+  } else if (magnitude < f16::kSmallestNormal) {
+    // The addition itself rounds to a multiple of 2^-24, to nearest even.
+    const float shifted = std::bit_cast<float>(magnitude) + f16::kDenormalMagic;
+    result =
+        std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(f16::kDenormalMagic);
+  } else {
+    const std::uint32_t rounding = 0xfffU + ((magnitude >> 13) & 1U);
+    result = (magnitude - f16::kRebias + rounding) >> 13;
+  }
+  return static_cast<std::uint16_t>(sign | result);
+}
 
 }  // namespace rondo

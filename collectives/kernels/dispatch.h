@@ -12,16 +12,19 @@ namespace rondo::kernels {
 using Select = ReduceKernel (*)(ReduceOp);
 
 /// A set that this build wasn't compiled for has a null `avx512` or `avx2`.
-inline ReduceKernel select_by_instruction_set(ReduceOp op, Select avx512, Select avx2,
-                                              Select baseline) {
+template <class Function>
+Function of_instruction_set(Function avx512, Function avx2, Function baseline) {
   const InstructionSet set = instruction_set();
-  if (set == InstructionSet::kAvx512 && avx512 != nullptr) return avx512(op);
-  if (set != InstructionSet::kBaseline && avx2 != nullptr) return avx2(op);
-  return baseline(op);
+  if (set == InstructionSet::kAvx512 && avx512 != nullptr) return avx512;
+  if (set != InstructionSet::kBaseline && avx2 != nullptr) return avx2;
+  return baseline;
 }
 
 }  // namespace rondo::kernels
 
-#define RONDO_SELECT_HERE(select, op)                                             \
-  select_by_instruction_set(op, HWY_CHOOSE_AVX3(select), HWY_CHOOSE_AVX2(select), \
-                            &HWY_STATIC_DISPATCH(select))
+/// The instance of `function`, of which `Function` is the pointer type.
+#define RONDO_INSTANCE(Function, function)                                           \
+  of_instruction_set<Function>(HWY_CHOOSE_AVX3(function), HWY_CHOOSE_AVX2(function), \
+                               &HWY_STATIC_DISPATCH(function))
+
+#define RONDO_SELECT_HERE(select, op) RONDO_INSTANCE(Select, select)(op)

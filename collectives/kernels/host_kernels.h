@@ -11,6 +11,8 @@
 namespace rondo::kernels {
 
 /// Null where `op` isn't a ReduceOp.
+ReduceKernel select_f16(ReduceOp op);
+ReduceKernel select_bf16(ReduceOp op);
 ReduceKernel select_f32(ReduceOp op);
 ReduceKernel select_f64(ReduceOp op);
 ReduceKernel select_i8(ReduceOp op);

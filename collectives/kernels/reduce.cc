@@ -17,10 +17,10 @@ Select host_kernels_of(DataType type) {
     case DataType::kU32: return select_u32;
     case DataType::kI64: return select_i64;
     case DataType::kU64: return select_u64;
+    case DataType::kF16: return select_f16;
+    case DataType::kBF16: return select_bf16;
     case DataType::kF32: return select_f32;
     case DataType::kF64: return select_f64;
-    case DataType::kF16:
-    case DataType::kBF16: break;
   }
   return nullptr;
 }
@@ -41,7 +41,7 @@ Result<ReduceKernel> find_reduce_kernel(DeviceKind device, DataType type, Reduce
   }
   return Status(ErrorCode::kUnsupported,
                 fmt::format("no reduce kernel for {} of {} on device {}; types that can be "
-                            "reduced: i8, u8, i32, u32, i64, u64, f32, f64",
+                            "reduced: i8, u8, i32, u32, i64, u64, f16, bf16, f32, f64",
                             to_string(op), to_string(type), to_string(device)));
 }
 

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "collectives/kernels/half_formats-inl.h"
 #include "collectives/kernels/reduce.h"
 #include "collectives/kernels/reduce_ops-inl.h"
 #include "hwy/highway.h"
@@ -80,12 +81,12 @@ HWY_INLINE std::size_t reduce_vectors(D d, const ReduceArguments& arguments, std
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = begin;
   for (; i + lanes <= arguments.count; i += lanes) {
-    auto value = hn::LoadU(d, sources[0] + i);
+    auto value = Op::load(d, sources[0] + i);
     for (std::size_t s = 1; s < sources.size(); ++s) {
-      value = Op::vector(d, value, hn::LoadU(d, sources[s] + i));
+      value = Op::vector(d, value, Op::load(d, sources[s] + i));
     }
     value = Op::finish_vector(d, value, arguments.divisor);
-    for (std::size_t t = 0; t < targets.size(); ++t) hn::StoreU(value, d, targets[t] + i);
+    for (std::size_t t = 0; t < targets.size(); ++t) Op::store(d, value, targets[t] + i);
   }
   return i;
 }
@@ -95,10 +96,12 @@ HWY_INLINE void reduce_scalars(const ReduceArguments& arguments, std::size_t beg
   const Sources<T, kAny> sources(arguments);
   const Targets<T, kAny> targets(arguments);
   for (std::size_t i = begin; i < arguments.count; ++i) {
-    T value = sources[0][i];
-    for (std::size_t s = 1; s < sources.size(); ++s) value = Op::scalar(value, sources[s][i]);
-    value = Op::finish_scalar(value, arguments.divisor);
-    for (std::size_t t = 0; t < targets.size(); ++t) targets[t][i] = value;
+    auto value = Op::load_scalar(sources[0][i]);
+    for (std::size_t s = 1; s < sources.size(); ++s) {
+      value = Op::scalar(value, Op::load_scalar(sources[s][i]));
+    }
+    const T result = Op::store_scalar(Op::finish_scalar(value, arguments.divisor));
+    for (std::size_t t = 0; t < targets.size(); ++t) targets[t][i] = result;
   }
 }
 
@@ -127,16 +130,16 @@ HWY_NOINLINE std::size_t reduce_blocks(const ReduceArguments& arguments) {
   std::size_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
     const T* source = sources[0] + i;
-    auto v0 = hn::LoadU(d, source);
-    auto v1 = hn::LoadU(d, source + lanes);
-    auto v2 = hn::LoadU(d, source + 2 * lanes);
-    auto v3 = hn::LoadU(d, source + 3 * lanes);
+    auto v0 = Op::load(d, source);
+    auto v1 = Op::load(d, source + lanes);
+    auto v2 = Op::load(d, source + 2 * lanes);
+    auto v3 = Op::load(d, source + 3 * lanes);
     for (std::size_t s = 1; s < sources.size(); ++s) {
       source = sources[s] + i;
-      v0 = Op::vector(d, v0, hn::LoadU(d, source));
-      v1 = Op::vector(d, v1, hn::LoadU(d, source + lanes));
-      v2 = Op::vector(d, v2, hn::LoadU(d, source + 2 * lanes));
-      v3 = Op::vector(d, v3, hn::LoadU(d, source + 3 * lanes));
+      v0 = Op::vector(d, v0, Op::load(d, source));
+      v1 = Op::vector(d, v1, Op::load(d, source + lanes));
+      v2 = Op::vector(d, v2, Op::load(d, source + 2 * lanes));
+      v3 = Op::vector(d, v3, Op::load(d, source + 3 * lanes));
     }
     v0 = Op::finish_vector(d, v0, divisor);
     v1 = Op::finish_vector(d, v1, divisor);
@@ -144,10 +147,10 @@ HWY_NOINLINE std::size_t reduce_blocks(const ReduceArguments& arguments) {
     v3 = Op::finish_vector(d, v3, divisor);
     for (std::size_t t = 0; t < targets.size(); ++t) {
       T* target = targets[t] + i;
-      hn::StoreU(v0, d, target);
-      hn::StoreU(v1, d, target + lanes);
-      hn::StoreU(v2, d, target + 2 * lanes);
-      hn::StoreU(v3, d, target + 3 * lanes);
+      Op::store(d, v0, target);
+      Op::store(d, v1, target + lanes);
+      Op::store(d, v2, target + 2 * lanes);
+      Op::store(d, v3, target + 3 * lanes);
     }
   }
   return i;
@@ -190,11 +193,14 @@ void reduce(const ReduceArguments& arguments) {
 }
 
 /// Averages divide far less often than sums add (once per all-reduce), so they are not unrolled.
-template <class Element, class T>
+template <class SumOp, class AverageOp, class T>
 void reduce_average(const ReduceArguments& arguments) {
-  if (arguments.divisor == 1) return reduce<Sum, T>(arguments);
-  const std::size_t done = reduce_blocks<Average<Element>, T, kAny, kAny>(arguments);
-  if (done < arguments.count) reduce_tail<Average<Element>, T>(arguments, done);
+  if (arguments.divisor == 1) return reduce<SumOp, T>(arguments);
+  std::size_t done = 0;
+  if constexpr (AverageOp::template kHasVector<T>) {
+    done = reduce_blocks<AverageOp, T, kAny, kAny>(arguments);
+  }
+  if (done < arguments.count) reduce_tail<AverageOp, T>(arguments, done);
 }
 
 /// The kernels of one element type, for this target. `Element` decides order and division; sums
@@ -209,7 +215,22 @@ ReduceKernel select_kernel(ReduceOp op) {
     case ReduceOp::kProd: return &reduce<Product, T>;
     case ReduceOp::kMin: return &reduce<Minimum, Element>;
     case ReduceOp::kMax: return &reduce<Maximum, Element>;
-    case ReduceOp::kAvg: return &reduce_average<Element, T>;
+    case ReduceOp::kAvg: return &reduce_average<Sum, Average<Element>, T>;
+  }
+  return nullptr;
+}
+
+/// The same for a 16-bit float.
+template <class Format>
+ReduceKernel select_half_kernel(ReduceOp op) {
+  using T = std::uint16_t;
+  using Adding = Widened<Sum, Format>;
+  switch (op) {
+    case ReduceOp::kSum: return &reduce<Adding, T>;
+    case ReduceOp::kProd: return &reduce<Widened<Product, Format>, T>;
+    case ReduceOp::kMin: return &reduce<Widened<Minimum, Format>, T>;
+    case ReduceOp::kMax: return &reduce<Widened<Maximum, Format>, T>;
+    case ReduceOp::kAvg: return &reduce_average<Adding, Widened<Average<float>, Format>, T>;
   }
   return nullptr;
 }

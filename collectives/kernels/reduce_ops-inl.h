@@ -3,6 +3,8 @@
 // Every op has two faces, `vector` and `scalar`, that give equal bits, so a tail of a few elements
 // equals the same elements inside a vector. Integers come in as unsigned types wherever the sign
 // doesn't matter, because unsigned arithmetic is the one that wraps by definition.
+// `load` and `store` stand between memory and the values that are combined: an op may widen its
+// elements in registers (half_formats-inl.h).
 // No guard by #pragma once: foreach_target.h includes this file once per target.
 
 #if defined(RONDO_REDUCE_OPS_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -30,6 +32,22 @@ struct OpDefaults {
   /// Whether Highway has the op for this element; where not, the loop runs on `scalar` alone.
   template <class T>
   static constexpr bool kHasVector = true;
+  template <class D, class T>
+  static HWY_INLINE hn::Vec<D> load(D d, const T* source) {
+    return hn::LoadU(d, source);
+  }
+  template <class D, class V, class T>
+  static HWY_INLINE void store(D d, V value, T* target) {
+    hn::StoreU(value, d, target);
+  }
+  template <class T>
+  static HWY_INLINE T load_scalar(T element) {
+    return element;
+  }
+  template <class T>
+  static HWY_INLINE T store_scalar(T value) {
+    return value;
+  }
   template <class D, class V>
   static HWY_INLINE V finish_vector(D, V value, int) {
     return value;

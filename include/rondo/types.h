@@ -20,7 +20,7 @@ RONDO_API const char* to_string(DataType type);
 
 /// How elements of different ranks are combined. `kAvg` is the sum divided by the world size
 /// (rounded towards zero for integers). Integers wrap, also the sum that is divided. f16 and bf16
-/// can be moved, not yet combined.
+/// are combined as f32 and rounded to nearest even where a partial result is stored or sent.
 enum class ReduceOp : std::uint8_t { kSum, kProd, kMin, kMax, kAvg };
 
 /// The name as it is printed and parsed: "sum", "prod", ...

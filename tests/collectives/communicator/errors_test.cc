@@ -250,16 +250,6 @@ TEST(Arguments, UnknownTypeAndOp_AreErrors) {
               HasSubstr("op is no ReduceOp"));
 }
 
-TEST(Arguments, TypesThatCannotBeCombined_AreRefusedInAWorldOfOneToo) {
-  std::uint16_t one = 1;
-  EXPECT_THAT(error_of(
-                  [&](Communicator& rank) {
-                    rank.all_reduce({&one, 1, DataType::kBF16});
-                  },
-                  ErrorCode::kUnsupported),
-              HasSubstr("bf16"));
-}
-
 TEST(Arguments, DeviceThatIsNotThere_IsRefusedWhereTheWorldIsJoined) {
   for (const Device device : {Device::emulated(99), Device{DeviceKind::kHost, 3}}) {
     EXPECT_THROW(Communicator::create({}, device), Error);

@@ -16,8 +16,27 @@
 
 #include "collectives/kernels/instruction_set.h"
 #include "collectives/kernels/reduce.h"
+#include "tests/collectives/kernels/half_elements.h"
 
 namespace rondo::kernels {
+
+template <class T>
+inline constexpr bool kIsFloat = std::is_floating_point_v<T> || kIsHalf<T>;
+
+template <class T>
+constexpr DataType type_of() {
+  if constexpr (std::is_same_v<T, Half>) {
+    return DataType::kF16;
+  } else if constexpr (std::is_same_v<T, Bfloat>) {
+    return DataType::kBF16;
+  } else {
+    return data_type_of<T>();
+  }
+}
+
+/// What elements are combined in.
+template <class T>
+using Computed = std::conditional_t<kIsHalf<T>, float, T>;
 
 /// a + b or a * b as if in infinite width, cut to T.
 template <class T>
@@ -61,16 +80,18 @@ std::vector<T> expected(ReduceOp op, const std::vector<std::vector<T>>& sources,
                         int divisor) {
   std::vector<T> result(count);
   for (std::size_t i = 0; i < count; ++i) {
-    T value = sources[0][i];
-    for (std::size_t s = 1; s < sources.size(); ++s) value = combined(op, value, sources[s][i]);
+    auto value = static_cast<Computed<T>>(sources[0][i]);
+    for (std::size_t s = 1; s < sources.size(); ++s) {
+      value = combined(op, value, static_cast<Computed<T>>(sources[s][i]));
+    }
     if constexpr (std::is_same_v<T, std::uint64_t>) {
       value /= static_cast<std::uint64_t>(divisor);
     } else if constexpr (std::is_integral_v<T>) {
       value = static_cast<T>(static_cast<std::int64_t>(value) / divisor);
     } else {
-      value /= static_cast<T>(divisor);
+      value /= static_cast<Computed<T>>(divisor);
     }
-    result[i] = value;
+    result[i] = static_cast<T>(value);  // a 16-bit float is rounded here, once
   }
   return result;
 }
@@ -79,8 +100,8 @@ std::vector<T> expected(ReduceOp op, const std::vector<std::vector<T>>& sources,
 /// promise one).
 template <class T>
 bool same_value(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(a) && std::isnan(b)) return true;
+  if constexpr (kIsFloat<T>) {
+    if (std::isnan(+a) && std::isnan(+b)) return true;
   }
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
@@ -91,8 +112,8 @@ std::vector<T> random_data(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 generator(seed);
   std::vector<T> data(count);
   for (T& value : data) {
-    if constexpr (std::is_floating_point_v<T>) {
-      value = std::uniform_real_distribution<T>(T(-3), T(3))(generator);
+    if constexpr (kIsFloat<T>) {
+      value = T(std::uniform_real_distribution<Computed<T>>(-3, 3)(generator));
     } else {
       value = static_cast<T>(generator());
     }

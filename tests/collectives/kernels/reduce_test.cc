@@ -71,12 +71,12 @@ void check_call(ReduceOp op, const Shape& shape, const std::vector<std::vector<T
                std::vector<std::vector<T>>(
                    data.begin(), data.begin() + static_cast<std::ptrdiff_t>(shape.sources)),
                shape.count, divisor);
-  kernel_of(data_type_of<T>(), op)({source_pointers, target_pointers, shape.count, divisor});
+  kernel_of(type_of<T>(), op)({source_pointers, target_pointers, shape.count, divisor});
   for (void* pointer : target_pointers) {
     const T* got = static_cast<const T*>(pointer);
     for (std::size_t i = 0; i < shape.count; ++i) {
       ASSERT_TRUE(same_value(got[i], want[i]))
-          << to_string(op) << " of " << to_string(data_type_of<T>()) << ": element " << i << " of "
+          << to_string(op) << " of " << to_string(type_of<T>()) << ": element " << i << " of "
           << shape.count << ", " << shape.sources << " sources, " << shape.targets
           << " targets, skew " << shape.skew << ", in place " << shape.in_place << ": got "
           << +got[i] << ", want " << +want[i];
@@ -105,8 +105,8 @@ class ReduceKernels : public testing::Test {
   std::vector<std::vector<T>> data_;
 };
 
-using Elements = testing::Types<float, double, std::int8_t, std::uint8_t, std::int32_t,
-                                std::uint32_t, std::int64_t, std::uint64_t>;
+using Elements = testing::Types<float, double, Half, Bfloat, std::int8_t, std::uint8_t,
+                                std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
 TYPED_TEST_SUITE(ReduceKernels, Elements);
 
 TYPED_TEST(ReduceKernels, EveryRemainder_AnySourcesAndTargets_EqualsPlainLoop) {
@@ -167,7 +167,7 @@ TYPED_TEST(ReduceKernels, Average_DivisorOtherThanSources_DividesOnceAtTheEnd) {
       for (const auto& source : data) sources.push_back(source.data());
       std::vector<T> got(count);
       const std::array<void*, 1> targets = {got.data()};
-      kernel_of(data_type_of<T>(), ReduceOp::kAvg)({sources, targets, count, divisor});
+      kernel_of(type_of<T>(), ReduceOp::kAvg)({sources, targets, count, divisor});
       EXPECT_EQ(got, want) << "divisor " << divisor;
     }
   }
@@ -175,14 +175,14 @@ TYPED_TEST(ReduceKernels, Average_DivisorOtherThanSources_DividesOnceAtTheEnd) {
 
 TYPED_TEST(ReduceKernels, EmulatedDevice_EveryOp_HasTheHostsKernels) {
   for (const ReduceOp op : kOps) {
-    const DataType type = data_type_of<TypeParam>();
+    const DataType type = type_of<TypeParam>();
     EXPECT_EQ(kernel_of(type, op, DeviceKind::kEmulated), kernel_of(type, op));
   }
 }
 
 template <class T>
 class ReduceSpecialFloats : public testing::Test {};
-using Floats = testing::Types<float, double>;
+using Floats = testing::Types<float, double, Half, Bfloat>;
 TYPED_TEST_SUITE(ReduceSpecialFloats, Floats);
 
 TYPED_TEST(ReduceSpecialFloats, ZerosInfinitiesNans_MinMax_SameBitsInAnyOrder) {
@@ -190,10 +190,10 @@ TYPED_TEST(ReduceSpecialFloats, ZerosInfinitiesNans_MinMax_SameBitsInAnyOrder) {
   using Limits = std::numeric_limits<T>;
   const std::vector<T> values = {T(0),
                                  T(-0.0),
-                                 -Limits::infinity(),
+                                 T(-static_cast<Computed<T>>(Limits::infinity())),
                                  Limits::infinity(),
                                  T(1.5),
-                                 -Limits::quiet_NaN(),
+                                 T(-static_cast<Computed<T>>(Limits::quiet_NaN())),
                                  Limits::denorm_min()};
   const std::size_t kinds = values.size();
   std::vector<std::vector<T>> data(2);
@@ -210,21 +210,47 @@ TYPED_TEST(ReduceSpecialFloats, ZerosInfinitiesNans_MinMax_SameBitsInAnyOrder) {
       const std::array<void*, 1> to_forth = {forth.data()}, to_back = {back.data()};
       const std::array<const void*, 2> ab = {data[0].data(), data[1].data()};
       const std::array<const void*, 2> ba = {data[1].data(), data[0].data()};
-      kernel_of(data_type_of<T>(), op)({ab, to_forth, count, 1});
-      kernel_of(data_type_of<T>(), op)({ba, to_back, count, 1});
+      kernel_of(type_of<T>(), op)({ab, to_forth, count, 1});
+      kernel_of(type_of<T>(), op)({ba, to_back, count, 1});
       EXPECT_EQ(std::memcmp(forth.data(), back.data(), count * sizeof(T)), 0) << to_string(op);
     }
   });
 }
 
-TEST(FindReduceKernel, HalfPrecision_IsUnsupportedAndNamesTypeAndOp) {
-  for (const DataType type : {DataType::kF16, DataType::kBF16}) {
-    const auto found = find_reduce_kernel(DeviceKind::kHost, type, ReduceOp::kMax);
-    ASSERT_FALSE(found.ok());
-    EXPECT_EQ(found.status().code(), ErrorCode::kUnsupported);
-    EXPECT_NE(found.status().message().find(to_string(type)), std::string::npos);
-    EXPECT_NE(found.status().message().find("max"), std::string::npos);
+template <class T>
+class ReduceHalves : public testing::Test {};
+using Halves = testing::Types<Half, Bfloat>;
+TYPED_TEST_SUITE(ReduceHalves, Halves);
+
+TYPED_TEST(ReduceHalves, AnyBits_EveryOp_EqualFloatsRoundedOnce) {
+  using T = TypeParam;
+  std::mt19937 generator(3);
+  std::vector<std::vector<T>> data(4, std::vector<T>(50'000));
+  for (auto& source : data) {
+    for (T& value : source) value = T::of_bits(static_cast<std::uint16_t>(generator()));
   }
+  for_each_instruction_set([&](const std::string& name) {
+    SCOPED_TRACE(name);
+    for (const ReduceOp op : kOps) {
+      for (std::size_t sources = 1; sources <= 4; ++sources) {
+        check_call<T>(op, {50'000, sources, 1, 0}, data);
+      }
+    }
+  });
+}
+
+TYPED_TEST(ReduceHalves, SmallAddends_InOneSweep_AreNotLostOneByOne) {
+  using T = TypeParam;
+  // Alone, neither one is enough to reach the next number.
+  const float large = std::is_same_v<T, Half> ? 2048 : 256;
+  const std::vector<T> first(100, T(large)), one(100, T(1));
+  const std::array<const void*, 3> sources = {first.data(), one.data(), one.data()};
+  for_each_instruction_set([&](const std::string& name) {
+    std::vector<T> sum(100);
+    const std::array<void*, 1> targets = {sum.data()};
+    kernel_of(type_of<T>(), ReduceOp::kSum)({sources, targets, 100, 1});
+    EXPECT_EQ(sum, std::vector<T>(100, T(large + 2))) << name;
+  });
 }
 
 TEST(FindReduceKernel, DeviceWithoutKernels_IsUnsupportedAndNamesTheDevice) {
