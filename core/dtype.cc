@@ -33,12 +33,15 @@ struct ReduceOpRow {
   const char* name;
 };
 
-constexpr std::array<ReduceOpRow, 5> kReduceOps = {{
+constexpr std::array<ReduceOpRow, 8> kReduceOps = {{
     {ReduceOp::kSum, "sum"},
     {ReduceOp::kProd, "prod"},
     {ReduceOp::kMin, "min"},
     {ReduceOp::kMax, "max"},
     {ReduceOp::kAvg, "avg"},
+    {ReduceOp::kBitAnd, "band"},
+    {ReduceOp::kBitOr, "bor"},
+    {ReduceOp::kBitXor, "bxor"},
 }};
 
 /// Rows stand in the order of the enumeration, so that a lookup by value is an index.

@@ -20,6 +20,15 @@ Result<DataType> parse_data_type(std::string_view text);
 /// "sum" -> kSum. Errors: InvalidArgument, listing every name.
 Result<ReduceOp> parse_reduce_op(std::string_view text);
 
+constexpr bool is_integer(DataType type) { return type <= DataType::kU64; }
+constexpr bool is_bitwise(ReduceOp op) {
+  return op >= ReduceOp::kBitAnd && op <= ReduceOp::kBitXor;
+}
+/// Whether elements of `type` can be combined by `op`: integers by all of them, floats not bitwise.
+constexpr bool is_combined_by(DataType type, ReduceOp op) {
+  return is_integer(type) || !is_bitwise(op);
+}
+
 constexpr float f32_from_bf16(std::uint16_t value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
 }

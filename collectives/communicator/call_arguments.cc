@@ -161,7 +161,7 @@ Status check(const CallArguments& arguments, int rank, int world) {
                    fmt::format("input is {} but output is {}", to_string(arguments.input.dtype),
                                to_string(arguments.output.dtype)));
   }
-  if (schedule::reduces(arguments.collective) && arguments.op > ReduceOp::kAvg) {
+  if (schedule::reduces(arguments.collective) && arguments.op > ReduceOp::kBitXor) {
     return invalid(arguments,
                    fmt::format("op is no ReduceOp (value {})", static_cast<int>(arguments.op)));
   }

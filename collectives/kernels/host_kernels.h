@@ -10,7 +10,7 @@
 
 namespace rondo::kernels {
 
-/// Null where `op` isn't a ReduceOp.
+/// Sum, product, minimum, maximum and average. Null for any other op.
 ReduceKernel select_f16(ReduceOp op);
 ReduceKernel select_bf16(ReduceOp op);
 ReduceKernel select_f32(ReduceOp op);
@@ -21,5 +21,10 @@ ReduceKernel select_i32(ReduceOp op);
 ReduceKernel select_u32(ReduceOp op);
 ReduceKernel select_i64(ReduceOp op);
 ReduceKernel select_u64(ReduceOp op);
+
+/// Bitwise and, or and exclusive or of integers of so many bits. Null for any other op.
+ReduceKernel select_bits8(ReduceOp op);
+ReduceKernel select_bits32(ReduceOp op);
+ReduceKernel select_bits64(ReduceOp op);
 
 }  // namespace rondo::kernels

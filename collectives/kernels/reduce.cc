@@ -3,13 +3,14 @@
 #include <fmt/core.h>
 
 #include "collectives/kernels/host_kernels.h"
+#include "core/dtype.h"
 
 namespace rondo::kernels {
 namespace {
 
 using Select = ReduceKernel (*)(ReduceOp);
 
-Select host_kernels_of(DataType type) {
+Select arithmetic_of(DataType type) {
   switch (type) {
     case DataType::kI8: return select_i8;
     case DataType::kU8: return select_u8;
@@ -25,24 +26,31 @@ Select host_kernels_of(DataType type) {
   return nullptr;
 }
 
+Select bitwise_of(DataType type) {
+  if (!is_integer(type)) return nullptr;
+  if (size_of(type) == 1) return select_bits8;
+  return size_of(type) == 4 ? select_bits32 : select_bits64;
+}
+
 }  // namespace
 
 Result<ReduceKernel> find_reduce_kernel(DeviceKind device, DataType type, ReduceOp op) {
   // The emulated device's kernels run on its stream's thread, on memory that this thread may
   // touch: they are the host's.
-  const bool on_host = device == DeviceKind::kHost || device == DeviceKind::kEmulated;
-  const Select select = on_host ? host_kernels_of(type) : nullptr;
-  const ReduceKernel kernel = select != nullptr ? select(op) : nullptr;
-  if (kernel != nullptr) return kernel;
-  if (!on_host) {
+  if (device != DeviceKind::kHost && device != DeviceKind::kEmulated) {
     return Status(ErrorCode::kUnsupported,
                   fmt::format("no reduce kernel for device {} in this build ({} of {})",
                               to_string(device), to_string(op), to_string(type)));
   }
-  return Status(ErrorCode::kUnsupported,
-                fmt::format("no reduce kernel for {} of {} on device {}; types that can be "
-                            "reduced: i8, u8, i32, u32, i64, u64, f16, bf16, f32, f64",
-                            to_string(op), to_string(type), to_string(device)));
+  const Select select = is_bitwise(op) ? bitwise_of(type) : arithmetic_of(type);
+  const ReduceKernel kernel = select != nullptr ? select(op) : nullptr;
+  if (kernel != nullptr) return kernel;
+  return Status(
+      ErrorCode::kUnsupported,
+      fmt::format("no reduce kernel for {} of {} on device {}: integers have the ops sum, "
+                  "prod, min, max, avg, band, bor, bxor; floats (f16, bf16, f32, f64) "
+                  "the first five",
+                  to_string(op), to_string(type), to_string(device)));
 }
 
 }  // namespace rondo::kernels

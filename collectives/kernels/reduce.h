@@ -33,7 +33,7 @@ struct ReduceArguments {
 
 using ReduceKernel = void (*)(const ReduceArguments&);
 
-/// Errors: Unsupported, naming type and op.
+/// Errors: Unsupported, naming type and op and what there is.
 Result<ReduceKernel> find_reduce_kernel(DeviceKind device, DataType type, ReduceOp op);
 
 }  // namespace rondo::kernels

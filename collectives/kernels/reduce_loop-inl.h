@@ -204,7 +204,8 @@ void reduce_average(const ReduceArguments& arguments) {
 }
 
 /// The kernels of one element type, for this target. `Element` decides order and division; sums
-/// and products of integers run on the unsigned type of its size.
+/// and products of integers run on the unsigned type of its size. Null for bitwise ops, which are
+/// the same for all sizes (reduce_bits.cc).
 template <class Element>
 ReduceKernel select_kernel(ReduceOp op) {
   using T =
@@ -216,6 +217,9 @@ ReduceKernel select_kernel(ReduceOp op) {
     case ReduceOp::kMin: return &reduce<Minimum, Element>;
     case ReduceOp::kMax: return &reduce<Maximum, Element>;
     case ReduceOp::kAvg: return &reduce_average<Sum, Average<Element>, T>;
+    case ReduceOp::kBitAnd:
+    case ReduceOp::kBitOr:
+    case ReduceOp::kBitXor: break;
   }
   return nullptr;
 }
@@ -231,6 +235,9 @@ ReduceKernel select_half_kernel(ReduceOp op) {
     case ReduceOp::kMin: return &reduce<Widened<Minimum, Format>, T>;
     case ReduceOp::kMax: return &reduce<Widened<Maximum, Format>, T>;
     case ReduceOp::kAvg: return &reduce_average<Adding, Widened<Average<float>, Format>, T>;
+    case ReduceOp::kBitAnd:
+    case ReduceOp::kBitOr:
+    case ReduceOp::kBitXor: break;
   }
   return nullptr;
 }

@@ -130,6 +130,39 @@ struct Maximum : OpDefaults {
   }
 };
 
+struct BitAnd : OpDefaults {
+  template <class D, class V>
+  static HWY_INLINE V vector(D, V a, V b) {
+    return hn::And(a, b);
+  }
+  template <class T>
+  static HWY_INLINE T scalar(T a, T b) {
+    return static_cast<T>(a & b);
+  }
+};
+
+struct BitOr : OpDefaults {
+  template <class D, class V>
+  static HWY_INLINE V vector(D, V a, V b) {
+    return hn::Or(a, b);
+  }
+  template <class T>
+  static HWY_INLINE T scalar(T a, T b) {
+    return static_cast<T>(a | b);
+  }
+};
+
+struct BitXor : OpDefaults {
+  template <class D, class V>
+  static HWY_INLINE V vector(D, V a, V b) {
+    return hn::Xor(a, b);
+  }
+  template <class T>
+  static HWY_INLINE T scalar(T a, T b) {
+    return static_cast<T>(a ^ b);
+  }
+};
+
 /// Sum, divided once at the end. `Element` is the type before integers became unsigned: division
 /// is where the sign matters. No target divides integer vectors, so those go lane by lane.
 template <class Element>

@@ -20,10 +20,11 @@ RONDO_API const char* to_string(DataType type);
 
 /// How elements of different ranks are combined. `kAvg` is the sum divided by the world size
 /// (rounded towards zero for integers). Integers wrap, also the sum that is divided. f16 and bf16
-/// are combined as f32 and rounded to nearest even where a partial result is stored or sent.
-enum class ReduceOp : std::uint8_t { kSum, kProd, kMin, kMax, kAvg };
+/// are combined as f32 and rounded to nearest even where a partial result is stored or sent. Only
+/// integers are combined bit by bit.
+enum class ReduceOp : std::uint8_t { kSum, kProd, kMin, kMax, kAvg, kBitAnd, kBitOr, kBitXor };
 
-/// The name as it is printed and parsed: "sum", "prod", ...
+/// The name as it is printed and parsed: "sum", "prod", "min", "max", "avg", "band", "bor", "bxor".
 RONDO_API const char* to_string(ReduceOp op);
 
 namespace detail {

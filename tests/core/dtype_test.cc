@@ -79,12 +79,13 @@ TEST(DataType, noEnumerator_isUnknownAndHasNoSize) {
 }
 
 TEST(ReduceOp, everyName_isParsedBack) {
-  for (int i = 0; i <= static_cast<int>(ReduceOp::kAvg); ++i) {
+  for (int i = 0; i <= static_cast<int>(ReduceOp::kBitXor); ++i) {
     const auto op = static_cast<ReduceOp>(i);
     ASSERT_TRUE(parse_reduce_op(to_string(op)).ok()) << to_string(op);
     EXPECT_EQ(parse_reduce_op(to_string(op)).value(), op);
   }
-  EXPECT_THAT(parse_reduce_op("mean").status().message(), HasSubstr("sum, prod, min, max, avg"));
+  EXPECT_THAT(parse_reduce_op("mean").status().message(),
+              HasSubstr("sum, prod, min, max, avg, band, bor, bxor"));
 }
 
 TEST(BF16, everyUpperHalf_survivesTheWayThereAndBack) {

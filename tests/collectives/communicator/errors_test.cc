@@ -250,6 +250,16 @@ TEST(Arguments, UnknownTypeAndOp_AreErrors) {
               HasSubstr("op is no ReduceOp"));
 }
 
+TEST(Arguments, OpThatTheTypeHasNot_IsRefusedInAWorldOfOneToo) {
+  float one = 1;
+  EXPECT_THAT(error_of(
+                  [&](Communicator& rank) {
+                    rank.all_reduce({&one, 1}, ReduceOp::kBitAnd);
+                  },
+                  ErrorCode::kUnsupported),
+              HasSubstr("band of f32"));
+}
+
 TEST(Arguments, DeviceThatIsNotThere_IsRefusedWhereTheWorldIsJoined) {
   for (const Device device : {Device::emulated(99), Device{DeviceKind::kHost, 3}}) {
     EXPECT_THROW(Communicator::create({}, device), Error);

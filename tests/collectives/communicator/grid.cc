@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/rooted.h"
@@ -12,9 +13,12 @@
 namespace rondo::testing {
 namespace {
 
-constexpr DataType kTypes[] = {DataType::kF32, DataType::kF64, DataType::kI32, DataType::kI64};
-constexpr ReduceOp kOps[] = {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMin, ReduceOp::kMax,
-                             ReduceOp::kAvg};
+constexpr DataType kTypes[] = {DataType::kF32, DataType::kF64,  DataType::kI32, DataType::kI64,
+                               DataType::kF16, DataType::kBF16, DataType::kU8};
+constexpr DataType kIntegers[] = {DataType::kI32, DataType::kI64, DataType::kU8};
+constexpr ReduceOp kArithmetic[] = {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMin, ReduceOp::kMax,
+                                    ReduceOp::kAvg};
+constexpr ReduceOp kBitwise[] = {ReduceOp::kBitAnd, ReduceOp::kBitOr, ReduceOp::kBitXor};
 constexpr std::size_t kLargeCount = 100'000;
 
 std::vector<std::size_t> counts_for(int world) {
@@ -110,22 +114,69 @@ std::string all_once(Communicator& rank, const Setting& s) {
   return sums;
 }
 
+/// What elements are, and what is done to them.
+struct Combination {
+  DataType dtype = DataType::kF32;
+  ReduceOp op = ReduceOp::kSum;
+};
+
+std::vector<Combination> all_combinations() {
+  std::vector<Combination> list;
+  for (const DataType dtype : kTypes) {
+    for (const ReduceOp op : kArithmetic) list.push_back({dtype, op});
+  }
+  for (const DataType dtype : kIntegers) {
+    for (const ReduceOp op : kBitwise) list.push_back({dtype, op});
+  }
+  return list;
+}
+
+/// One row of two squares: over the rows each type meets each op that it has, and in each row all
+/// types and ops occur.
+std::vector<Combination> row_of_combinations(int world, std::size_t row) {
+  std::vector<Combination> list;
+  const std::size_t turn = static_cast<std::size_t>(world);
+  for (std::size_t column = 0; column < std::size(kTypes); ++column) {
+    list.push_back({kTypes[(column + turn) % std::size(kTypes)],
+                    kArithmetic[(row + column) % std::size(kArithmetic)]});
+  }
+  for (std::size_t column = 0; column < std::size(kIntegers); ++column) {
+    list.push_back({kIntegers[column], kBitwise[(row + column) % std::size(kBitwise)]});
+  }
+  return list;
+}
+
+/// `call` with a value of the C++ type of `dtype`'s elements.
+template <typename Call>
+std::string with_element(DataType dtype, const Call& call) {
+  switch (dtype) {
+    case DataType::kF32: return call(float{});
+    case DataType::kF64: return call(double{});
+    case DataType::kF16: return call(kernels::Half{});
+    case DataType::kBF16: return call(kernels::Bfloat{});
+    case DataType::kI32: return call(std::int32_t{});
+    case DataType::kI64: return call(std::int64_t{});
+    case DataType::kU8: return call(std::uint8_t{});
+    default: return std::string("no values for ") + to_string(dtype);
+  }
+}
+
 }  // namespace
 
 std::vector<Setting> settings_for(int world) {
   const bool all = std::getenv("RONDO_TEST_ALL") != nullptr;
   std::vector<Setting> list;
   const auto counts = counts_for(world);
-  // Orthogonal columns over (count, type, op, buffers) within 7 * 7 rows.
   for (std::size_t row = 0; row < counts.size(); ++row) {
-    for (std::size_t column = 0; column < (all ? 20U : 7U); ++column) {
+    const auto combinations = all ? all_combinations() : row_of_combinations(world, row);
+    for (std::size_t column = 0; column < combinations.size(); ++column) {
       // The large count is the slow one: one column of it is enough to see every transport's
       // segments and windows, another for each world.
       if (!all && counts[row] > kLargeCount && column != static_cast<std::size_t>(world) % 7)
         continue;
       Setting& setting = list.emplace_back(Setting{.world = world, .count = counts[row]});
-      setting.dtype = kTypes[all ? column % 4 : (column + static_cast<std::size_t>(world)) % 4];
-      setting.op = kOps[all ? column / 4 : (row + column) % 5];
+      setting.dtype = combinations[column].dtype;
+      setting.op = combinations[column].op;
       setting.in_place = (row + 2 * column) % 3 != 0;
       setting.registered = (2 * row + column) % 2 == 0;
     }
@@ -134,21 +185,14 @@ std::vector<Setting> settings_for(int world) {
 }
 
 std::string every_collective(Communicator& rank, const Setting& setting) {
-  switch (setting.dtype) {
-    case DataType::kF32: return all_once<float>(rank, setting);
-    case DataType::kF64: return all_once<double>(rank, setting);
-    case DataType::kI32: return all_once<std::int32_t>(rank, setting);
-    default: return all_once<std::int64_t>(rank, setting);
-  }
+  return with_element(setting.dtype,
+                      [&](auto element) { return all_once<decltype(element)>(rank, setting); });
 }
 
 std::string all_reduce_again(Communicator& rank, const Setting& setting) {
-  switch (setting.dtype) {
-    case DataType::kF32: return all_reduce_once<float>(rank, setting);
-    case DataType::kF64: return all_reduce_once<double>(rank, setting);
-    case DataType::kI32: return all_reduce_once<std::int32_t>(rank, setting);
-    default: return all_reduce_once<std::int64_t>(rank, setting);
-  }
+  return with_element(setting.dtype, [&](auto element) {
+    return all_reduce_once<decltype(element)>(rank, setting);
+  });
 }
 
 }  // namespace rondo::testing

@@ -31,7 +31,9 @@ class Memory {
     }
   }
 
-  Buffer buffer(std::size_t first, std::size_t count) { return {data_ + first, count, device_}; }
+  Buffer buffer(std::size_t first, std::size_t count) {
+    return {static_cast<void*>(data_ + first), count, kernels::type_of<T>(), device_};
+  }
   void write(std::size_t first, const std::vector<T>& values) {
     move(data_ + first, values.data(), values.size());
   }

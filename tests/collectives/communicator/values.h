@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rondo/types.h"
+#include "tests/collectives/kernels/half_elements.h"
 
 namespace rondo::testing {
 
@@ -26,11 +27,11 @@ inline std::uint64_t mix(std::uint64_t x) {
 template <typename T>
 T value(int rank, std::size_t index, ReduceOp op) {
   const std::uint64_t bits = mix(index * 131 + static_cast<std::uint64_t>(rank) + 1);
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (kernels::kIsFloat<T>) {
     const double unit = static_cast<double>(bits % 200'003) / 200'003.0;
     return static_cast<T>(op == ReduceOp::kProd ? 0.6 + 0.7 * unit : (unit - 0.5) * 97.0);
   } else {
-    return static_cast<T>(bits % 2'000'003) - 1'000'001;
+    return static_cast<T>(static_cast<std::int64_t>(bits % 2'000'003) - 1'000'001);
   }
 }
 
@@ -41,12 +42,21 @@ std::vector<T> values(int rank, std::size_t count, ReduceOp op) {
   return list;
 }
 
-/// The combined element, and how far off a float may be: each of p - 1 additions rounds once.
+/// The combined element, and how far off a float may be: each of p - 1 additions rounds once, and
+/// so does an average's division. (16-bit floats get no more than that: half a last place each
+/// time.)
 struct Expected {
   double value = 0;
   double tolerance = 0;
   std::int64_t integer = 0;
 };
+
+/// An integer, widened; of floats there is nothing to say here.
+template <typename T>
+std::uint64_t bits_of(T value) {
+  if constexpr (std::is_integral_v<T>) return static_cast<std::uint64_t>(value);
+  return 0;
+}
 
 template <typename T>
 Expected expected(int world, std::size_t index, ReduceOp op) {
@@ -56,24 +66,27 @@ Expected expected(int world, std::size_t index, ReduceOp op) {
   double magnitude = 0;
   for (int rank = 0; rank < world; ++rank) {
     const T x = value<T>(rank, index, op);
-    const auto as_double = static_cast<double>(x);
+    const auto as_double = static_cast<double>(+x);
     magnitude += std::abs(as_double);
     switch (op) {
       case ReduceOp::kSum:
       case ReduceOp::kAvg:
         sum += as_double;
-        wrapped += static_cast<std::uint64_t>(x);
+        wrapped += bits_of(x);
         break;
       case ReduceOp::kProd:
         sum *= as_double;
-        wrapped *= static_cast<std::uint64_t>(x);
+        wrapped *= bits_of(x);
         break;
       case ReduceOp::kMin:
       case ReduceOp::kMax: {
         const bool take = rank == 0 || (op == ReduceOp::kMin ? as_double < sum : as_double > sum);
-        if (take) sum = as_double, wrapped = static_cast<std::uint64_t>(x);
+        if (take) sum = as_double, wrapped = bits_of(x);
         break;
       }
+      case ReduceOp::kBitAnd: wrapped = rank == 0 ? bits_of(x) : wrapped & bits_of(x); break;
+      case ReduceOp::kBitOr: wrapped |= bits_of(x); break;
+      case ReduceOp::kBitXor: wrapped ^= bits_of(x); break;
     }
   }
   if (op == ReduceOp::kAvg) sum /= world, magnitude /= world;
@@ -81,7 +94,8 @@ Expected expected(int world, std::size_t index, ReduceOp op) {
     result.integer = static_cast<T>(wrapped);
     if (op == ReduceOp::kAvg) result.integer = static_cast<T>(wrapped) / world;
   } else {
-    const double unit = static_cast<double>(std::numeric_limits<T>::epsilon());
+    const double last_place = static_cast<double>(+std::numeric_limits<T>::epsilon());
+    const double unit = kernels::kIsHalf<T> ? last_place / 2 : last_place;
     const bool rounds = op != ReduceOp::kMin && op != ReduceOp::kMax;
     result.value = sum;
     result.tolerance = rounds ? world * unit * std::max(magnitude, std::abs(sum)) : 0;
@@ -98,7 +112,7 @@ std::ptrdiff_t first_wrong(const T* data, std::size_t count, int world, ReduceOp
     if constexpr (std::is_integral_v<T>) {
       if (data[i] != static_cast<T>(want.integer)) return static_cast<std::ptrdiff_t>(i);
     } else {
-      const double error = std::abs(static_cast<double>(data[i]) - want.value);
+      const double error = std::abs(static_cast<double>(+data[i]) - want.value);
       if (!(error <= want.tolerance)) return static_cast<std::ptrdiff_t>(i);
     }
   }

@@ -8,11 +8,13 @@
 
 #include <random>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "collectives/algorithms/one_shot_all_reduce.h"
 #include "collectives/execute/host/plan_runner.h"
 #include "collectives/schedule/fuse.h"
+#include "core/dtype.h"
 #include "transport/inproc/inproc_transport.h"
 
 namespace rondo::execute {
@@ -38,7 +40,11 @@ class Rank {
     transport::Transport* transports[] = {transport_.get()};
     waiter_ = Waiter::make(transports, {.spare_core = false}).value();
   }
-  Status all_reduce(std::vector<float>& data, ReduceOp op, bool fast) {
+  /// Of floats, or of the bits of bf16.
+  template <class T>
+  Status all_reduce(std::vector<T>& data, ReduceOp op, bool fast) {
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::uint16_t>);
+    type_ = std::is_same_v<T, float> ? DataType::kF32 : DataType::kBF16;
     const auto runner = fast ? fast_runner(data.size(), op) : planned_runner(data.size(), op);
     auto* bytes = reinterpret_cast<std::byte*>(data.data());
     const transport::Call call{++sequence_, 1, {.collective = 1, .count = data.size()}};
@@ -47,7 +53,7 @@ class Rank {
 
  private:
   kernels::ReduceKernel kernel(ReduceOp op) const {
-    return kernels::find_reduce_kernel(DeviceKind::kHost, DataType::kF32, op).value();
+    return kernels::find_reduce_kernel(DeviceKind::kHost, type_, op).value();
   }
   std::vector<Endpoint*> endpoints() const {
     std::vector<Endpoint*> list;
@@ -55,9 +61,9 @@ class Rank {
     return list;
   }
   std::unique_ptr<Runner> fast_runner(std::size_t count, ReduceOp op) {
-    EXPECT_TRUE(OneShotRunner::suits(endpoints(), count * sizeof(float)));
+    EXPECT_TRUE(OneShotRunner::suits(endpoints(), count * size_of(type_)));
     return std::make_unique<OneShotRunner>(
-        OneShotRunner::Inputs{rank_, endpoints(), count, sizeof(float), kernel(op), divisor(op)});
+        OneShotRunner::Inputs{rank_, endpoints(), count, size_of(type_), kernel(op), divisor(op)});
   }
   std::unique_ptr<Runner> planned_runner(std::size_t count, ReduceOp op) {
     const auto build = [this](int rank) {
@@ -66,7 +72,7 @@ class Rank {
     PlanInputs inputs;
     inputs.schedule = schedule::fuse(world_, rank_, build);
     inputs.table = schedule::ChunkTable::equal(count, inputs.schedule.request.rows);
-    inputs.element_bytes = sizeof(float);
+    inputs.element_bytes = size_of(type_);
     inputs.kernel = kernel(op);
     inputs.divisor = divisor(op);
     inputs.endpoint_of = [this](int peer) { return transport_->endpoint(peer); };
@@ -82,13 +88,15 @@ class Rank {
 
   int rank_;
   int world_;
+  DataType type_ = DataType::kF32;
   std::unique_ptr<InprocTransport> transport_;
   std::unique_ptr<Waiter> waiter_;
   std::unique_ptr<Plan> plan_;
   std::uint64_t sequence_ = 0;
 };
 
-using Values = std::vector<std::vector<float>>;  // by rank
+template <class T>
+using Values = std::vector<std::vector<T>>;  // by rank
 
 class OneShot : public testing::TestWithParam<int> {
  protected:
@@ -108,12 +116,20 @@ class OneShot : public testing::TestWithParam<int> {
     for (std::thread& thread : threads) thread.join();
   }
   /// Bit i of `fast`: rank i takes the fast path.
-  Values reduced(Values values, ReduceOp op, unsigned fast) {
+  template <class T>
+  Values<T> reduced(Values<T> values, ReduceOp op, unsigned fast) {
     each([&](Rank& rank, std::size_t i) {
       const Status status = rank.all_reduce(values[i], op, ((fast >> i) & 1) != 0);
       EXPECT_TRUE(status.ok()) << status.to_string();
     });
     return values;
+  }
+  template <class T>
+  void expect_bits_of_the_schedule(const Values<T>& values, ReduceOp op) {
+    const Values<T> planned = reduced(values, op, 0);
+    const unsigned all = (1U << ranks_.size()) - 1;
+    for (const unsigned fast : {all, 1U, all - 1, 0b101U & all})
+      EXPECT_EQ(reduced(values, op, fast), planned) << to_string(op) << ", fast " << fast;
   }
 
   std::vector<Rank> ranks_;
@@ -124,14 +140,23 @@ TEST_P(OneShot, AnyMixOfFastAndPlannedRanks_HasTheBitsOfTheSchedule) {
   std::uniform_real_distribution<float> draw(-3, 3);
   for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kAvg, ReduceOp::kProd, ReduceOp::kMin}) {
     for (const std::size_t count : {0U, 1U, 2U, 5U, 6U}) {
-      Values values(ranks_.size(), std::vector<float>(count));
+      Values<float> values(ranks_.size(), std::vector<float>(count));
       for (auto& own : values)
         for (float& value : own) value = draw(random);
-      const Values planned = reduced(values, op, 0);
-      const unsigned all = (1U << ranks_.size()) - 1;
-      for (const unsigned fast : {all, 1U, all - 1, 0b101U & all})
-        EXPECT_EQ(reduced(values, op, fast), planned) << to_string(op) << ", fast " << fast;
+      expect_bits_of_the_schedule(values, op);
     }
+  }
+}
+
+/// The fast path rounds once; so must the schedule, whose ops are joined to one sweep.
+TEST_P(OneShot, HalvesOnAnyMix_AreRoundedAlike) {
+  std::mt19937 random(6);
+  std::uniform_real_distribution<float> draw(-3, 3);
+  for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kAvg, ReduceOp::kProd}) {
+    Values<std::uint16_t> values(ranks_.size(), std::vector<std::uint16_t>(12));
+    for (auto& own : values)
+      for (std::uint16_t& value : own) value = bf16_from_f32(draw(random));
+    expect_bits_of_the_schedule(values, op);
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 #include <limits>
-#include <ostream>
+#include <type_traits>
 
 #include "core/dtype.h"
 #include "rondo/types.h"
@@ -42,6 +42,20 @@ inline constexpr bool kIsHalf = false;
 template <DataType kType>
 inline constexpr bool kIsHalf<HalfElement<kType>> = true;
 
+template <class T>
+inline constexpr bool kIsFloat = std::is_floating_point_v<T> || kIsHalf<T>;
+
+template <class T>
+constexpr DataType type_of() {
+  if constexpr (std::is_same_v<T, Half>) {
+    return DataType::kF16;
+  } else if constexpr (std::is_same_v<T, Bfloat>) {
+    return DataType::kBF16;
+  } else {
+    return data_type_of<T>();
+  }
+}
+
 }  // namespace rondo::kernels
 
 template <rondo::DataType kType>
@@ -52,6 +66,7 @@ struct std::numeric_limits<rondo::kernels::HalfElement<kType>> {
   static Element min() { return Element::of_bits(kIsF16 ? 0x0400 : 0x0080); }
   static Element max() { return Element::of_bits(kIsF16 ? 0x7bff : 0x7f7f); }
   static Element lowest() { return Element::of_bits(kIsF16 ? 0xfbff : 0xff7f); }
+  static Element epsilon() { return Element(kIsF16 ? 0x1p-10F : 0x1p-7F); }
   static Element infinity() { return Element::of_bits(kIsF16 ? 0x7c00 : 0x7f80); }
   static Element quiet_NaN() { return Element::of_bits(kIsF16 ? 0x7e00 : 0x7fc0); }
 };

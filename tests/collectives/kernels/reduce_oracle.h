@@ -20,20 +20,6 @@
 
 namespace rondo::kernels {
 
-template <class T>
-inline constexpr bool kIsFloat = std::is_floating_point_v<T> || kIsHalf<T>;
-
-template <class T>
-constexpr DataType type_of() {
-  if constexpr (std::is_same_v<T, Half>) {
-    return DataType::kF16;
-  } else if constexpr (std::is_same_v<T, Bfloat>) {
-    return DataType::kBF16;
-  } else {
-    return data_type_of<T>();
-  }
-}
-
 /// What elements are combined in.
 template <class T>
 using Computed = std::conditional_t<kIsHalf<T>, float, T>;
@@ -68,6 +54,11 @@ template <class T>
 T combined(ReduceOp op, T a, T b) {
   if (op == ReduceOp::kMin) return least(a, b);
   if (op == ReduceOp::kMax) return greatest(a, b);
+  if constexpr (std::is_integral_v<T>) {
+    if (op == ReduceOp::kBitAnd) return static_cast<T>(a & b);
+    if (op == ReduceOp::kBitOr) return static_cast<T>(a | b);
+    if (op == ReduceOp::kBitXor) return static_cast<T>(a ^ b);
+  }
   if constexpr (std::is_floating_point_v<T>) {
     return op == ReduceOp::kProd ? a * b : a + b;
   } else {

@@ -11,8 +11,15 @@
 namespace rondo::kernels {
 namespace {
 
-constexpr std::array kOps = {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMin, ReduceOp::kMax,
-                             ReduceOp::kAvg};
+constexpr std::array kAllOps = {ReduceOp::kSum,   ReduceOp::kProd,  ReduceOp::kMin,
+                                ReduceOp::kMax,   ReduceOp::kAvg,   ReduceOp::kBitAnd,
+                                ReduceOp::kBitOr, ReduceOp::kBitXor};
+
+/// Those that elements of the type have.
+template <class T>
+std::span<const ReduceOp> ops_of() {
+  return std::span(kAllOps).first(kIsFloat<T> ? 5 : kAllOps.size());
+}
 
 ReduceKernel kernel_of(DataType type, ReduceOp op, DeviceKind device = DeviceKind::kHost) {
   const Result<ReduceKernel> found = find_reduce_kernel(device, type, op);
@@ -95,7 +102,7 @@ class ReduceKernels : public testing::Test {
   }
   /// Every op on this shape, out of place and in place, on every instruction set.
   void check(const Shape& shape) {
-    for (const ReduceOp op : kOps) {
+    for (const ReduceOp op : ops_of<T>()) {
       check_call<T>(op, shape, data_);
       Shape in_place = shape;
       in_place.in_place = true;
@@ -151,7 +158,7 @@ TYPED_TEST(ReduceKernels, Extremes_EveryOp_WrapOrSaturateAsDefined) {
   }
   for_each_instruction_set([&](const std::string& name) {
     SCOPED_TRACE(name);
-    for (const ReduceOp op : kOps) check_call<T>(op, {216, 3, 1, 0}, data);
+    for (const ReduceOp op : ops_of<T>()) check_call<T>(op, {216, 3, 1, 0}, data);
   });
 }
 
@@ -174,7 +181,7 @@ TYPED_TEST(ReduceKernels, Average_DivisorOtherThanSources_DividesOnceAtTheEnd) {
 }
 
 TYPED_TEST(ReduceKernels, EmulatedDevice_EveryOp_HasTheHostsKernels) {
-  for (const ReduceOp op : kOps) {
+  for (const ReduceOp op : ops_of<TypeParam>()) {
     const DataType type = type_of<TypeParam>();
     EXPECT_EQ(kernel_of(type, op, DeviceKind::kEmulated), kernel_of(type, op));
   }
@@ -204,7 +211,7 @@ TYPED_TEST(ReduceSpecialFloats, ZerosInfinitiesNans_MinMax_SameBitsInAnyOrder) {
   const std::size_t count = data[0].size();
   for_each_instruction_set([&](const std::string& name) {
     SCOPED_TRACE(name);
-    for (const ReduceOp op : kOps) check_call<T>(op, {count, 2, 1, 0}, data);
+    for (const ReduceOp op : ops_of<T>()) check_call<T>(op, {count, 2, 1, 0}, data);
     for (const ReduceOp op : {ReduceOp::kMin, ReduceOp::kMax}) {
       std::vector<T> forth(count), back(count);
       const std::array<void*, 1> to_forth = {forth.data()}, to_back = {back.data()};
@@ -231,7 +238,7 @@ TYPED_TEST(ReduceHalves, AnyBits_EveryOp_EqualFloatsRoundedOnce) {
   }
   for_each_instruction_set([&](const std::string& name) {
     SCOPED_TRACE(name);
-    for (const ReduceOp op : kOps) {
+    for (const ReduceOp op : ops_of<T>()) {
       for (std::size_t sources = 1; sources <= 4; ++sources) {
         check_call<T>(op, {50'000, sources, 1, 0}, data);
       }
@@ -251,6 +258,30 @@ TYPED_TEST(ReduceHalves, SmallAddends_InOneSweep_AreNotLostOneByOne) {
     kernel_of(type_of<T>(), ReduceOp::kSum)({sources, targets, 100, 1});
     EXPECT_EQ(sum, std::vector<T>(100, T(large + 2))) << name;
   });
+}
+
+TEST(FindReduceKernel, BitsOfFloats_AreUnsupportedAndWhatThereIsIsNamed) {
+  for (const DataType type : {DataType::kF16, DataType::kBF16, DataType::kF32, DataType::kF64}) {
+    for (const ReduceOp op : {ReduceOp::kBitAnd, ReduceOp::kBitOr, ReduceOp::kBitXor}) {
+      const auto found = find_reduce_kernel(DeviceKind::kHost, type, op);
+      ASSERT_FALSE(found.ok());
+      EXPECT_EQ(found.status().code(), ErrorCode::kUnsupported);
+      const std::string what = std::string(to_string(op)) + " of " + to_string(type) + " on";
+      EXPECT_NE(found.status().message().find(what), std::string::npos);
+      EXPECT_NE(found.status().message().find("floats (f16, bf16, f32, f64) the first five"),
+                std::string::npos);
+    }
+  }
+}
+
+TEST(FindReduceKernel, NoEnumerator_IsUnsupported) {
+  const auto no_op = static_cast<ReduceOp>(200);
+  const auto no_type = static_cast<DataType>(200);
+  for (const DataType type : {DataType::kF32, DataType::kI64, no_type}) {
+    EXPECT_FALSE(find_reduce_kernel(DeviceKind::kHost, type, no_op).ok());
+  }
+  EXPECT_FALSE(find_reduce_kernel(DeviceKind::kHost, no_type, ReduceOp::kSum).ok());
+  EXPECT_FALSE(find_reduce_kernel(DeviceKind::kHost, no_type, ReduceOp::kBitOr).ok());
 }
 
 TEST(FindReduceKernel, DeviceWithoutKernels_IsUnsupportedAndNamesTheDevice) {
