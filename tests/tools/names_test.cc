@@ -13,6 +13,8 @@ TEST(ParseTypes, OwnAndBorrowedNames_AreTheSameType) {
   EXPECT_THAT(parse_types("f32"), ElementsAre(DataType::kF32));
   EXPECT_THAT(parse_types("float"), ElementsAre(DataType::kF32));
   EXPECT_THAT(parse_types("uint64"), ElementsAre(DataType::kU64));
+  EXPECT_THAT(parse_types("half"), ElementsAre(DataType::kF16));
+  EXPECT_THAT(parse_types("bfloat16"), ElementsAre(DataType::kBF16));
   EXPECT_EQ(parse_types("all"), all_types());
 }
 
@@ -21,8 +23,9 @@ TEST(ParseTypes, Unknown_ListsTheKnownOnes) {
     parse_types("f31");
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(),
-                 "unknown type 'f31', allowed: i8, u8, i32, u32, i64, u64, f32, f64, all");
+    EXPECT_STREQ(
+        error.what(),
+        "unknown type 'f31', allowed: i8, u8, i32, u32, i64, u64, f16, bf16, f32, f64, all");
   }
 }
 
@@ -36,7 +39,7 @@ TEST(ParseOps, Unknown_ListsTheKnownOnes) {
     parse_ops("xor");
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("allowed: sum, prod, min, max, avg, all"));
+    EXPECT_THAT(error.what(), HasSubstr("allowed: sum, prod, min, max, avg, band, bor, bxor, all"));
   }
 }
 

@@ -61,6 +61,14 @@ TEST(BenchFlags, OwnFlags_AreUnderstood) {
   EXPECT_EQ(options.ops.size(), 1U) << "a gather has no op to go through";
 }
 
+TEST(BenchFlags, BitwiseOpOfFloats_IsRefusedUnlessIntegersAreThereToo) {
+  EXPECT_THAT(mistake_of({.collective = "all_reduce", .type = "bf16", .op = "bxor"}),
+              HasSubstr("-o bxor: elements of bf16 are no integers"));
+  EXPECT_EQ(mistake_of({.collective = "all_reduce", .type = "all", .op = "bxor"}), "");
+  EXPECT_EQ(mistake_of({.collective = "all_reduce", .type = "f32", .op = "all"}), "");
+  EXPECT_EQ(mistake_of({.collective = "all_gather", .type = "f32", .op = "bxor"}), "");
+}
+
 TEST(BenchFlags, NumbersOutOfRange_AreRefused) {
   EXPECT_THROW(parsed({"all_reduce", "-n", "0"}), CLI::ValidationError);
   EXPECT_THROW(parsed({"all_reduce", "-c", "2"}), CLI::ValidationError);

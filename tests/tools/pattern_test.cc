@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/dtype.h"
 #include "tools/rondo/bench/names.h"
 
 namespace rondo::tool {
@@ -30,6 +31,7 @@ TEST(Pattern, RanksPlacesAndCalls_Differ) {
 TEST(ReducedPattern, SumsProductsAverages_AreExactInFp64) {
   for (const int world : {1, 2, 3, 7, 128, 500}) {
     for (const ReduceOp op : all_ops()) {
+      if (!is_combined_by(DataType::kF32, op)) continue;
       const Pattern reduced = reduced_pattern(DataType::kF32, op, world, 9);
       for (std::size_t i = 0; i < kPeriod; i += 37) {
         double want = 0;
@@ -68,6 +70,87 @@ TEST(ReducedPattern, NarrowIntegers_WrapAsTheLibraryDoes) {
     ASSERT_EQ(element<std::int8_t>(reduced, i), static_cast<std::int8_t>(sum));
     if (i > 40) break;
   }
+}
+
+/// Element `index` of all ranks, combined one by one from rank `first` on, as rings do it; each
+/// step is rounded to 16 bits.
+float combined_from(DataType type, ReduceOp op, int world, std::size_t index, int first) {
+  const auto widened = [type](std::uint16_t half) {
+    return type == DataType::kF16 ? f32_from_f16(half) : f32_from_bf16(half);
+  };
+  const auto rounded = [&](float value) {
+    return widened(type == DataType::kF16 ? f16_from_f32(value) : bf16_from_f32(value));
+  };
+  float value = 0;
+  for (int step = 0; step < world; ++step) {
+    const Pattern input = input_pattern(type, op, (first + step) % world, world, 4);
+    const float next = widened(element<std::uint16_t>(input, index));
+    const bool last = step == world - 1;
+    if (step == 0) {
+      value = next;
+    } else if (op == ReduceOp::kProd) {
+      value *= next;
+    } else if (op == ReduceOp::kMin || op == ReduceOp::kMax) {
+      value = op == ReduceOp::kMin ? std::min(value, next) : std::max(value, next);
+    } else {
+      value += next;
+    }
+    if (last && op == ReduceOp::kAvg) value /= static_cast<float>(world);
+    value = rounded(value);
+  }
+  return value;
+}
+
+TEST(ReducedPattern, HalvesInAnyOrder_RoundedAtEveryStep_AreExact) {
+  for (const DataType type : {DataType::kF16, DataType::kBF16}) {
+    for (const int world : {1, 2, 7, 33, 200}) {
+      for (const ReduceOp op : all_ops()) {
+        if (!is_combined_by(type, op)) continue;
+        const Pattern reduced = reduced_pattern(type, op, world, 4);
+        for (const std::size_t index : {0U, 1U, 500U}) {
+          for (const int first : {0, 1 % world, world / 2}) {
+            const float got = combined_from(type, op, world, index, first);
+            const std::uint16_t bits =
+                type == DataType::kF16 ? f16_from_f32(got) : bf16_from_f32(got);
+            ASSERT_TRUE(std::isfinite(got));
+            ASSERT_EQ(element<std::uint16_t>(reduced, index), bits)
+                << to_string(op) << " of " << to_string(type) << ", world " << world << ", element "
+                << index << ", from rank " << first;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ReducedPattern, HalvesInALargeWorld_EveryRankCountsSomewhere) {
+  const int world = 200;
+  for (int rank = 0; rank < world; ++rank) {
+    const Pattern input = input_pattern(DataType::kBF16, ReduceOp::kSum, rank, world, 4);
+    int counts = 0;
+    for (std::size_t i = 0; i < kPeriod; ++i) counts += element<std::uint16_t>(input, i) != 0;
+    EXPECT_GT(counts, 100) << "rank " << rank;
+  }
+}
+
+TEST(ReducedPattern, Bits_OfEveryRank_Count) {
+  const int world = 5;
+  const std::size_t index = 3;
+  std::uint8_t every = 0xff, any = 0, odd = 0;
+  for (int rank = 0; rank < world; ++rank) {
+    const auto value = [&](ReduceOp op) {
+      return element<std::uint8_t>(input_pattern(DataType::kU8, op, rank, world, 1), index);
+    };
+    every &= value(ReduceOp::kBitAnd);
+    any |= value(ReduceOp::kBitOr);
+    odd ^= value(ReduceOp::kBitXor);
+  }
+  const auto reduced = [&](ReduceOp op) {
+    return element<std::uint8_t>(reduced_pattern(DataType::kU8, op, world, 1), index);
+  };
+  EXPECT_EQ(reduced(ReduceOp::kBitAnd), every);
+  EXPECT_EQ(reduced(ReduceOp::kBitOr), any);
+  EXPECT_EQ(reduced(ReduceOp::kBitXor), odd);
 }
 
 TEST(WritePattern, AnyStartAndLength_IsFoundRightAgain) {

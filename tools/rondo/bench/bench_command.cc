@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/dtype.h"
 #include "rondo/communicator.h"
 #include "rondo/info.h"
 #include "rondo/schedules.h"
@@ -74,6 +75,7 @@ class Bench {
     std::vector<BenchRow> rows;
     for (const DataType type : options_.types) {
       for (const ReduceOp op : options_.ops) {
+        if (!is_combined_by(type, op)) continue;
         for (const std::uint64_t bytes : options_.sizes) {
           rows.push_back(measure({options_.collective, type, op, options_.root, bytes, false}));
           print(table_line(rows.back()));

@@ -16,10 +16,11 @@ struct Alias {
 
 /// nccl-tests' words for element types, so that its command lines work here.
 constexpr std::array kTypeAliases = {
-    Alias{"int8", DataType::kI8},    Alias{"uint8", DataType::kU8},
-    Alias{"int32", DataType::kI32},  Alias{"int", DataType::kI32},
-    Alias{"uint32", DataType::kU32}, Alias{"int64", DataType::kI64},
-    Alias{"uint64", DataType::kU64}, Alias{"float", DataType::kF32},
+    Alias{"int8", DataType::kI8},       Alias{"uint8", DataType::kU8},
+    Alias{"int32", DataType::kI32},     Alias{"int", DataType::kI32},
+    Alias{"uint32", DataType::kU32},    Alias{"int64", DataType::kI64},
+    Alias{"uint64", DataType::kU64},    Alias{"half", DataType::kF16},
+    Alias{"bfloat16", DataType::kBF16}, Alias{"float", DataType::kF32},
     Alias{"double", DataType::kF64},
 };
 
@@ -84,15 +85,16 @@ const std::vector<Collective>& all_collectives() {
 }
 
 const std::vector<DataType>& all_types() {
-  static const std::vector<DataType> types = {DataType::kI8,  DataType::kU8,  DataType::kI32,
-                                              DataType::kU32, DataType::kI64, DataType::kU64,
-                                              DataType::kF32, DataType::kF64};
+  static const std::vector<DataType> types = {
+      DataType::kI8,  DataType::kU8,  DataType::kI32,  DataType::kU32, DataType::kI64,
+      DataType::kU64, DataType::kF16, DataType::kBF16, DataType::kF32, DataType::kF64};
   return types;
 }
 
 const std::vector<ReduceOp>& all_ops() {
-  static const std::vector<ReduceOp> ops = {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMin,
-                                            ReduceOp::kMax, ReduceOp::kAvg};
+  static const std::vector<ReduceOp> ops = {ReduceOp::kSum,   ReduceOp::kProd,  ReduceOp::kMin,
+                                            ReduceOp::kMax,   ReduceOp::kAvg,   ReduceOp::kBitAnd,
+                                            ReduceOp::kBitOr, ReduceOp::kBitXor};
   return ops;
 }
 

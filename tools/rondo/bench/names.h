@@ -46,7 +46,7 @@ bool has_in_place_form(Collective collective);
 
 /// The collectives, in the order of the enumeration.
 const std::vector<Collective>& all_collectives();
-/// The types that every collective takes, in the order of size.
+/// The types that every collective takes: integers, then floats, in the order of size.
 const std::vector<DataType>& all_types();
 const std::vector<ReduceOp>& all_ops();
 const std::vector<std::string_view>& all_transports();

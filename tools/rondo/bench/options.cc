@@ -1,7 +1,11 @@
 #include "tools/rondo/bench/options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+
+#include "core/dtype.h"
 
 namespace rondo::tool {
 namespace {
@@ -46,6 +50,19 @@ void add_repeat_flags(CLI::App& command, BenchFlags& flags) {
       ->capture_default_str();
 }
 
+/// A type and an op that go together are there, or it is an error.
+void check_combinations(const BenchOptions& options) {
+  for (const DataType type : options.types) {
+    for (const ReduceOp op : options.ops) {
+      if (is_combined_by(type, op)) return;
+    }
+  }
+  throw UsageError(
+      fmt::format("-o {}: elements of {} are no integers and aren't combined bitwise; "
+                  "allowed: sum, prod, min, max, avg",
+                  to_string(options.ops.front()), to_string(options.types.front())));
+}
+
 }  // namespace
 
 void add_bench_flags(CLI::App& command, BenchFlags& flags) {
@@ -56,9 +73,14 @@ void add_bench_flags(CLI::App& command, BenchFlags& flags) {
       ->required();
   add_size_flags(command, flags);
   add_repeat_flags(command, flags);
-  command.add_option("-d,--datatype", flags.type, "i8, u8, i32, u32, i64, u64, f32, f64 or all")
+  command
+      .add_option("-d,--datatype", flags.type,
+                  "i8, u8, i32, u32, i64, u64, f16, bf16, f32, f64 or all")
       ->capture_default_str();
-  command.add_option("-o,--op", flags.op, "sum, prod, min, max, avg or all")->capture_default_str();
+  command
+      .add_option("-o,--op", flags.op,
+                  "sum, prod, min, max, avg; of integers also band, bor, bxor; or all")
+      ->capture_default_str();
   command
       .add_option("-r,--root", flags.root,
                   "the rank that has all of the input or output, where one has")
@@ -82,6 +104,7 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   options.types = parse_types(flags.type);
   options.ops = parse_ops(flags.op);
   if (!uses_reduce_op(options.collective)) options.ops = {ReduceOp::kSum};
+  check_combinations(options);
   options.sizes = {0};
   if (options.collective != Collective::kBarrier) {
     options.sizes = sizes_of({parse_size("-b", flags.first), parse_size("-e", flags.last),

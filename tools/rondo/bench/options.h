@@ -42,7 +42,7 @@ struct BenchOptions {
   Collective collective = Collective::kAllReduce;
   std::vector<std::uint64_t> sizes;
   std::vector<DataType> types;
-  std::vector<ReduceOp> ops;
+  std::vector<ReduceOp> ops;  ///< each measured with the types that are combined by it: some are
   int root = 0;
   Repeats repeats;
   std::string transport;

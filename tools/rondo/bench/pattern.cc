@@ -5,10 +5,13 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/dtype.h"
+
 namespace rondo::tool {
 namespace {
 
-/// Calls `use` with a value of the C++ type of `type`'s elements.
+/// Calls `use` with a value of the C++ type that stands for `type`'s elements; 16-bit floats are
+/// worked out as floats.
 template <class Use>
 auto with_element(DataType type, const Use& use) {
   switch (type) {
@@ -23,17 +26,51 @@ auto with_element(DataType type, const Use& use) {
   }
 }
 
-/// Factors are few twos among ones, so that the product of 500 ranks still is a float; parts of an
-/// average are multiples of the world, so that it is whole.
-std::int64_t input_value(ReduceOp op, std::size_t index, int rank, int world, std::uint64_t salt) {
-  const std::uint64_t mixed =
-      index * 7 + index / 13 + static_cast<std::uint64_t>(rank) * 5 + salt * 3;
-  if (op == ReduceOp::kProd) {
-    constexpr std::array<std::int64_t, 4> kFactors = {1, 2, -1, 1};
-    return kFactors[mixed % kFactors.size()];
+/// `value`, computed by with_element's type, as an element of `type` in memory.
+template <class T>
+void write_element(DataType type, T value, std::byte* target) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (size_of(type) == sizeof(std::uint16_t)) {
+      const std::uint16_t half =
+          type == DataType::kF16 ? f16_from_f32(value) : bf16_from_f32(value);
+      std::memcpy(target, &half, sizeof(half));
+      return;
+    }
   }
+  std::memcpy(target, &value, sizeof(value));
+}
+
+/// What the numbers of a pattern depend on, besides rank and place.
+struct Call {
+  DataType type;
+  ReduceOp op;
+  int world;
+  std::uint64_t salt;
+
+  bool is_half() const { return type == DataType::kF16 || type == DataType::kBF16; }
+  /// Of so many neighbouring ranks one contributes to an element: of 16-bit floats at most 32 in
+  /// all, which keeps every partial sum (up to 32 * 6) exact in the 8 bits of bf16.
+  int stride() const { return is_half() ? (world + 31) / 32 : 1; }
+};
+
+/// Factors are few twos among ones, so that the product of 500 ranks still is a float. Parts of an
+/// average are multiples of the world, so that it is whole; of 16-bit floats they are small, and
+/// the one division is rounded as the library does it. Each rank has its say in a bit or two.
+std::int64_t input_value(const Call& call, std::size_t index, int rank) {
+  const bool contributes =
+      (index + static_cast<std::size_t>(rank)) % static_cast<std::size_t>(call.stride()) == 0;
+  const std::uint64_t mixed =
+      index * 7 + index / 13 + static_cast<std::uint64_t>(rank / call.stride()) * 5 + call.salt * 3;
   const std::int64_t small = static_cast<std::int64_t>(mixed % 13) - 6;
-  return op == ReduceOp::kAvg ? small * world : small;
+  constexpr std::array<std::int64_t, 4> kFactors = {1, 2, -1, 1};
+  switch (call.op) {
+    case ReduceOp::kProd: return contributes ? kFactors[mixed % kFactors.size()] : 1;
+    case ReduceOp::kSum: return contributes ? small : 0;
+    case ReduceOp::kAvg: return contributes ? small * (call.is_half() ? 1 : call.world) : 0;
+    case ReduceOp::kBitAnd: return ~(std::int64_t{1} << mixed % 31);
+    case ReduceOp::kBitOr: return std::int64_t{1} << mixed % 31;
+    default: return small;
+  }
 }
 
 /// a (+) b as the library defines it: integers wrap.
@@ -41,6 +78,11 @@ template <class T>
 T combine(ReduceOp op, T a, T b) {
   if (op == ReduceOp::kMin) return std::min(a, b);
   if (op == ReduceOp::kMax) return std::max(a, b);
+  if constexpr (std::is_integral_v<T>) {
+    if (op == ReduceOp::kBitAnd) return static_cast<T>(a & b);
+    if (op == ReduceOp::kBitOr) return static_cast<T>(a | b);
+    if (op == ReduceOp::kBitXor) return static_cast<T>(a ^ b);
+  }
   using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
   // NOLINTNEXTLINE(bugprone-signed-char-misuse): the low bits are the same with or without the sign
   const Wide wide_a = static_cast<Wide>(a);
@@ -49,16 +91,16 @@ T combine(ReduceOp op, T a, T b) {
 }
 
 template <class T>
-T reduced_value(ReduceOp op, std::size_t index, int world, std::uint64_t salt) {
-  T value = static_cast<T>(input_value(op, index, 0, world, salt));
-  for (int rank = 1; rank < world; ++rank) {
-    value = combine(op, value, static_cast<T>(input_value(op, index, rank, world, salt)));
+T reduced_value(const Call& call, std::size_t index) {
+  T value = static_cast<T>(input_value(call, index, 0));
+  for (int rank = 1; rank < call.world; ++rank) {
+    value = combine(call.op, value, static_cast<T>(input_value(call, index, rank)));
   }
-  if (op != ReduceOp::kAvg) return value;
+  if (call.op != ReduceOp::kAvg) return value;
   using Wide =
       std::conditional_t<std::is_floating_point_v<T>, T,
                          std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
-  return static_cast<T>(static_cast<Wide>(value) / static_cast<Wide>(world));
+  return static_cast<T>(static_cast<Wide>(value) / static_cast<Wide>(call.world));
 }
 
 /// A pattern whose element i is `value_of(i, T{})`.
@@ -67,8 +109,7 @@ Pattern make_pattern(DataType type, const ValueOf& value_of) {
   Pattern pattern{type, std::vector<std::byte>(kPeriod * size_of(type))};
   with_element(type, [&](auto zero) {
     for (std::size_t i = 0; i < kPeriod; ++i) {
-      const auto value = value_of(i, zero);
-      std::memcpy(pattern.bytes.data() + i * sizeof(value), &value, sizeof(value));
+      write_element(type, value_of(i, zero), pattern.bytes.data() + i * size_of(type));
     }
   });
   return pattern;
@@ -89,15 +130,16 @@ void for_each_part(std::size_t count, std::size_t first, const Use& use) {
 }  // namespace
 
 Pattern input_pattern(DataType type, ReduceOp op, int rank, int world, std::uint64_t salt) {
+  const Call call{type, op, world, salt};
   return make_pattern(type, [&](std::size_t i, auto zero) {
-    return static_cast<decltype(zero)>(input_value(op, i, rank, world, salt));
+    return static_cast<decltype(zero)>(input_value(call, i, rank));
   });
 }
 
 Pattern reduced_pattern(DataType type, ReduceOp op, int world, std::uint64_t salt) {
-  return make_pattern(type, [&](std::size_t i, auto zero) {
-    return reduced_value<decltype(zero)>(op, i, world, salt);
-  });
+  const Call call{type, op, world, salt};
+  return make_pattern(
+      type, [&](std::size_t i, auto zero) { return reduced_value<decltype(zero)>(call, i); });
 }
 
 void write_pattern(const Pattern& pattern, void* target, std::size_t count, std::size_t first) {

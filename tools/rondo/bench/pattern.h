@@ -1,8 +1,8 @@
 #pragma once
 
 // What ranks put into their buffers, and what must come out: small whole numbers that differ by
-// rank, place and call, whose sums, products and averages are exact in every type, so results are
-// compared bit by bit.
+// rank, place and call, whose sums, products and averages are exact in every type and in any order
+// (but for one rounding of a 16-bit average, which is known), so results are compared bit by bit.
 //
 // The numbers repeat every kPeriod elements. A prime, so that no chunk, segment or vector is a
 // multiple of it and data that ends up in another place shows.
@@ -26,7 +26,7 @@ struct Pattern {
 
 /// What `rank` of `world` contributes to call number `salt` when `op` combines it.
 Pattern input_pattern(DataType type, ReduceOp op, int rank, int world, std::uint64_t salt);
-/// All ranks' inputs combined.
+/// All ranks' inputs combined. The type is one that is combined by `op` (core/dtype.h).
 Pattern reduced_pattern(DataType type, ReduceOp op, int world, std::uint64_t salt);
 
 /// Writes `count` elements; the first one is number `first` of the pattern.
