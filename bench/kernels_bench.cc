@@ -52,20 +52,26 @@ void add(const Case& c) {
                                [c](benchmark::State& state) { run_kernel(state, c); });
 }
 
+/// Two sources, in the first-level cache, in the second, in memory.
+void add_sizes(DataType type, ReduceOp op) {
+  for (const std::size_t bytes : {8UL, 8UL << 10, 256UL << 10, 32UL << 20}) {
+    add({type, op, 2, bytes});
+  }
+}
+
 void add_all() {
-  constexpr std::array kTypes = {DataType::kF32, DataType::kF64, DataType::kI32, DataType::kI64,
-                                 DataType::kI8};
+  constexpr std::array kTypes = {DataType::kF32, DataType::kF64, DataType::kF16, DataType::kBF16,
+                                 DataType::kI32, DataType::kI64, DataType::kI8};
   constexpr std::array kOps = {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMin, ReduceOp::kAvg};
   for (const DataType type : kTypes) {
-    for (const ReduceOp op : kOps) {
-      // In the first-level cache, in the second, in memory.
-      for (const std::size_t bytes : {8UL, 8UL << 10, 256UL << 10, 32UL << 20}) {
-        add({type, op, 2, bytes});
-      }
-    }
+    for (const ReduceOp op : kOps) add_sizes(type, op);
   }
-  for (const std::size_t sources : {1UL, 2UL, 3UL, 4UL, 5UL, 8UL}) {
-    add({DataType::kF32, ReduceOp::kSum, sources, 8UL << 10});
+  // One kernel for all integers.
+  for (const ReduceOp op : {ReduceOp::kBitAnd, ReduceOp::kBitXor}) add_sizes(DataType::kI32, op);
+  for (const DataType type : {DataType::kF32, DataType::kF16, DataType::kBF16}) {
+    for (const std::size_t sources : {1UL, 2UL, 3UL, 4UL, 5UL, 8UL}) {
+      add({type, ReduceOp::kSum, sources, 8UL << 10});
+    }
   }
 }
 
