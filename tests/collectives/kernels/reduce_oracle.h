@@ -27,15 +27,16 @@ using Computed = std::conditional_t<kIsHalf<T>, float, T>;
 /// a + b or a * b as if in infinite width, cut to T.
 template <class T>
 T wrapped(ReduceOp op, T a, T b) {
-  const auto wide_a = static_cast<std::uint64_t>(a);
-  const auto wide_b = static_cast<std::uint64_t>(b);
+  // The low bits are the same with or without the sign.
+  const auto wide_a = static_cast<std::uint64_t>(a);  // NOLINT(bugprone-signed-char-misuse)
+  const auto wide_b = static_cast<std::uint64_t>(b);  // NOLINT(bugprone-signed-char-misuse)
   return static_cast<T>(op == ReduceOp::kProd ? wide_a * wide_b : wide_a + wide_b);
 }
 
 template <class T>
 T least(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
+    if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
     if (a == 0 && b == 0) return std::signbit(a) || std::signbit(b) ? T(-0.0) : T(0.0);
   }
   return b < a ? b : a;
@@ -44,7 +45,7 @@ T least(T a, T b) {
 template <class T>
 T greatest(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
+    if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
     if (a == 0 && b == 0) return std::signbit(a) && std::signbit(b) ? T(-0.0) : T(0.0);
   }
   return a < b ? b : a;
@@ -94,6 +95,7 @@ bool same_value(T a, T b) {
   if constexpr (kIsFloat<T>) {
     if (std::isnan(+a) && std::isnan(+b)) return true;
   }
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the bits are what matters
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
