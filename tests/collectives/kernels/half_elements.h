@@ -68,5 +68,6 @@ struct std::numeric_limits<rondo::kernels::HalfElement<kType>> {
   static Element lowest() { return Element::of_bits(kIsF16 ? 0xfbff : 0xff7f); }
   static Element epsilon() { return Element(kIsF16 ? 0x1p-10F : 0x1p-7F); }
   static Element infinity() { return Element::of_bits(kIsF16 ? 0x7c00 : 0x7f80); }
+  // NOLINTNEXTLINE(readability-identifier-naming): the name of the standard
   static Element quiet_NaN() { return Element::of_bits(kIsF16 ? 0x7e00 : 0x7fc0); }
 };
