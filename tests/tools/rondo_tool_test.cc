@@ -92,7 +92,7 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("sing", "verify");
   expect_usage_error("bench", "collective");
   expect_usage_error("bench all_reduce --frobnicate", "--transport");
-  expect_usage_error("bench all_to_all", "allowed: all_reduce, all_gather");
+  expect_usage_error("bench all_too_all", "allowed: all_reduce, all_gather");
   expect_usage_error("bench all_reduce -d f31", "allowed: i8, u8");
   expect_usage_error("bench all_reduce -o xor", "allowed: sum, prod");
   expect_usage_error("bench all_reduce --transport pigeon", "allowed: auto, inproc");
