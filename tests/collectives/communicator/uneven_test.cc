@@ -15,7 +15,6 @@
 namespace rondo::testing {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 using Counts = std::vector<std::size_t>;
