@@ -8,20 +8,16 @@
 namespace rondo::verify {
 namespace {
 
-TEST(BuiltIn, Worlds1To32_AreAllRight) {
-  const auto counts = verify_built_in(1, 32);
+// Larger ones are the test every_world's.
+TEST(BuiltIn, Worlds1To16_AreAllRight) {
+  const auto counts = verify_built_in(1, 16);
   ASSERT_TRUE(counts.ok()) << counts.status().to_string();
   ASSERT_EQ(counts->size(), algorithms::all().size());
   for (const AlgorithmCount& count : *counts) {
-    EXPECT_EQ(count.worlds, 32U);
-    EXPECT_GE(count.schedules, 64U) << "plain and fused";
+    EXPECT_EQ(count.worlds, 16U);
+    EXPECT_GE(count.schedules, 32U) << "plain and fused";
     EXPECT_LE(count.least_credits, 2U) << count.name;
   }
-}
-
-TEST(BuiltIn, LargestWorlds_AreAllRight) {
-  const auto counts = verify_built_in(127, 128);
-  ASSERT_TRUE(counts.ok()) << counts.status().to_string();
 }
 
 TEST(BuiltIn, DirectAllReduce_StoresEveryResultStraight) {
