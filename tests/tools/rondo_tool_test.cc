@@ -203,7 +203,9 @@ TEST(RondoToolBench, TwoLocalRanks_EveryCollectiveIsRight) {
 TEST(RondoToolBench, JsonThatCantBeWritten_IsToldBeforeMeasuring) {
   for (const std::string lead : {"bench", "bench --local 2", "run -n 2 -- " RONDO_TOOL " bench"}) {
     for (const std::string path : {"/no/such/folder/a.json", "/tmp"}) {
-      const Outcome outcome = rondo(lead + " all_reduce -e 64 -n 1 --json " + path);
+      std::string command = lead;
+      command.append(" all_reduce -e 64 -n 1 --json ").append(path);
+      const Outcome outcome = rondo(command);
       EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
       EXPECT_THAT(outcome.output, HasSubstr("rondo bench: can't write --json " + path + ": "));
       EXPECT_THAT(outcome.output, Not(HasSubstr("timed calls")));
