@@ -1,0 +1,105 @@
+#include "loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+
+namespace bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double us_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+struct Sweep {
+  std::string collective;
+  std::size_t low = 0;
+  std::size_t high = 0;
+  std::size_t factor = 0;
+  double seconds = 0;  ///< for one size
+};
+
+Sweep parse(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 5) {
+    throw std::runtime_error("expected: COLLECTIVE LO HI FACTOR SECONDS (bytes; whole numbers)");
+  }
+  Sweep sweep{arguments[0], std::stoul(arguments[1]), std::stoul(arguments[2]),
+              std::stoul(arguments[3]), std::stod(arguments[4])};
+  if (sweep.factor < 2) throw std::runtime_error("FACTOR must be at least 2");
+  return sweep;
+}
+
+/// As a backward pass does: what a call reads has just been written.
+void rewrite(const Data& data, bool in_place) {
+  float* const mine = in_place ? data.output : data.input;
+  std::fill(mine, mine + data.total, 1.0F);
+}
+
+void check_sum(World& world, const Data& data) {
+  rewrite(data, true);
+  world.call("all_reduce", data);
+  const auto expected = static_cast<float>(world.size());
+  if (data.output[0] != expected || data.output[data.total - 1] != expected) {
+    throw std::runtime_error("wrong sum");
+  }
+}
+
+bool is_over(World& world, Clock::time_point start, double seconds) {
+  std::vector<double> is_over = {us_since(start) > seconds * 1e6 ? 1.0 : 0.0};
+  world.max(is_over);
+  return is_over[0] > 0;
+}
+
+std::vector<double> times(World& world, const Sweep& sweep, const Data& data) {
+  const bool in_place = sweep.collective == "all_reduce" || sweep.collective == "broadcast";
+  const int block = data.total < 16384 ? 50 : 3;
+  std::vector<double> times;
+  const auto start = Clock::now();
+  do {
+    for (int i = 0; i < block; ++i) {
+      rewrite(data, in_place);
+      world.barrier();
+      const auto begin = Clock::now();
+      world.call(sweep.collective, data);
+      times.push_back(us_since(begin));
+    }
+  } while (!is_over(world, start, sweep.seconds));
+  world.max(times);
+  std::ranges::sort(times);
+  return times;
+}
+
+void measure(World& world, const Sweep& sweep, std::size_t bytes) {
+  const auto ranks = static_cast<std::size_t>(world.size());
+  Data data;
+  data.part = sweep.collective == "all_reduce" ? 0 : bytes / sizeof(float) / ranks;
+  data.total = data.part == 0 ? bytes / sizeof(float) : data.part * ranks;
+  if (data.total == 0) return;
+  data.input = world.allocate(data.total);
+  data.output = world.allocate(data.total);
+  check_sum(world, data);
+  rewrite(data, false);
+  for (int i = 0; i < 4; ++i) {
+    if (!world.call(sweep.collective, data)) return;
+  }
+  const std::vector<double> sorted = times(world, sweep, data);
+  if (world.rank() != 0) return;
+  std::printf("%s,%zu,%.2f,%.2f\n", sweep.collective.c_str(), bytes, sorted[sorted.size() / 2],
+              sorted[sorted.size() / 10]);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int run(World& world, const std::vector<std::string>& arguments) {
+  const Sweep sweep = parse(arguments);
+  for (std::size_t bytes = sweep.low; bytes <= sweep.high; bytes *= sweep.factor) {
+    measure(world, sweep, bytes);
+  }
+  return 0;
+}
+
+}  // namespace bench
