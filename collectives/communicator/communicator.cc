@@ -63,6 +63,10 @@ CallArguments uneven(CallArguments arguments, std::span<const std::size_t> count
   return arguments;
 }
 
+Status call_with_root(Place& place, const CallArguments& arguments) {
+  return place.call(used_by(place.rank(), arguments));
+}
+
 }  // namespace
 
 inline namespace v1 {
@@ -118,17 +122,18 @@ void Communicator::broadcast(const Buffer& data, int root) {
 }
 
 void Communicator::reduce(const ConstBuffer& input, const Buffer& output, int root, ReduceOp op) {
-  throw_if_error(impl_->place().call(arguments_of(Collective::kReduce, input, output, op, root)));
+  throw_if_error(
+      call_with_root(impl_->place(), arguments_of(Collective::kReduce, input, output, op, root)));
 }
 
 void Communicator::gather(const ConstBuffer& input, const Buffer& output, int root) {
-  throw_if_error(
-      impl_->place().call(arguments_of(Collective::kGather, input, output, ReduceOp::kSum, root)));
+  throw_if_error(call_with_root(
+      impl_->place(), arguments_of(Collective::kGather, input, output, ReduceOp::kSum, root)));
 }
 
 void Communicator::scatter(const ConstBuffer& input, const Buffer& output, int root) {
-  throw_if_error(
-      impl_->place().call(arguments_of(Collective::kScatter, input, output, ReduceOp::kSum, root)));
+  throw_if_error(call_with_root(
+      impl_->place(), arguments_of(Collective::kScatter, input, output, ReduceOp::kSum, root)));
 }
 
 void Communicator::all_to_all(const ConstBuffer& input, const Buffer& output) {
@@ -149,13 +154,15 @@ void Communicator::reduce_scatter_v(const ConstBuffer& input, const Buffer& outp
 
 void Communicator::gather_v(const ConstBuffer& input, const Buffer& output,
                             std::span<const std::size_t> counts, int root) {
-  throw_if_error(impl_->place().call(
+  throw_if_error(call_with_root(
+      impl_->place(),
       uneven(arguments_of(Collective::kGather, input, output, ReduceOp::kSum, root), counts)));
 }
 
 void Communicator::scatter_v(const ConstBuffer& input, const Buffer& output,
                              std::span<const std::size_t> counts, int root) {
-  throw_if_error(impl_->place().call(
+  throw_if_error(call_with_root(
+      impl_->place(),
       uneven(arguments_of(Collective::kScatter, input, output, ReduceOp::kSum, root), counts)));
 }
 

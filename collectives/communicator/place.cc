@@ -17,7 +17,7 @@ using schedule::Collective;
 
 /// Long enough to hide a message's cost, short enough that a segment is still in the cache when it
 /// is forwarded. A multiple of every element size.
-constexpr std::size_t kSegmentBytes = 256 * 1024;
+constexpr std::size_t kSegmentBytes = 64 * 1024;
 
 /// The algorithm that OneShotRunner is the fast path of.
 constexpr std::string_view kOneShot = "one_shot";
@@ -52,7 +52,8 @@ Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh
   RONDO_TRY(select::choose(Collective::kAllReduce, 0, place->layout_, options.algorithm).status());
   execute::WaitPolicy policy;
   const transport::Mesh& world = *place->mesh_;
-  policy.spare_core = world.ranks_here() <= usable_cores(world.cores_here(), cpu_quota);
+  place->spare_core_ = world.ranks_here() <= usable_cores(world.cores_here(), cpu_quota);
+  policy.spare_core = place->spare_core_;
   RONDO_ASSIGN(place->waiter_, execute::Waiter::make(place->mesh_->transports(), policy));
   return place;
 }
@@ -90,8 +91,7 @@ void Place::compare_last_call() const {
   }
 }
 
-Status Place::call(const CallArguments& passed) {
-  const CallArguments arguments = used_by(rank(), passed);
+Status Place::call(const CallArguments& arguments) {
   if (!broken_.ok()) {
     return Status(broken_.code(), "this communicator can't be used any more: " + broken_.message(),
                   broken_.culprit(), broken_.where());
@@ -187,7 +187,8 @@ Result<std::unique_ptr<execute::Runner>> Place::one_shot_runner(
                                      .count = total_count(arguments, size()),
                                      .element_bytes = size_of(arguments.input.dtype),
                                      .kernel = kernel,
-                                     .divisor = divisor_of(arguments, size())}));
+                                     .divisor = divisor_of(arguments, size()),
+                                     .spare_core = spare_core_}));
 }
 
 Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algorithm,

@@ -57,6 +57,7 @@ class Place {
   std::unique_ptr<transport::Mesh> mesh_;
   CommunicatorOptions options_;
   Device device_;
+  bool spare_core_ = true;  ///< ranks of this host do not outnumber the cores they may use
   select::Layout layout_;
   std::unique_ptr<execute::Waiter> waiter_;
   std::vector<transport::Endpoint*> neighbours_;

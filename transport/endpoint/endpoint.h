@@ -69,14 +69,17 @@ class Endpoint {
   /// Ends the call, well or not: this rank touches no memory of the peer until the next begin.
   virtual void end() {}
 
-  /// Messages of at most so many bytes need no group: they are copied at once. On the wire
+  /// Eager messages, of at most so many bytes, need no group: they are copied at once. On the wire
   /// each is a message of lane 0 like any other, so the peer may receive it by either way. Only
   /// while lane 0 has no transfers outstanding. Nothing: there are no such messages.
-  virtual std::optional<std::size_t> inline_bytes() const { return std::nullopt; }
+  virtual std::optional<std::size_t> eager_bytes() const { return std::nullopt; }
   /// False where the peer leaves no room now. Errors as post.
-  virtual Result<bool> send_inline(std::span<const std::byte> message);
-  /// False where nothing has come yet. Errors as poll.
-  virtual Result<bool> recv_inline(std::span<std::byte> target);
+  virtual Result<bool> send_eager(std::span<const std::byte> message);
+  /// Where the next message, of exactly so many bytes, lies until release_eager; null where nothing
+  /// has come yet. One at a time. Errors as poll.
+  virtual Result<const std::byte*> recv_eager(std::size_t bytes);
+  /// Gives it back; nothing where there is none.
+  virtual void release_eager() {}
 
   /// Takes a group of transfers; the token is done when all of them are.
   /// Errors: PeerLost, Mismatch, or what the peer aborted with.

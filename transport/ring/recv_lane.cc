@@ -32,7 +32,7 @@ Status RecvLane::progress(const Call& call, RingGroups& groups, bool& consumed) 
     Pending& pending = pending_[head_ % pending_.size()];
     if (content.bytes() != pending.bytes) return wrong_size(call, content.bytes(), pending.bytes);
     RingGroup& group = groups[pending.group];
-    RONDO_TRY(take(content, pending, group));
+    RONDO_TRY(take(content, pending, group.view));
     ++next_line_;
     if (pending.arrived_bytes < pending.bytes) continue;
     received_bytes_ += pending.bytes;
@@ -43,19 +43,23 @@ Status RecvLane::progress(const Call& call, RingGroups& groups, bool& consumed) 
   return {};
 }
 
-Result<bool> RecvLane::recv_inline(const Call& call, std::span<std::byte> target) {
-  if (!has_line()) return false;
-  const LineContent content = next_line().content;
-  std::atomic_signal_fence(std::memory_order_seq_cst);  // as in progress
-  RONDO_ASSIGN(const bool is_now, belongs_to(call, content));
-  if (!is_now) return false;
-  if (content.bytes() != target.size()) return wrong_size(call, content.bytes(), target.size());
-  if (content.kind() != LineKind::kInline)
-    return damaged(fmt::format("{} bytes outside the line", target.size()));
-  if (!target.empty()) std::memcpy(target.data(), content.inline_bytes.data(), target.size());
-  received_bytes_ += target.size();
-  consume(next_line_++);
-  return true;
+Result<bool> RecvLane::recv_eager(const Call& call, std::size_t bytes, LentView& view) {
+  // A peer that runs the same schedule with groups may cut the message into several slots.
+  while (has_line()) {
+    const LineContent content = next_line().content;
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // as in progress
+    RONDO_ASSIGN(const bool is_now, belongs_to(call, content));
+    if (!is_now) break;
+    if (content.bytes() != bytes) return wrong_size(call, content.bytes(), bytes);
+    if (eager_.arrived_bytes == 0) eager_ = {.bytes = bytes, .is_view = true};
+    RONDO_TRY(take(content, eager_, view));
+    ++next_line_;
+    if (eager_.arrived_bytes < bytes) continue;
+    eager_.arrived_bytes = 0;
+    received_bytes_ += bytes;
+    return true;
+  }
+  return false;
 }
 
 Status RecvLane::wrong_size(const Call& call, std::uint64_t sent_bytes,
@@ -78,16 +82,16 @@ Result<bool> RecvLane::belongs_to(const Call& call, const LineContent& content) 
       fmt::format("a message of call {} came in call {}", content.sequence, call.sequence));
 }
 
-Status RecvLane::take(const LineContent& content, Pending& pending, RingGroup& group) {
+Status RecvLane::take(const LineContent& content, Pending& pending, LentView& view) {
   const bool needs_line_only =
       content.kind() == LineKind::kInline || content.kind() == LineKind::kStored;
   if (pending.bytes <= kInlineBytes && !needs_line_only)
     return damaged(fmt::format("{} bytes outside the line", pending.bytes));
   switch (content.kind()) {
-    case LineKind::kInline: return take_inline(content, pending, group);
-    case LineKind::kSlot: return take_slot(content, pending, group);
-    case LineKind::kLent: return take_lent(content, pending, group);
-    case LineKind::kPrivate: return take_private(content, pending, group);
+    case LineKind::kInline: return take_inline(content, pending, view);
+    case LineKind::kSlot: return take_slot(content, pending, view);
+    case LineKind::kLent: return take_lent(content, pending, view);
+    case LineKind::kPrivate: return take_private(content, pending, view);
     case LineKind::kStored:
       if (pending.is_view) return damaged("a stored message can't be viewed");
       pending.arrived_bytes = pending.bytes;
@@ -97,12 +101,12 @@ Status RecvLane::take(const LineContent& content, Pending& pending, RingGroup& g
   return damaged(fmt::format("unknown kind {} of message", static_cast<int>(content.kind())));
 }
 
-Status RecvLane::take_inline(const LineContent& content, Pending& pending, RingGroup& group) {
+Status RecvLane::take_inline(const LineContent& content, Pending& pending, LentView& view) {
   if (pending.bytes > kInlineBytes)
     return damaged(fmt::format("{} bytes in one line", pending.bytes));
   pending.arrived_bytes = pending.bytes;
   if (pending.is_view) {
-    lend(next_line().content.inline_bytes.data(), group);
+    view = lend(next_line().content.inline_bytes.data());
     return {};
   }
   if (pending.bytes > 0) std::memcpy(pending.data, content.inline_bytes.data(), pending.bytes);
@@ -110,14 +114,14 @@ Status RecvLane::take_inline(const LineContent& content, Pending& pending, RingG
   return {};
 }
 
-Status RecvLane::take_slot(const LineContent& content, Pending& pending, RingGroup& group) {
+Status RecvLane::take_slot(const LineContent& content, Pending& pending, LentView& view) {
   const std::uint64_t slot = content.where.slot;
   if (slot >= port_.slots.count)
     return damaged(fmt::format("slot {} of {}", slot, port_.slots.count));
   const std::byte* piece = port_.slots.memory + slot * port_.slots.bytes;
   if (pending.is_view && pending.bytes <= port_.slots.bytes) {
     pending.arrived_bytes = pending.bytes;
-    lend(piece, group);
+    view = lend(piece);
     return {};
   }
   RONDO_TRY(provide_target(pending));
@@ -127,16 +131,16 @@ Status RecvLane::take_slot(const LineContent& content, Pending& pending, RingGro
   pending.arrived_bytes += piece_bytes;
   consume(next_line_);
   if (pending.is_view)
-    group.view = {.data = pending.data, .lane = port_.lane, .staging = pending.staging};
+    view = {.data = pending.data, .lane = port_.lane, .staging = pending.staging};
   return {};
 }
 
-Status RecvLane::take_lent(const LineContent& content, Pending& pending, RingGroup& group) {
+Status RecvLane::take_lent(const LineContent& content, Pending& pending, LentView& view) {
   auto source = port_.memory->address_of(content.where.location, pending.bytes);
   if (!source.ok()) return std::move(source).status().with_culprit(port_.peer);
   pending.arrived_bytes = pending.bytes;
   if (pending.is_view) {
-    lend(*source, group);
+    view = lend(*source);
     return {};
   }
   std::memcpy(pending.data, *source, pending.bytes);
@@ -144,13 +148,13 @@ Status RecvLane::take_lent(const LineContent& content, Pending& pending, RingGro
   return {};
 }
 
-Status RecvLane::take_private(const LineContent& content, Pending& pending, RingGroup& group) {
+Status RecvLane::take_private(const LineContent& content, Pending& pending, LentView& view) {
   RONDO_TRY(provide_target(pending));
   RONDO_TRY(port_.memory->read_private(content.where.location, pending.data, pending.bytes));
   pending.arrived_bytes = pending.bytes;
   consume(next_line_);
   if (pending.is_view)
-    group.view = {.data = pending.data, .lane = port_.lane, .staging = pending.staging};
+    view = {.data = pending.data, .lane = port_.lane, .staging = pending.staging};
   return {};
 }
 
@@ -162,8 +166,8 @@ Status RecvLane::provide_target(Pending& pending) {
   return {};
 }
 
-void RecvLane::lend(const std::byte* data, RingGroup& group) {
-  group.view = {.data = data, .line = next_line_, .lane = port_.lane, .holds_line = true};
+LentView RecvLane::lend(const std::byte* data) const {
+  return {.data = data, .line = next_line_, .lane = port_.lane, .holds_line = true};
 }
 
 bool RecvLane::release(const LentView& view) {

@@ -41,9 +41,9 @@ class RecvLane {
   /// `transfer` is a kRecv or kRecvView. Only while outstanding() is below the window.
   void push(const Transfer& transfer, std::uint32_t group);
 
-  /// A message of exactly so many bytes, past the groups; false if it hasn't come. Only while idle.
-  /// Errors as progress.
-  Result<bool> recv_inline(const Call& call, std::span<std::byte> target);
+  /// A view of a message of exactly so many bytes, past the groups; false if it hasn't come. Only
+  /// while idle, and while no other such view is out. Errors as progress.
+  Result<bool> recv_eager(const Call& call, std::size_t bytes, LentView& view);
 
   /// Takes what has come; `consumed` turns true if the peer may write more.
   /// Errors: Mismatch, DataLoss (a damaged line), Internal, PeerLost; the line isn't consumed.
@@ -73,18 +73,19 @@ class RecvLane {
   }
   Result<bool> belongs_to(const Call& call, const LineContent& content) const;
   Status wrong_size(const Call& call, std::uint64_t sent_bytes, std::size_t expected_bytes) const;
-  Status take(const LineContent& content, Pending& pending, RingGroup& group);
-  Status take_inline(const LineContent& content, Pending& pending, RingGroup& group);
-  Status take_slot(const LineContent& content, Pending& pending, RingGroup& group);
-  Status take_lent(const LineContent& content, Pending& pending, RingGroup& group);
-  Status take_private(const LineContent& content, Pending& pending, RingGroup& group);
+  Status take(const LineContent& content, Pending& pending, LentView& view);
+  Status take_inline(const LineContent& content, Pending& pending, LentView& view);
+  Status take_slot(const LineContent& content, Pending& pending, LentView& view);
+  Status take_lent(const LineContent& content, Pending& pending, LentView& view);
+  Status take_private(const LineContent& content, Pending& pending, LentView& view);
   Status provide_target(Pending& pending);
-  void lend(const std::byte* data, RingGroup& group);
+  LentView lend(const std::byte* data) const;
   void consume(std::uint64_t line);
   Status damaged(const std::string& what) const;
 
   RecvPort port_;
   std::vector<Pending> pending_;
+  Pending eager_;  ///< of recv_eager: what has come of a message that comes in slots
   std::uint64_t head_ = 0;
   std::uint64_t tail_ = 0;
   std::uint64_t next_line_ = 0;

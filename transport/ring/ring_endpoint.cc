@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace rondo::transport {
@@ -11,6 +12,15 @@ constexpr std::size_t kMostGroups = 2 * kMaxLanes * RingEndpoint::kWindow;
 
 bool is_send(TransferKind kind) {
   return kind == TransferKind::kSend || kind == TransferKind::kStored;
+}
+
+/// How many transfers have the lane and direction of the last one.
+std::size_t alike(std::span<const Transfer> group) {
+  const Transfer& last = group.back();
+  return static_cast<std::size_t>(
+      std::count_if(group.begin(), group.end(), [&last](const Transfer& transfer) {
+        return transfer.lane == last.lane && is_send(transfer.kind) == is_send(last.kind);
+      }));
 }
 
 Slots slots_of_lane(Slots slots, std::size_t lane) {
@@ -43,7 +53,7 @@ RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(kMostGro
 
 void RingEndpoint::begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) {
   call_ = call;
-  awaits_inline_ = awaits_room_ = false;
+  awaits_eager_ = awaits_room_ = false;
   enter_call();
   link_.own_head->board.write(call);
   if (!stores[0].empty() || !stores[1].empty()) write_stores(stores);
@@ -82,14 +92,14 @@ std::optional<Fingerprint> RingEndpoint::peer_call(std::uint64_t sequence) {
 Status RingEndpoint::check_room(std::span<const Transfer> group) const {
   if (groups_.open() == kMostGroups)
     return Status(ErrorCode::kInternal, "more groups posted than the endpoint's windows hold");
-  std::array<std::size_t, 2 * kMaxLanes> added{};
-  for (const Transfer& transfer : group) {
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const Transfer& transfer = group[i];
     if (transfer.lane >= kMaxLanes)
       return Status(ErrorCode::kInternal, fmt::format("lane {} of {}", transfer.lane, kMaxLanes));
     const bool sends = is_send(transfer.kind);
     const std::size_t used =
         sends ? send_lanes_[transfer.lane].outstanding() : recv_lanes_[transfer.lane].outstanding();
-    if (used + ++added[2 * transfer.lane + (sends ? 1 : 0)] > kWindow)
+    if (used + alike(group.first(i + 1)) > kWindow)
       return Status(ErrorCode::kInternal,
                     fmt::format("more than {} transfers posted in one direction of lane {}",
                                 kWindow, transfer.lane));
@@ -99,28 +109,33 @@ Status RingEndpoint::check_room(std::span<const Transfer> group) const {
   return {};
 }
 
-Result<bool> RingEndpoint::send_inline(std::span<const std::byte> message) {
+Result<bool> RingEndpoint::send_eager(std::span<const std::byte> message) {
   if (!failure_.ok()) return failure_;
-  RONDO_ASSIGN(const bool sent, send_lanes_[0].send_inline(call_, message));
+  RONDO_ASSIGN(const bool sent, send_lanes_[0].send_eager(call_, message));
   awaits_room_ = !sent;
   if (sent) wake_peer();
   return sent;
 }
 
-Result<bool> RingEndpoint::recv_inline(std::span<std::byte> target) {
+Result<const std::byte*> RingEndpoint::recv_eager(std::size_t bytes) {
   if (!failure_.ok()) return failure_;
-  auto received = recv_lanes_[0].recv_inline(call_, target);
+  auto received = recv_lanes_[0].recv_eager(call_, bytes, eager_);
   if (!received.ok()) {
     look_for_notice();
     fail(std::move(received).status());
     return failure_;
   }
-  awaits_inline_ = !*received;
-  if (!*received && !left_.ok()) {
-    fail(left_);
-    return failure_;
-  }
-  return received;
+  awaits_eager_ = !*received;
+  if (*received) return eager_.data;
+  if (left_.ok()) return nullptr;
+  fail(left_);
+  return failure_;
+}
+
+void RingEndpoint::release_eager() {
+  const bool consumed = recv_lanes_[0].release(eager_);
+  eager_ = {};
+  if (consumed) wake_peer();
 }
 
 Result<Token> RingEndpoint::post(std::span<const Transfer> group) {
@@ -213,9 +228,9 @@ void RingEndpoint::look_for_give_up() {
 }
 
 bool RingEndpoint::can_progress() const {
-  const bool waits = busy_lanes_ != 0 || awaits_inline_ || awaits_room_;
+  const bool waits = busy_lanes_ != 0 || awaits_eager_ || awaits_room_;
   if (waits && (!failure_.ok() || !left_.ok())) return true;
-  if (awaits_inline_ && recv_lanes_[0].has_message()) return true;
+  if (awaits_eager_ && recv_lanes_[0].has_message()) return true;
   if (awaits_room_ && send_lanes_[0].has_news()) return true;
   for (std::uint32_t lanes = busy_lanes_; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));

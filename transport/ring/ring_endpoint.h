@@ -43,9 +43,10 @@ class RingEndpoint : public Endpoint {
   int peer() const final { return link_.peer; }
   std::size_t window() const final { return kWindow; }
   void begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) final;
-  std::optional<std::size_t> inline_bytes() const final { return kInlineBytes; }
-  Result<bool> send_inline(std::span<const std::byte> message) final;
-  Result<bool> recv_inline(std::span<std::byte> target) final;
+  std::optional<std::size_t> eager_bytes() const final { return send_lanes_[0].eager_bytes(); }
+  Result<bool> send_eager(std::span<const std::byte> message) final;
+  Result<const std::byte*> recv_eager(std::size_t bytes) final;
+  void release_eager() final;
   Result<Token> post(std::span<const Transfer> group) final;
   Result<bool> poll(Token token) final;
   const std::byte* view(Token token) final;
@@ -90,8 +91,9 @@ class RingEndpoint : public Endpoint {
   Staging staging_;
   std::vector<SendLane> send_lanes_;
   std::vector<RecvLane> recv_lanes_;
-  bool awaits_inline_ = false;    ///< recv_inline was called in vain
-  bool awaits_room_ = false;      ///< send_inline was
+  bool awaits_eager_ = false;     ///< recv_eager was called in vain
+  bool awaits_room_ = false;      ///< send_eager was
+  LentView eager_;                ///< of the message that recv_eager gave
   std::uint32_t busy_lanes_ = 0;  ///< bit k: lane k may have transfers that aren't done
   std::uint64_t rung_turn_ = 0;
   Status failure_;

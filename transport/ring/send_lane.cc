@@ -110,8 +110,14 @@ Result<bool> SendLane::emit(const Call& call, Pending& pending) {
   return true;
 }
 
-Result<bool> SendLane::send_inline(const Call& call, std::span<const std::byte> message) {
-  Pending pending{.data = message.data(), .bytes = message.size(), .kind = LineKind::kInline};
+std::size_t SendLane::eager_bytes() const {
+  return port_.slots.count == 0 ? kInlineBytes : std::max(kInlineBytes, port_.slots.bytes);
+}
+
+Result<bool> SendLane::send_eager(const Call& call, std::span<const std::byte> message) {
+  Pending pending{.data = message.data(),
+                  .bytes = message.size(),
+                  .kind = message.size() <= kInlineBytes ? LineKind::kInline : LineKind::kSlot};
   RONDO_ASSIGN(const bool sent, emit(call, pending));
   if (sent) sent_bytes_ += message.size();
   return sent;

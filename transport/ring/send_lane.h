@@ -37,9 +37,10 @@ class SendLane {
   /// `transfer` is a kSend or kStored. Only while outstanding() is below the window.
   void push(const Transfer& transfer, std::uint32_t group);
 
-  /// A message of at most kInlineBytes, past the groups; false without room. Only while idle.
-  /// Errors as progress.
-  Result<bool> send_inline(const Call& call, std::span<const std::byte> message);
+  /// Most bytes that can be copied at once: to a line, or to one slot.
+  std::size_t eager_bytes() const;
+  /// Such a message, past the groups; false without room. Only while idle. Errors as progress.
+  Result<bool> send_eager(const Call& call, std::span<const std::byte> message);
 
   /// Writes and completes what it can; `wrote` turns true if there are new lines for the peer.
   /// Errors: DataLoss where the peer's count of consumed lines can't be true.

@@ -1,14 +1,13 @@
 #pragma once
 
-// The fast path of an all-reduce of a few bytes: the payload travels in the cache line that says it
-// is there, to every peer at once, and every rank combines all contributions in rank order. No
-// groups, tokens or segments.
+// The fast path of a small all-reduce: the payload goes to every peer at once, in the cache line
+// that says it is there or, where it is longer, in a slot of memory that the peer reads; every rank
+// combines all contributions, where they lie, in rank order. No groups, tokens or segments.
 //
 // Its specification is the schedule `one_shot` (collectives/algorithms): on the wire the two are
 // alike, message for message, so ranks may differ in which of them they run, and the bits are the
 // same (one_shot_runner_test).
 
-#include <array>
 #include <vector>
 
 #include "collectives/execute/host/drive.h"
@@ -25,17 +24,14 @@ class OneShotRunner final : public Runner {
     std::size_t element_bytes = 1;
     kernels::ReduceKernel kernel = nullptr;
     int divisor = 1;
+    bool spare_core = true;  ///< worth a few looks before the waiter is asked how to wait
   };
-  static constexpr std::size_t kMaxBytes = 32;
-
   /// Whether so many bytes can be sent to each peer as they are.
   static bool suits(const std::vector<transport::Endpoint*>& endpoints, std::size_t bytes);
   /// The endpoints suit the bytes.
   explicit OneShotRunner(Inputs inputs);
 
  private:
-  using Contribution = std::array<std::byte, kMaxBytes>;
-
   void begin(const transport::Call& call, std::byte* input, std::byte* output) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;
@@ -43,15 +39,15 @@ class OneShotRunner final : public Runner {
   int waits_for() const override;
   Result<bool> send_all();
   Result<bool> receive_next();
+  Status combine();
 
   Inputs inputs_;
   std::size_t bytes_;
   std::vector<transport::Endpoint*> peers_;
-  std::vector<Contribution> contributions_;  ///< by rank
-  std::vector<const void*> sources_;         ///< the contributions, for the kernel
-  std::byte* output_ = nullptr;              ///< of the call
-  std::size_t sent_ = 0;                     ///< peers that have this rank's contribution
-  std::size_t received_ = 0;                 ///< peers, in order, whose contribution is here
+  std::vector<const void*> sources_;  ///< by rank: its contribution, once it is here
+  std::byte* output_ = nullptr;       ///< of the call
+  std::size_t sent_ = 0;              ///< peers that have this rank's contribution
+  std::size_t received_ = 0;          ///< peers, in order, whose contribution is here
 };
 
 }  // namespace rondo::execute

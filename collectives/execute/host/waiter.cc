@@ -44,8 +44,8 @@ Waiter::~Waiter() {
 
 Status Waiter::wait() {
   for (transport::Transport* transport : transports_) RONDO_TRY(transport->progress());
-  if (idle_looks_ == 0) start_ = std::chrono::steady_clock::now();
   ++idle_looks_;
+  if (idle_looks_ == first_reading()) start_ = std::chrono::steady_clock::now();
   if (policy_.spare_core) {
     if (idle_looks_ % kLooksPerClock != 0 || waited_us() < policy_.spin_us) {
       relax();
@@ -58,8 +58,11 @@ Status Waiter::wait() {
   return sleep();
 }
 
+// With a core to spare most waits are over before a clock is worth reading.
+std::uint32_t Waiter::first_reading() const { return policy_.spare_core ? kLooksPerClock : 1; }
+
 std::int64_t Waiter::waited_us() const {
-  if (idle_looks_ == 0) return 0;
+  if (idle_looks_ < first_reading()) return 0;
   const auto waited = std::chrono::steady_clock::now() - start_;
   return std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
 }

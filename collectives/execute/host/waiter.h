@@ -40,6 +40,7 @@ class Waiter {
  private:
   Waiter(std::span<transport::Transport* const> transports, const WaitPolicy& policy);
   Status sleep();
+  std::uint32_t first_reading() const;  ///< the look at which the clock is read first
 
   std::vector<transport::Transport*> transports_;
   WaitPolicy policy_;

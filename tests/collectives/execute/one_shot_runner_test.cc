@@ -16,20 +16,29 @@
 #include "collectives/schedule/fuse.h"
 #include "core/dtype.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/shm/shm_transport.h"
 
 namespace rondo::execute {
 namespace {
 
 using transport::Endpoint;
 using transport::InprocTransport;
+using transport::ShmTransport;
+using transport::TransportKind;
+
+std::unique_ptr<transport::Transport> make_transport(TransportKind kind,
+                                                     const transport::Identity& identity) {
+  if (kind == TransportKind::kShm) return ShmTransport::create(identity).value();
+  return InprocTransport::create(identity).value();
+}
 
 /// One rank of a world of places of this process.
 class Rank {
  public:
-  Rank(std::uint64_t job, int rank, int world) : rank_(rank), world_(world) {
-    transport_ =
-        InprocTransport::create({.job = job, .epoch = 1, .rank = rank, .world = world}).value();
-  }
+  Rank(TransportKind kind, std::uint64_t job, int rank, int world)
+      : rank_(rank),
+        world_(world),
+        transport_(make_transport(kind, {.job = job, .epoch = 1, .rank = rank, .world = world})) {}
   std::string address() const { return transport_->address(); }
   void connect(const std::vector<std::string>& addresses) {
     std::vector<transport::PeerAddress> peers;
@@ -40,6 +49,7 @@ class Rank {
     transport::Transport* transports[] = {transport_.get()};
     waiter_ = Waiter::make(transports, {.spare_core = false}).value();
   }
+  bool suits(std::size_t bytes) const { return OneShotRunner::suits(endpoints(), bytes); }
   /// Of floats, or of the bits of bf16.
   template <class T>
   Status all_reduce(std::vector<T>& data, ReduceOp op, bool fast) {
@@ -88,8 +98,8 @@ class Rank {
 
   int rank_;
   int world_;
+  std::unique_ptr<transport::Transport> transport_;
   DataType type_ = DataType::kF32;
-  std::unique_ptr<InprocTransport> transport_;
   std::unique_ptr<Waiter> waiter_;
   std::unique_ptr<Plan> plan_;
   std::uint64_t sequence_ = 0;
@@ -98,14 +108,14 @@ class Rank {
 template <class T>
 using Values = std::vector<std::vector<T>>;  // by rank
 
-class OneShot : public testing::TestWithParam<int> {
+class OneShot : public testing::TestWithParam<std::tuple<TransportKind, int>> {
  protected:
   OneShot() {
     static std::uint64_t jobs = 7000;
-    const int world = GetParam();
+    const auto [kind, world] = GetParam();
     std::vector<std::string> addresses;
     for (int rank = 0; rank < world; ++rank)
-      addresses.push_back(ranks_.emplace_back(jobs, rank, world).address());
+      addresses.push_back(ranks_.emplace_back(kind, jobs, rank, world).address());
     ++jobs;
     each([&](Rank& rank, std::size_t) { rank.connect(addresses); });
   }
@@ -132,6 +142,12 @@ class OneShot : public testing::TestWithParam<int> {
       EXPECT_EQ(reduced(values, op, fast), planned) << to_string(op) << ", fast " << fast;
   }
 
+  /// In the lines of messages; where there are slots, up to a whole one.
+  static std::vector<std::size_t> counts() {
+    if (std::get<0>(GetParam()) == TransportKind::kInproc) return {0, 1, 2, 5, 6};
+    return {0, 1, 6, 7, 250, 16384};
+  }
+
   std::vector<Rank> ranks_;
 };
 
@@ -139,7 +155,7 @@ TEST_P(OneShot, AnyMixOfFastAndPlannedRanks_HasTheBitsOfTheSchedule) {
   std::mt19937 random(5);
   std::uniform_real_distribution<float> draw(-3, 3);
   for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kAvg, ReduceOp::kProd, ReduceOp::kMin}) {
-    for (const std::size_t count : {0U, 1U, 2U, 5U, 6U}) {
+    for (const std::size_t count : counts()) {
       Values<float> values(ranks_.size(), std::vector<float>(count));
       for (auto& own : values)
         for (float& value : own) value = draw(random);
@@ -169,13 +185,30 @@ TEST_P(OneShot, PeerOfAnotherCount_IsAMismatchOnTheFastPathToo) {
   EXPECT_EQ(results[0].code(), ErrorCode::kMismatch) << results[0].to_string();
 }
 
-TEST(OneShotSuits, MoreThanALineHolds_IsRefused) {
-  Rank alone(6999, 0, 1);
-  EXPECT_TRUE(OneShotRunner::suits({nullptr}, OneShotRunner::kMaxBytes));
-  EXPECT_FALSE(OneShotRunner::suits({nullptr}, OneShotRunner::kMaxBytes + 1));
+TEST_P(OneShot, MoreThanCanBeCopiedAtOnce_IsRefused) {
+  const std::size_t most = counts().back() * sizeof(float);
+  EXPECT_TRUE(ranks_[0].suits(most));
+  EXPECT_FALSE(ranks_[0].suits(most + 1));
 }
 
-INSTANTIATE_TEST_SUITE_P(Worlds, OneShot, testing::Values(2, 3, 5));
+/// More calls than there are slots, with nothing between them.
+TEST_P(OneShot, ManyCallsOneBehindTheOther_KeepEveryContribution) {
+  const std::size_t count = counts().back();
+  each([&](Rank& rank, std::size_t i) {
+    for (int call = 0; call < 40; ++call) {
+      std::vector<float> data(count, static_cast<float>(i) + 0.25F * static_cast<float>(call));
+      ASSERT_TRUE(rank.all_reduce(data, ReduceOp::kMax, true).ok());
+      const auto greatest =
+          static_cast<float>(ranks_.size() - 1) + 0.25F * static_cast<float>(call);
+      ASSERT_THAT(data, testing::Each(greatest)) << "call " << call;
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, OneShot,
+                         testing::Combine(testing::Values(TransportKind::kInproc,
+                                                          TransportKind::kShm),
+                                          testing::Values(2, 3, 5)));
 
 }  // namespace
 }  // namespace rondo::execute

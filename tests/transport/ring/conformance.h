@@ -472,24 +472,73 @@ TYPED_TEST_P(TransportConformance, Endpoint_ofOneselfOrAStranger_isNull) {
 }
 
 // A place looks once more between saying that it sleeps and sleeping.
-TYPED_TEST_P(TransportConformance, Inline_messageThatCameBeforeTheSleep_keepsThePlaceAwake) {
+TYPED_TEST_P(TransportConformance, Eager_messageThatCameBeforeTheSleep_keepsThePlaceAwake) {
   this->connect(2);
-  std::vector<std::byte> source(8), target(8);
+  std::vector<std::byte> source(8);
   fill(source, 6);
-  EXPECT_FALSE(*this->from(1, 0).recv_inline(target));
+  EXPECT_EQ(*this->from(1, 0).recv_eager(8), nullptr);
   EXPECT_FALSE(this->place(1).arm());
   this->place(1).disarm();
-  EXPECT_TRUE(*this->from(0, 1).send_inline(source));
+  EXPECT_TRUE(*this->from(0, 1).send_eager(source));
   EXPECT_TRUE(this->place(1).arm());
   this->place(1).disarm();
-  EXPECT_TRUE(*this->from(1, 0).recv_inline(target));
-  EXPECT_EQ(target, source);
+  const std::byte* const received = *this->from(1, 0).recv_eager(8);
+  ASSERT_NE(received, nullptr);
+  EXPECT_TRUE(std::equal(source.begin(), source.end(), received));
+  this->from(1, 0).release_eager();
   EXPECT_FALSE(this->place(1).arm());
   this->place(1).disarm();
   // The sender's own room isn't news to a receiver that waits.
-  EXPECT_FALSE(*this->from(0, 1).recv_inline(target));
+  EXPECT_EQ(*this->from(0, 1).recv_eager(8), nullptr);
   EXPECT_FALSE(this->place(0).arm());
   this->place(0).disarm();
+}
+
+// To the receiver it makes no difference how its peer sent it: at once, or as a transfer that may
+// travel any way and in pieces.
+TYPED_TEST_P(TransportConformance, Eager_messageOfAnySize_isReceivedWhicheverWayItWasSent) {
+  this->connect(2);
+  Endpoint& sender = this->from(0, 1);
+  Endpoint& receiver = this->from(1, 0);
+  const std::size_t most = *sender.eager_bytes();
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{24}, most, most + 1, 3 * most}) {
+    std::vector<std::byte> source(bytes);
+    fill(source, static_cast<unsigned>(bytes % 97));
+    for (const bool eager : {true, false}) {
+      if (eager && bytes > most) continue;
+      Token sent{};
+      if (eager) {
+        EXPECT_TRUE(*sender.send_eager(source));
+      } else {
+        sent = this->post(sender, {.data = source.data(), .bytes = bytes});
+      }
+      const std::byte* received = nullptr;
+      for (int look = 0; look < 1000 && received == nullptr; ++look) {
+        received = *receiver.recv_eager(bytes);
+        ASSERT_TRUE(eager || sender.poll(sent).ok());
+      }
+      ASSERT_NE(received, nullptr) << bytes << " bytes, eager " << eager;
+      EXPECT_TRUE(std::equal(source.begin(), source.end(), received)) << bytes << " bytes";
+      receiver.release_eager();
+      EXPECT_TRUE(eager || *sender.poll(sent));
+    }
+  }
+}
+
+TYPED_TEST_P(TransportConformance, Eager_messagesBeyondWhatIsFree_areRefusedUntilOneIsReleased) {
+  this->connect(2);
+  Endpoint& sender = this->from(0, 1);
+  Endpoint& receiver = this->from(1, 0);
+  std::vector<std::byte> source(*sender.eager_bytes());
+  fill(source, 3);
+  int sent = 0;
+  while (sent < 100 && *sender.send_eager(source)) ++sent;
+  ASSERT_GT(sent, 0);
+  ASSERT_LT(sent, 100);
+  ASSERT_NE(*receiver.recv_eager(source.size()), nullptr);
+  EXPECT_FALSE(*sender.send_eager(source)) << "the receiver still reads";
+  receiver.release_eager();
+  EXPECT_TRUE(*sender.send_eager(source));
 }
 
 REGISTER_TYPED_TEST_SUITE_P(
@@ -504,6 +553,8 @@ REGISTER_TYPED_TEST_SUITE_P(
     Abort_reachesThePeerWithCodeCulpritAndReason, Verdict_afterThePeerGaveUp_isThePeersReason,
     Goodbye_leavesWhatWasSent_andFailsWhatIsStillAwaited, PingPong_asleepWhileWaiting_losesNoWakeUp,
     Exchange_byTwoThreads_keepsEveryByte, Connect_withoutAPeer_timesOutAndNamesIt,
-    Endpoint_ofOneselfOrAStranger_isNull, Inline_messageThatCameBeforeTheSleep_keepsThePlaceAwake);
+    Endpoint_ofOneselfOrAStranger_isNull, Eager_messageThatCameBeforeTheSleep_keepsThePlaceAwake,
+    Eager_messageOfAnySize_isReceivedWhicheverWayItWasSent,
+    Eager_messagesBeyondWhatIsFree_areRefusedUntilOneIsReleased);
 
 }  // namespace rondo::transport

@@ -5,9 +5,11 @@
 
 namespace rondo::transport {
 
+/// Where private memory of more than a few pages is read by process_vm_readv.
 struct ShmWorld {
   static Result<std::unique_ptr<Transport>> make(const Identity& identity) {
-    RONDO_ASSIGN(std::unique_ptr<Transport> made, ShmTransport::create(identity));
+    const ShmOptions options{.private_read_bytes = 8192};
+    RONDO_ASSIGN(std::unique_ptr<Transport> made, ShmTransport::create(identity, options));
     return made;
   }
   static std::byte* allocate(std::size_t bytes) {
@@ -20,8 +22,7 @@ struct ShmWorld {
 /// Where nobody reads private memory, and slots are few and small.
 struct ShmWorldOfSlots : ShmWorld {
   static Result<std::unique_ptr<Transport>> make(const Identity& identity) {
-    const ShmOptions options{
-        .slot_bytes = 4096, .slot_count = 3, .private_read_bytes = ~std::size_t{0}};
+    const ShmOptions options{.slot_bytes = 4096, .slot_count = 3};
     RONDO_ASSIGN(std::unique_ptr<Transport> made, ShmTransport::create(identity, options));
     return made;
   }
