@@ -71,8 +71,7 @@ Result<bool> OneShotRunner::step() {
 }
 
 Result<bool> OneShotRunner::send_all() {
-  const auto* own =
-      static_cast<const std::byte*>(sources_[static_cast<std::size_t>(inputs_.rank)]);
+  const auto* own = static_cast<const std::byte*>(sources_[static_cast<std::size_t>(inputs_.rank)]);
   const std::size_t before = sent_;
   for (; sent_ < peers_.size(); ++sent_) {
     RONDO_ASSIGN(const bool sent, peers_[sent_]->send_eager({own, bytes_}));
