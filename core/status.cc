@@ -33,6 +33,7 @@ const char* to_string(ErrorCode code) {
     case ErrorCode::kSystem: return "System";
     case ErrorCode::kDevice: return "Device";
     case ErrorCode::kInternal: return "Internal";
+    case ErrorCode::kCancelled: return "Cancelled";
   }
   return "Unknown";
 }

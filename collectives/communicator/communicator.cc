@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "collectives/communicator/engine.h"
 #include "collectives/communicator/options.h"
 #include "collectives/communicator/place.h"
+#include "collectives/communicator/prepared.h"
 #include "core/cgroup.h"
 #include "core/device/driver.h"
 #include "core/log.h"
@@ -14,7 +16,9 @@ namespace rondo {
 namespace {
 
 using communicator::CallArguments;
+using communicator::Engine;
 using communicator::Place;
+using communicator::used_by;
 using schedule::Collective;
 
 /// Now rather than in the first call.
@@ -23,8 +27,8 @@ Status check_exists(Device device) {
   return driver->create_stream(device.index).status();
 }
 
-Result<std::vector<std::unique_ptr<Place>>> join(const std::vector<Device>& devices,
-                                                 const CommunicatorOptions& wanted) {
+Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& devices,
+                                                  const CommunicatorOptions& wanted) {
   if (devices.empty()) {
     return Status(ErrorCode::kInvalidArgument,
                   "Communicator::create: the list of places is empty; a process takes part with at "
@@ -41,12 +45,12 @@ Result<std::vector<std::unique_ptr<Place>>> join(const std::vector<Device>& devi
   RONDO_ASSIGN(auto meshes,
                transport::connect_places(launch, static_cast<int>(devices.size()), mesh_options));
   const std::optional<double> cpu_quota = read_cpu_quota();
-  std::vector<std::unique_ptr<Place>> places;
+  std::vector<std::shared_ptr<Engine>> engines;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     RONDO_ASSIGN(auto place, Place::make(std::move(meshes[i]), options, devices[i], cpu_quota));
-    places.push_back(std::move(place));
+    engines.push_back(std::make_shared<Engine>(std::move(place), options.progress == "thread"));
   }
-  return places;
+  return engines;
 }
 
 CallArguments arguments_of(Collective collective, const ConstBuffer& input, const Buffer& output,
@@ -63,8 +67,19 @@ CallArguments uneven(CallArguments arguments, std::span<const std::size_t> count
   return arguments;
 }
 
-Status call_with_root(Place& place, const CallArguments& arguments) {
-  return place.call(used_by(place.rank(), arguments));
+Status call_with_root(Engine& engine, const CallArguments& arguments) {
+  return engine.call(used_by(engine.place().rank(), arguments));
+}
+
+CallArguments arguments_of(const Call& call, int rank) {
+  return used_by(rank, {.collective = call.collective,
+                        .input = call.input,
+                        .output = call.output,
+                        .op = call.op,
+                        .root = call.root,
+                        .uneven = call.uneven,
+                        .input_counts = call.input_counts,
+                        .output_counts = call.output_counts});
 }
 
 }  // namespace
@@ -73,12 +88,33 @@ inline namespace v1 {
 
 class Communicator::Impl {
  public:
-  explicit Impl(std::unique_ptr<Place> place) : place_(std::move(place)) {}
-  Place& place() { return *place_; }
+  explicit Impl(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  const std::shared_ptr<Engine>& shared() const { return engine_; }
+  Engine& engine() { return *engine_; }
+  const Place& place() const { return engine_->place(); }
 
  private:
-  std::unique_ptr<Place> place_;
+  std::shared_ptr<Engine> engine_;
 };
+
+// Works may outlive it. A continuation that destroys its own communicator can't be obeyed: its
+// thread would wait for itself.
+Communicator::Impl::~Impl() {
+  if (!engine_->driver().is_continuing()) {
+    engine_->close();
+    return;
+  }
+  log(LogLevel::kError, [] {
+    return std::string(
+        "a continuation has destroyed the communicator that runs it: its "
+        "connections stay open until the process ends");
+  });
+  static_cast<void>(new std::shared_ptr<Engine>(engine_));
+}
 
 Communicator Communicator::create(const CommunicatorOptions& options, Device device) {
   return std::move(create(std::vector<Device>{device}, options).front());
@@ -87,8 +123,8 @@ Communicator Communicator::create(const CommunicatorOptions& options, Device dev
 std::vector<Communicator> Communicator::create(const std::vector<Device>& places,
                                                const CommunicatorOptions& options) {
   std::vector<Communicator> handles;
-  for (auto& place : value_or_throw(join(places, options))) {
-    handles.push_back(Communicator(std::make_unique<Impl>(std::move(place))));
+  for (auto& engine : value_or_throw(join(places, options))) {
+    handles.push_back(Communicator(std::make_unique<Impl>(std::move(engine))));
   }
   return handles;
 }
@@ -105,64 +141,64 @@ Device Communicator::device() const { return impl_->place().device(); }
 void Communicator::all_reduce(const Buffer& data, ReduceOp op) { all_reduce(data, data, op); }
 
 void Communicator::all_reduce(const ConstBuffer& input, const Buffer& output, ReduceOp op) {
-  throw_if_error(impl_->place().call(arguments_of(Collective::kAllReduce, input, output, op)));
+  throw_if_error(impl_->engine().call(arguments_of(Collective::kAllReduce, input, output, op)));
 }
 
 void Communicator::all_gather(const ConstBuffer& input, const Buffer& output) {
-  throw_if_error(impl_->place().call(arguments_of(Collective::kAllGather, input, output)));
+  throw_if_error(impl_->engine().call(arguments_of(Collective::kAllGather, input, output)));
 }
 
 void Communicator::reduce_scatter(const ConstBuffer& input, const Buffer& output, ReduceOp op) {
-  throw_if_error(impl_->place().call(arguments_of(Collective::kReduceScatter, input, output, op)));
+  throw_if_error(impl_->engine().call(arguments_of(Collective::kReduceScatter, input, output, op)));
 }
 
 void Communicator::broadcast(const Buffer& data, int root) {
   throw_if_error(
-      impl_->place().call(arguments_of(Collective::kBroadcast, data, data, ReduceOp::kSum, root)));
+      impl_->engine().call(arguments_of(Collective::kBroadcast, data, data, ReduceOp::kSum, root)));
 }
 
 void Communicator::reduce(const ConstBuffer& input, const Buffer& output, int root, ReduceOp op) {
   throw_if_error(
-      call_with_root(impl_->place(), arguments_of(Collective::kReduce, input, output, op, root)));
+      call_with_root(impl_->engine(), arguments_of(Collective::kReduce, input, output, op, root)));
 }
 
 void Communicator::gather(const ConstBuffer& input, const Buffer& output, int root) {
   throw_if_error(call_with_root(
-      impl_->place(), arguments_of(Collective::kGather, input, output, ReduceOp::kSum, root)));
+      impl_->engine(), arguments_of(Collective::kGather, input, output, ReduceOp::kSum, root)));
 }
 
 void Communicator::scatter(const ConstBuffer& input, const Buffer& output, int root) {
   throw_if_error(call_with_root(
-      impl_->place(), arguments_of(Collective::kScatter, input, output, ReduceOp::kSum, root)));
+      impl_->engine(), arguments_of(Collective::kScatter, input, output, ReduceOp::kSum, root)));
 }
 
 void Communicator::all_to_all(const ConstBuffer& input, const Buffer& output) {
-  throw_if_error(impl_->place().call(arguments_of(Collective::kAllToAll, input, output)));
+  throw_if_error(impl_->engine().call(arguments_of(Collective::kAllToAll, input, output)));
 }
 
 void Communicator::all_gather_v(const ConstBuffer& input, const Buffer& output,
                                 std::span<const std::size_t> counts) {
   throw_if_error(
-      impl_->place().call(uneven(arguments_of(Collective::kAllGather, input, output), counts)));
+      impl_->engine().call(uneven(arguments_of(Collective::kAllGather, input, output), counts)));
 }
 
 void Communicator::reduce_scatter_v(const ConstBuffer& input, const Buffer& output,
                                     std::span<const std::size_t> counts, ReduceOp op) {
-  throw_if_error(impl_->place().call(
+  throw_if_error(impl_->engine().call(
       uneven(arguments_of(Collective::kReduceScatter, input, output, op), counts)));
 }
 
 void Communicator::gather_v(const ConstBuffer& input, const Buffer& output,
                             std::span<const std::size_t> counts, int root) {
   throw_if_error(call_with_root(
-      impl_->place(),
+      impl_->engine(),
       uneven(arguments_of(Collective::kGather, input, output, ReduceOp::kSum, root), counts)));
 }
 
 void Communicator::scatter_v(const ConstBuffer& input, const Buffer& output,
                              std::span<const std::size_t> counts, int root) {
   throw_if_error(call_with_root(
-      impl_->place(),
+      impl_->engine(),
       uneven(arguments_of(Collective::kScatter, input, output, ReduceOp::kSum, root), counts)));
 }
 
@@ -172,18 +208,30 @@ void Communicator::all_to_all_v(const ConstBuffer& input, std::span<const std::s
   arguments.uneven = true;
   arguments.input_counts = input_counts;
   arguments.output_counts = output_counts;
-  throw_if_error(impl_->place().call(arguments));
+  throw_if_error(impl_->engine().call(arguments));
 }
 
-void Communicator::barrier() { throw_if_error(impl_->place().call({})); }
+void Communicator::barrier() { throw_if_error(impl_->engine().call({})); }
+
+Work Communicator::start(const Call& call) {
+  Engine& engine = impl_->engine();
+  return {impl_->shared(), value_or_throw(engine.start(arguments_of(call, rank())))};
+}
+
+Prepared Communicator::prepare(const Call& call) {
+  auto prepared = std::make_unique<Prepared::Impl>(impl_->shared(), call);
+  prepared->arguments = arguments_of(prepared->call, rank());
+  prepared->plan = value_or_throw(impl_->engine().prepare(prepared->arguments));
+  return Prepared(std::move(prepared));
+}
 
 void Communicator::abort(const Error& cause) {
-  impl_->place().abort(Status(cause.code(), cause.message(), rank(), cause.where()));
+  impl_->engine().abort(Status(cause.code(), cause.message(), rank(), cause.where()));
 }
 
-std::vector<PeerTraffic> Communicator::traffic() const { return impl_->place().traffic(); }
+std::vector<PeerTraffic> Communicator::traffic() const { return impl_->engine().traffic(); }
 
-CallInfo Communicator::last_call() const { return impl_->place().last_call(); }
+CallInfo Communicator::last_call() const { return impl_->engine().last_call(); }
 
 }  // namespace v1
 }  // namespace rondo

@@ -1,9 +1,12 @@
 #include "collectives/communicator/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "core/environment.h"
 
@@ -26,6 +29,14 @@ void resolve_text(std::string& option, const std::string& fallback, const char* 
   if (option == fallback) option = environment_text(variable).value_or(fallback);
 }
 
+Status check_word(const char* option, const std::string& given,
+                  const std::vector<std::string>& words, const char* variable) {
+  if (std::find(words.begin(), words.end(), given) != words.end()) return {};
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("there is no {} '{}'; there are: {} (option {}, {})", option, given,
+                            fmt::join(words, ", "), option, variable));
+}
+
 }  // namespace
 
 Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
@@ -36,13 +47,11 @@ Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
   resolve_text(options.transport, defaults.transport, "RONDO_TRANSPORT");
   resolve_text(options.algorithm, defaults.algorithm, "RONDO_ALGO");
   resolve_text(options.interface, defaults.interface, "RONDO_IFACE");
-  for (const char* name : {"auto", "inproc", "shm", "tcp"}) {
-    if (options.transport == name) return options;
-  }
-  return Status(ErrorCode::kInvalidArgument,
-                fmt::format("there is no transport '{}'; there are: auto, inproc, shm, tcp "
-                            "(option transport, RONDO_TRANSPORT)",
-                            options.transport));
+  resolve_text(options.progress, defaults.progress, "RONDO_PROGRESS");
+  RONDO_TRY(check_word("transport", options.transport, {"auto", "inproc", "shm", "tcp"},
+                       "RONDO_TRANSPORT"));
+  RONDO_TRY(check_word("progress", options.progress, {"thread", "caller"}, "RONDO_PROGRESS"));
+  return options;
 }
 
 }  // namespace rondo::communicator

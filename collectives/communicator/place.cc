@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "collectives/communicator/uneven.h"
 #include "collectives/execute/host/one_shot_runner.h"
 #include "collectives/kernels/reduce.h"
@@ -92,17 +94,29 @@ void Place::compare_last_call() const {
 }
 
 Status Place::call(const CallArguments& arguments) {
-  if (!broken_.ok()) {
-    return Status(broken_.code(), "this communicator can't be used any more: " + broken_.message(),
-                  broken_.culprit(), broken_.where());
-  }
+  RONDO_ASSIGN(PreparedPlan* const prepared, admit(arguments));
+  if (prepared == nullptr) return run_alone(arguments);
+  return run(arguments, *prepared);
+}
+
+Status Place::run(const CallArguments& arguments, PreparedPlan& prepared) {
+  if (is_broken_.load(std::memory_order_relaxed)) return usable();
+  RONDO_TRY(begin(arguments, prepared));
+  return finish(run_->drive(context()).status());
+}
+
+Status Place::usable() const {
+  if (!is_broken_.load(std::memory_order_acquire)) return {};
+  return Status(broken_.code(), "this communicator can't be used any more: " + broken_.message(),
+                broken_.culprit(), broken_.where());
+}
+
+Result<PreparedPlan*> Place::admit(const CallArguments& arguments) {
+  if (is_broken_.load(std::memory_order_relaxed)) return usable();
   RONDO_TRY(check(arguments, rank(), size()));
   RONDO_TRY(staging_.check_places(arguments));
-  if (size() == 1) return run_alone(arguments);
-  if (!staging_.needed(arguments)) return run(arguments);
-  RONDO_ASSIGN(const CallArguments staged, staging_.bring_in(arguments));
-  RONDO_TRY(run(staged));
-  return staging_.bring_out(arguments, staged);
+  if (size() == 1) return nullptr;
+  return plan_for(arguments, fingerprint_of(arguments, size()));
 }
 
 /// A world of 1: every collective is an identity.
@@ -118,27 +132,48 @@ Status Place::run_alone(const CallArguments& arguments) {
   return staging_.copy(arguments.output, arguments.input, bytes);
 }
 
-Status Place::run(const CallArguments& arguments) {
-  const transport::Fingerprint key = fingerprint_of(arguments, size());
-  RONDO_ASSIGN(PreparedPlan * prepared, plan_for(arguments, key));
-  const execute::RunContext context{.rank = rank(),
-                                    .waiter = waiter_.get(),
-                                    .neighbours = neighbours_,
-                                    .timeout_ms = options_.timeout_ms};
-  const transport::Call call{last_.sequence + 1, mesh_->epoch(), key};
+execute::RunContext Place::context() {
+  return {.rank = rank(),
+          .waiter = waiter_.get(),
+          .neighbours = neighbours_,
+          .timeout_ms = options_.timeout_ms};
+}
+
+Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared) {
+  if (staging_.needed(arguments)) {
+    RONDO_ASSIGN(staged_, staging_.bring_in(arguments));
+    unstaged_ = arguments;
+  }
+  const transport::Call call{last_.sequence + 1, mesh_->epoch(), prepared.key};
+  run_.emplace(*prepared.runner, call);
   last_ = call;
-  last_call_.algorithm = prepared->algorithm;
+  last_call_.algorithm = prepared.algorithm;
+  const CallArguments& used = staged_.has_value() ? *staged_ : arguments;
   // Runners name all memory alike; that no schedule writes to its input is verified.
-  auto* input = static_cast<std::byte*>(const_cast<void*>(arguments.input.pointer));
-  auto* output = static_cast<std::byte*>(arguments.output.pointer);
-  Status status = prepared->runner->run(call, input, output, context);
-  if (!status.ok()) abort(status);
-  return status;
+  auto* input = static_cast<std::byte*>(const_cast<void*>(used.input.pointer));
+  auto* output = static_cast<std::byte*>(used.output.pointer);
+  waiter_->restart();
+  prepared.runner->begin(call, input, output);
+  return {};
+}
+
+Status Place::finish(Status status) {
+  status = run_->end(std::move(status), rank());
+  run_.reset();
+  if (!status.ok()) {
+    abort(status);
+    staged_.reset();
+    return status;
+  }
+  if (!staged_.has_value()) return {};
+  const CallArguments staged = *std::exchange(staged_, std::nullopt);
+  return staging_.bring_out(unstaged_, staged);
 }
 
 void Place::abort(const Status& cause) {
   if (!broken_.ok()) return;
   broken_ = cause;
+  is_broken_.store(true, std::memory_order_release);
   for (int peer = 0; peer < size(); ++peer) {
     if (transport::Endpoint* endpoint = mesh_->endpoint(peer)) endpoint->abort(cause);
   }
@@ -151,29 +186,31 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
                                       const transport::Fingerprint& key) {
   if (arguments.uneven) {
     if (PreparedPlan* plan = uneven_plans_.find(key, arguments)) return plan;
-    RONDO_ASSIGN(PreparedPlan prepared, prepare(arguments));
+    RONDO_ASSIGN(auto prepared, prepare(arguments));
+    prepared->key = key;
     return &uneven_plans_.insert(key, arguments, std::move(prepared));
   }
   if (PreparedPlan* plan = plans_.find(key)) return plan;
-  RONDO_ASSIGN(PreparedPlan prepared, prepare(arguments));
+  RONDO_ASSIGN(auto prepared, prepare(arguments));
+  prepared->key = key;
   return &plans_.insert(key, std::move(prepared));
 }
 
-Result<PreparedPlan> Place::prepare(const CallArguments& arguments) {
+Result<std::shared_ptr<PreparedPlan>> Place::prepare(const CallArguments& arguments) {
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
   RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
                select::choose(arguments.collective, bytes, layout_, options_.algorithm));
-  PreparedPlan prepared;
-  prepared.algorithm = algorithm->name;
+  auto prepared = std::make_shared<PreparedPlan>();
+  prepared->algorithm = algorithm->name;
   std::vector<transport::Endpoint*> endpoints;
   for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_->endpoint(rank));
   if (algorithm->name == kOneShot && execute::OneShotRunner::suits(endpoints, bytes)) {
-    RONDO_ASSIGN(prepared.runner, one_shot_runner(arguments, std::move(endpoints)));
+    RONDO_ASSIGN(prepared->runner, one_shot_runner(arguments, std::move(endpoints)));
     return prepared;
   }
   RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments));
-  RONDO_ASSIGN(prepared.plan, execute::Plan::make(std::move(inputs)));
-  prepared.runner = std::make_unique<execute::PlanRunner>(*prepared.plan);
+  RONDO_ASSIGN(prepared->plan, execute::Plan::make(std::move(inputs)));
+  prepared->runner = std::make_unique<execute::PlanRunner>(*prepared->plan);
   return prepared;
 }
 

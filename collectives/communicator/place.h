@@ -4,6 +4,7 @@
 // every collective takes: check, find or make the plan, run it, and on an error tell the peers.
 // Threads: one at a time.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/communicator/plan_cache.h"
 #include "collectives/communicator/staging.h"
+#include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/waiter.h"
 #include "collectives/select/select.h"
 #include "core/status.h"
@@ -36,19 +38,37 @@ class Place {
   int size() const { return mesh_->size(); }
   Device device() const { return device_; }
 
+  /// From beginning to end. Errors: those of admit, begin and drive.
   Status call(const CallArguments& arguments);
+  /// The same for arguments that have been admitted.
+  Status run(const CallArguments& arguments, PreparedPlan& prepared);
+
+  /// The plan for a call that may be made; null in a world of 1, where none is needed. May be asked
+  /// while another thread drives a call. Errors: InvalidArgument, Unsupported, System; what broke
+  /// the communicator.
+  Result<PreparedPlan*> admit(const CallArguments& arguments);
+  /// A call in a world of 1.
+  Status run_alone(const CallArguments& arguments);
+  /// Begins the next call of this place, which has been admitted; `finish` must follow. An error is
+  /// that of bringing its input from a device: nothing was begun. Errors: Device, System.
+  Status begin(const CallArguments& arguments, PreparedPlan& prepared);
+  execute::Run& under_way() { return *run_; }
+  execute::RunContext context();
+  /// Ends the call that was begun; an error of it breaks the communicator and is told to the peers.
+  Status finish(Status status);
   /// Tells all peers why this rank gives up; nothing where it has failed already.
   void abort(const Status& cause);
+  /// OK, or why no call can be made any more.
+  Status usable() const;
+  execute::Waiter& waiter() { return *waiter_; }
   CallInfo last_call() const { return last_call_; }
   std::vector<PeerTraffic> traffic() const;
 
  private:
   Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& options, Device device);
-  Status run(const CallArguments& arguments);
-  Status run_alone(const CallArguments& arguments);
   void compare_last_call() const;
   Result<PreparedPlan*> plan_for(const CallArguments& arguments, const transport::Fingerprint& key);
-  Result<PreparedPlan> prepare(const CallArguments& arguments);
+  Result<std::shared_ptr<PreparedPlan>> prepare(const CallArguments& arguments);
   Result<std::unique_ptr<execute::Runner>> one_shot_runner(
       const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints) const;
   Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
@@ -66,7 +86,11 @@ class Place {
   Staging staging_;
   CallInfo last_call_;
   transport::Call last_{};
-  Status broken_;
+  std::optional<execute::Run> run_;      ///< the call under way
+  std::optional<CallArguments> staged_;  ///< those of the call under way, brought to the host
+  CallArguments unstaged_;               ///< as they were given
+  Status broken_;                        ///< set before is_broken_, and then left alone
+  std::atomic<bool> is_broken_ = false;  ///< may be read beside the thread that drives
 };
 
 }  // namespace rondo::communicator

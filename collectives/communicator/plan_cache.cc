@@ -11,13 +11,14 @@ PreparedPlan* PlanCache::find(const transport::Fingerprint& key) {
   const auto entry = plans_.find(key);
   if (entry == plans_.end()) return nullptr;
   last_key_ = key;
-  last_ = &entry->second;
+  last_ = entry->second.get();
   return last_;
 }
 
-PreparedPlan& PlanCache::insert(const transport::Fingerprint& key, PreparedPlan plan) {
+PreparedPlan& PlanCache::insert(const transport::Fingerprint& key,
+                                std::shared_ptr<PreparedPlan> plan) {
   last_key_ = key;
-  last_ = &(plans_[key] = std::move(plan));
+  last_ = (plans_[key] = std::move(plan)).get();
   return *last_;
 }
 
@@ -35,14 +36,14 @@ PreparedPlan* UnevenPlans::find(const transport::Fingerprint& key, const CallArg
         std::ranges::equal(entry.input_counts, arguments.input_counts) &&
         std::ranges::equal(entry.output_counts, arguments.output_counts)) {
       entry.used = ++uses_;
-      return &entry.plan;
+      return entry.plan.get();
     }
   }
   return nullptr;
 }
 
 PreparedPlan& UnevenPlans::insert(const transport::Fingerprint& key, const CallArguments& arguments,
-                                  PreparedPlan plan) {
+                                  std::shared_ptr<PreparedPlan> plan) {
   if (entries_.size() == kMost)
     entries_.erase(std::ranges::min_element(entries_, {}, &Entry::used));
   Entry& entry = entries_.emplace_back();
@@ -53,7 +54,7 @@ PreparedPlan& UnevenPlans::insert(const transport::Fingerprint& key, const CallA
   entry.output_counts.assign(arguments.output_counts.begin(), arguments.output_counts.end());
   entry.plan = std::move(plan);
   entry.used = ++uses_;
-  return entry.plan;
+  return *entry.plan;
 }
 
 }  // namespace rondo::communicator

@@ -3,6 +3,7 @@
 // Plans of one communicator by what they depend on, with the last one used at hand.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -15,11 +16,12 @@
 
 namespace rondo::communicator {
 
-/// A plan with the state of its runs.
-struct PreparedPlan {
+/// A plan with the state of its runs. Calls that were started share it with the cache.
+struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   std::unique_ptr<execute::Plan> plan;  ///< null where the runner needs none
   std::unique_ptr<execute::Runner> runner;
   std::string_view algorithm;
+  transport::Fingerprint key;
 };
 
 /// The fingerprint holds all that a plan depends on: in place or not, the plan is the same.
@@ -27,13 +29,13 @@ class PlanCache {
  public:
   /// Null where there is none yet.
   PreparedPlan* find(const transport::Fingerprint& key);
-  PreparedPlan& insert(const transport::Fingerprint& key, PreparedPlan plan);
+  PreparedPlan& insert(const transport::Fingerprint& key, std::shared_ptr<PreparedPlan> plan);
 
  private:
   struct Hash {
     std::size_t operator()(const transport::Fingerprint& key) const;
   };
-  std::unordered_map<transport::Fingerprint, PreparedPlan, Hash> plans_;
+  std::unordered_map<transport::Fingerprint, std::shared_ptr<PreparedPlan>, Hash> plans_;
   transport::Fingerprint last_key_;
   PreparedPlan* last_ = nullptr;
 };
@@ -44,7 +46,7 @@ class UnevenPlans {
   /// Null where there is none (any more).
   PreparedPlan* find(const transport::Fingerprint& key, const CallArguments& arguments);
   PreparedPlan& insert(const transport::Fingerprint& key, const CallArguments& arguments,
-                       PreparedPlan plan);
+                       std::shared_ptr<PreparedPlan> plan);
 
  private:
   static constexpr std::size_t kMost = 8;
@@ -54,7 +56,7 @@ class UnevenPlans {
     std::size_t output_count = 0;
     std::vector<std::size_t> input_counts;
     std::vector<std::size_t> output_counts;
-    PreparedPlan plan;
+    std::shared_ptr<PreparedPlan> plan;
     std::uint64_t used = 0;  ///< larger: later
   };
   std::vector<Entry> entries_;

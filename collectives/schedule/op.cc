@@ -1,18 +1,7 @@
 #include "collectives/schedule/op.h"
 
-namespace rondo::schedule {
-
-const char* to_string(OpKind kind) {
-  switch (kind) {
-    case OpKind::kSend: return "send";
-    case OpKind::kRecv: return "recv";
-    case OpKind::kRecvReduce: return "recv_reduce";
-    case OpKind::kCopy: return "copy";
-    case OpKind::kReduce: return "reduce";
-    case OpKind::kWait: return "wait";
-  }
-  return "unknown op";
-}
+namespace rondo {
+inline namespace v1 {
 
 const char* to_string(Collective collective) {
   switch (collective) {
@@ -37,6 +26,23 @@ bool reduces(Collective collective) {
 bool has_root(Collective collective) {
   return collective == Collective::kBroadcast || collective == Collective::kReduce ||
          collective == Collective::kGather || collective == Collective::kScatter;
+}
+
+}  // namespace v1
+}  // namespace rondo
+
+namespace rondo::schedule {
+
+const char* to_string(OpKind kind) {
+  switch (kind) {
+    case OpKind::kSend: return "send";
+    case OpKind::kRecv: return "recv";
+    case OpKind::kRecvReduce: return "recv_reduce";
+    case OpKind::kCopy: return "copy";
+    case OpKind::kReduce: return "reduce";
+    case OpKind::kWait: return "wait";
+  }
+  return "unknown op";
 }
 
 }  // namespace rondo::schedule

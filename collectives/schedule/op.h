@@ -13,6 +13,8 @@
 
 #include <cstdint>
 
+#include "rondo/call.h"
+
 namespace rondo::schedule {
 
 using Rank = std::int32_t;
@@ -59,24 +61,11 @@ struct Op {
 };
 static_assert(sizeof(Op) == 32);
 
-enum class Collective : std::uint8_t {
-  kAllReduce,
-  kAllGather,
-  kReduceScatter,
-  kBroadcast,
-  kReduce,
-  kGather,
-  kScatter,
-  kAllToAll,
-  kBarrier,
-};
-
-/// Combines the ranks' inputs; the others only move them.
-bool reduces(Collective collective);
-/// One rank has all of the input or of the output.
-bool has_root(Collective collective);
+using rondo::Collective;
+using rondo::has_root;
+using rondo::reduces;
+using rondo::to_string;
 
 const char* to_string(OpKind kind);
-const char* to_string(Collective collective);
 
 }  // namespace rondo::schedule

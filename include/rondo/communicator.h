@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "rondo/call.h"
 #include "rondo/device.h"
 #include "rondo/error.h"
 #include "rondo/export.h"
 #include "rondo/types.h"
+#include "rondo/work.h"
 
 namespace rondo {
 inline namespace v1 {
@@ -30,6 +32,10 @@ struct CommunicatorOptions {
   std::string algorithm = "auto";
   /// Network interface that tcp listens on; empty: the one that reaches the store (RONDO_IFACE).
   std::string interface;
+  /// Who moves started calls on while nobody waits for one: "thread", a thread of the
+  /// communicator's own that sleeps while there is nothing to do, or "caller", nobody: each call
+  /// moves on in `start`, `test` and `wait` alone (RONDO_PROGRESS). Ranks may differ.
+  std::string progress = "thread";
 };
 
 /// What one rank has exchanged with one peer since the communicator was made.
@@ -46,12 +52,36 @@ struct CallInfo {
   std::string_view transport = "none";  ///< that of all pairs, or "mixed"
 };
 
+/// A call that was checked and planned once, to be run many times with the same buffers. Move-only;
+/// must not outlive its communicator.
+/// Threads: as the communicator's.
+class RONDO_API Prepared {
+ public:
+  Prepared(Prepared&&) noexcept;
+  Prepared& operator=(Prepared&&) noexcept;
+  ~Prepared();
+
+  /// The blocking call. Errors: Mismatch, PeerLost, Timeout, Cancelled.
+  void run();
+  /// The asynchronous one. A second start while the first is under way is a second call.
+  Work start();
+
+ private:
+  friend class Communicator;
+  class Impl;
+  explicit Prepared(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
 /// One rank of a world: the handle of one place. Move-only.
 ///
 /// Every rank makes the same calls in the same order, with equal counts, types and ops; a call
 /// that differs is an error (Mismatch) on the ranks that see it, never a hang or a wrong sum.
 /// After Mismatch, Timeout or PeerLost the communicator can't be used any more.
-/// Threads: one thread per handle.
+/// Destroying it while calls are under way gives them up: they fail with Cancelled, here and on
+/// every other rank.
+/// Threads: one thread per handle; a second one inside a call is an error (InvalidArgument) that
+/// leaves the communicator usable.
 class RONDO_API Communicator {
  public:
   /// Joins the world that the launcher set up, with one place (`device`). With no launcher the
@@ -136,6 +166,16 @@ class RONDO_API Communicator {
 
   /// Returns once every rank has called it.
   void barrier();
+
+  /// Starts a call and returns: it runs behind those that were started before, beside what this
+  /// thread does next. Blocking calls may be mixed with started ones; they wait their turn.
+  /// At most 4096 are outstanding: a further start waits for the oldest.
+  /// Errors: InvalidArgument and Unsupported at once; the others by the Work.
+  Work start(const Call& call);
+
+  /// Checks and plans a call without making it. Collective in nothing: only running it is.
+  /// Errors: InvalidArgument, Unsupported, System.
+  Prepared prepare(const Call& call);
 
   /// Gives up for the whole world: ranks that wait in a call, and every later call of any rank,
   /// fail with `cause`'s code and text and this rank as the culprit. For a program that can't make

@@ -20,6 +20,7 @@ enum class ErrorCode {
   kSystem,           ///< the operating system refused; the message carries errno's text
   kDevice,           ///< a device or its driver refused
   kInternal,         ///< our bug: please report it
+  kCancelled,        ///< a call was given up: by Work::cancel, or by its communicator's end
 };
 
 /// The code's name as it is printed, for example "PeerLost".

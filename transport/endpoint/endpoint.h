@@ -68,6 +68,10 @@ class Endpoint {
 
   /// Ends the call, well or not: this rank touches no memory of the peer until the next begin.
   virtual void end() {}
+  /// Nobody moves the call on for a while: this rank touches no memory of the peer until resume.
+  virtual void pause() {}
+  /// Errors: as poll, where the peer has given up meanwhile; what it has lent is gone then.
+  virtual Status resume() { return {}; }
 
   /// Eager messages, of at most so many bytes, need no group: they are copied at once. On the wire
   /// each is a message of lane 0 like any other, so the peer may receive it by either way. Only
@@ -109,7 +113,7 @@ class Endpoint {
   /// Tells the peer, best effort and without waiting, that this rank gives up and why.
   virtual void abort(const Status& cause) = 0;
   /// Takes back what was lent to the peer, once all peers have been told: afterwards its owner may
-  /// free it. Waits where the peer is a place of this process, until its call has ended.
+  /// free it. Waits where the peer is a place of this process, until its call has ended or pauses.
   virtual void withdraw() {}
 
   virtual Traffic traffic() const = 0;

@@ -26,6 +26,8 @@ class InprocEndpoint final : public RingEndpoint {
 
   TransportKind kind() const override { return TransportKind::kInproc; }
   void end() override;
+  void pause() override;
+  Status resume() override;
   void abort(const Status& cause) override;
   void withdraw() override;
 

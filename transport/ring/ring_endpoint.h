@@ -70,6 +70,8 @@ class RingEndpoint : public Endpoint {
   /// The peer has left in order: what it sent still counts, what it would have to do is lost.
   void peer_left(Status error);
   const Call& call() const { return call_; }
+  /// What ended the endpoint; OK where nothing did.
+  const Status& failure() const { return failure_; }
 
  protected:
   /// Before anything of the peer is touched in a call.

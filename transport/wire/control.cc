@@ -68,7 +68,7 @@ AbortNotice read_abort(std::span<const std::byte> body) {
   AbortNotice notice;
   const std::int32_t code = reader.get_int();
   const bool known = code > static_cast<std::int32_t>(ErrorCode::kOk) &&
-                     code <= static_cast<std::int32_t>(ErrorCode::kInternal);
+                     code <= static_cast<std::int32_t>(ErrorCode::kCancelled);
   notice.code = known ? static_cast<ErrorCode>(code) : ErrorCode::kInternal;
   notice.culprit = reader.get_int();
   const auto text = body.subspan(kAbortFixedBytes);

@@ -5,12 +5,6 @@
 #include "transport/wire/call_history.h"
 
 namespace rondo::execute {
-namespace {
-
-constexpr std::int64_t kFirstComparisonUs = 1000;
-constexpr std::int64_t kComparisonPeriodUs = 10'000;
-
-}  // namespace
 
 Status compare_calls(int rank, const transport::Call& call, transport::Endpoint& peer) {
   const auto theirs = peer.peer_call(call.sequence);
@@ -21,46 +15,75 @@ Status compare_calls(int rank, const transport::Call& call, transport::Endpoint&
 Status Runner::run(const transport::Call& call, std::byte* input, std::byte* output,
                    const RunContext& context) {
   begin(call, input, output);
-  return end(drive(call, context), context.rank);
+  context.waiter->restart();
+  return end(Run(*this, call).drive(context).status(), context.rank);
 }
 
-Status Runner::drive(const transport::Call& call, const RunContext& context) {
-  context.waiter->restart();
-  std::int64_t next_comparison_us = kFirstComparisonUs;
+Result<bool> Run::drive(const RunContext& context, const WaitLimit& limit,
+                        const std::atomic<int>* wanted) {
   while (true) {
-    RONDO_ASSIGN(const bool moved, step());
-    if (finished()) return {};
+    RONDO_ASSIGN(const bool moved, runner_->step());
+    if (runner_->finished()) return true;
+    if (wanted != nullptr && wanted->load(std::memory_order_relaxed) != 0) return false;
     if (moved) {
       context.waiter->restart();
-      next_comparison_us = kFirstComparisonUs;
+      next_comparison_us_ = kFirstComparisonUs;
       continue;
     }
-    RONDO_TRY(context.waiter->wait());
-    const std::int64_t waited_us = context.waiter->waited_us();
-    if (waited_us >= next_comparison_us) {
-      next_comparison_us = waited_us + kComparisonPeriodUs;
-      RONDO_TRY(compare_with_neighbours(call, context));
-      if (waited_us / 1000 >= context.timeout_ms) return timed_out(call, context);
-    }
+    RONDO_TRY(context.waiter->wait(limit));
+    RONDO_TRY(after_waiting(context));
+    if (limit.until != WaitLimit::kNever && std::chrono::steady_clock::now() >= limit.until)
+      return false;
   }
 }
 
-Status Runner::compare_with_neighbours(const transport::Call& call, const RunContext& context) {
+Result<bool> Run::look(const RunContext& context, bool& moved) {
+  RONDO_ASSIGN(moved, runner_->step());
+  if (runner_->finished()) return true;
+  if (moved) {
+    context.waiter->restart();
+    next_comparison_us_ = kFirstComparisonUs;
+    return false;
+  }
+  RONDO_TRY(context.waiter->pass());
+  RONDO_TRY(after_waiting(context));
+  return false;
+}
+
+void Run::pause() {
+  for (transport::Endpoint* endpoint : runner_->peers()) endpoint->pause();
+}
+
+Status Run::resume() {
+  for (transport::Endpoint* endpoint : runner_->peers()) RONDO_TRY(endpoint->resume());
+  return {};
+}
+
+Status Run::after_waiting(const RunContext& context) {
+  const std::int64_t waited_us = context.waiter->waited_us();
+  if (waited_us < next_comparison_us_) return {};
+  next_comparison_us_ = waited_us + kComparisonPeriodUs;
+  RONDO_TRY(compare_with_neighbours(context));
+  if (waited_us / 1000 >= context.timeout_ms) return timed_out(context);
+  return {};
+}
+
+Status Run::compare_with_neighbours(const RunContext& context) const {
   for (transport::Endpoint* neighbour : context.neighbours) {
     RONDO_TRY(neighbour->announce_call());
-    RONDO_TRY(compare_calls(context.rank, call, *neighbour));
+    RONDO_TRY(compare_calls(context.rank, call_, *neighbour));
   }
   return {};
 }
 
-Status Runner::timed_out(const transport::Call& call, const RunContext& context) const {
-  const int peer = waits_for();
-  return Status(
-      ErrorCode::kTimeout,
-      fmt::format("nothing came from rank {} for {} ms in call #{} {}; is it stopped, or "
-                  "did it make fewer calls? (RONDO_TIMEOUT_MS sets the limit)",
-                  peer, context.timeout_ms, call.sequence, transport::to_string(call.fingerprint)),
-      peer);
+Status Run::timed_out(const RunContext& context) const {
+  const int peer = runner_->waits_for();
+  return Status(ErrorCode::kTimeout,
+                fmt::format("nothing came from rank {} for {} ms in call #{} {}; is it stopped, or "
+                            "did it make fewer calls? (RONDO_TIMEOUT_MS sets the limit)",
+                            peer, context.timeout_ms, call_.sequence,
+                            transport::to_string(call_.fingerprint)),
+                peer);
 }
 
 }  // namespace rondo::execute

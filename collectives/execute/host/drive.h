@@ -6,9 +6,11 @@
 // theirs: of any two ranks that disagree, some neighbours do, so a mismatch is found even where the
 // two calls' schedules share no edge.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "collectives/execute/host/waiter.h"
 #include "core/status.h"
@@ -28,19 +30,18 @@ struct RunContext {
 /// Errors: Mismatch.
 Status compare_calls(int rank, const transport::Call& call, transport::Endpoint& peer);
 
-/// Runs calls of one kind, again and again: one at a time, on the thread of its place. Everything
-/// it needs is made with it; a call allocates nothing, locks nothing and throws nothing.
+/// Runs calls of one kind, again and again: one at a time. Everything it needs is made with it; a
+/// call allocates nothing, locks nothing and throws nothing.
 class Runner {
  public:
   virtual ~Runner() = default;
 
-  /// begin, then steps until finished, then end.
+  /// Begins a call, drives it until it is finished, ends it.
   /// Errors: Mismatch, PeerLost, Timeout (each names the culprit), or what a peer gave up with.
   /// After an error the contents of the output are undefined.
   Status run(const transport::Call& call, std::byte* input, std::byte* output,
              const RunContext& context);
 
- protected:
   /// Tells the endpoints of the call; moves nothing yet.
   virtual void begin(const transport::Call& call, std::byte* input, std::byte* output) = 0;
   /// Ends what was begun, well (`status` is OK: the runner has finished) or not. What came of it:
@@ -51,11 +52,39 @@ class Runner {
   virtual bool finished() const = 0;
   /// The rank that the call can't go on without, or kNoCulprit.
   virtual int waits_for() const = 0;
+  /// Whom the call speaks with.
+  virtual std::span<transport::Endpoint* const> peers() const = 0;
+};
+
+/// One call between its begin and its end: what moves it on, as often and from whichever thread
+/// there is, one at a time.
+class Run {
+ public:
+  Run(Runner& runner, const transport::Call& call) : runner_(&runner), call_(call) {}
+
+  /// Steps, and waits where nothing moves: true once the call is finished, false where the limit's
+  /// time has come or `wanted` isn't 0 any more. Errors as Runner::run.
+  Result<bool> drive(const RunContext& context, const WaitLimit& limit = {},
+                     const std::atomic<int>* wanted = nullptr);
+  /// Steps once and doesn't wait; `moved` tells whether it was of use. True once finished.
+  Result<bool> look(const RunContext& context, bool& moved);
+  /// Between two that move it on: nothing of the peers is touched after pause. Errors of resume: as
+  /// of drive.
+  void pause();
+  Status resume();
+  Status end(Status status, int rank) { return runner_->end(std::move(status), rank); }
 
  private:
-  Status drive(const transport::Call& call, const RunContext& context);
-  Status compare_with_neighbours(const transport::Call& call, const RunContext& context);
-  Status timed_out(const transport::Call& call, const RunContext& context) const;
+  Status after_waiting(const RunContext& context);
+  Status compare_with_neighbours(const RunContext& context) const;
+  Status timed_out(const RunContext& context) const;
+
+  Runner* runner_;
+  transport::Call call_;
+  std::int64_t next_comparison_us_ = kFirstComparisonUs;
+
+  static constexpr std::int64_t kFirstComparisonUs = 1'000;
+  static constexpr std::int64_t kComparisonPeriodUs = 10'000;
 };
 
 }  // namespace rondo::execute

@@ -37,6 +37,7 @@ class OneShotRunner final : public Runner {
   Result<bool> step() override;
   bool finished() const override { return received_ == peers_.size(); }
   int waits_for() const override;
+  std::span<transport::Endpoint* const> peers() const override { return peers_; }
   Result<bool> send_all();
   Result<bool> receive_next();
   Status combine();

@@ -22,6 +22,7 @@ class PlanRunner final : public Runner {
   Result<bool> step() override;
   bool finished() const override;
   int waits_for() const override;
+  std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }
   Status verdict() const;
   std::string where(int rank) const;
 

@@ -2,10 +2,12 @@
 
 #include <sched.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <memory>
 
 #include "core/relax.h"
@@ -16,6 +18,13 @@ namespace {
 /// Looks between two readings of the clock while spinning.
 constexpr std::uint32_t kLooksPerClock = 32;
 
+std::int64_t left_ms(const WaitLimit& limit) {
+  if (limit.until == WaitLimit::kNever) return std::numeric_limits<int>::max();
+  const auto left = limit.until - std::chrono::steady_clock::now();
+  const auto left_ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+  return std::clamp<std::int64_t>(left_ms, 0, std::numeric_limits<int>::max());
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Waiter>> Waiter::make(std::span<transport::Transport* const> transports,
@@ -23,16 +32,25 @@ Result<std::unique_ptr<Waiter>> Waiter::make(std::span<transport::Transport* con
   std::unique_ptr<Waiter> waiter(new Waiter(transports, policy));
   waiter->epoll_fd_ = epoll_create1(EPOLL_CLOEXEC);
   if (waiter->epoll_fd_ < 0) return system_error("epoll_create1", errno);
+  waiter->interrupt_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (waiter->interrupt_fd_ < 0) return system_error("eventfd", errno);
+  RONDO_TRY(waiter->watch(waiter->interrupt_fd_));
   for (transport::Transport* transport : transports) {
-    epoll_event event{};
-    event.events = EPOLLIN;
     if (transport->wake_fd() < 0) {
       waiter->all_have_fd_ = false;
-    } else if (epoll_ctl(waiter->epoll_fd_, EPOLL_CTL_ADD, transport->wake_fd(), &event) != 0) {
-      return system_error("epoll_ctl", errno);
+    } else {
+      RONDO_TRY(waiter->watch(transport->wake_fd()));
     }
   }
   return waiter;
+}
+
+Status Waiter::watch(int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  if (epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, fd, &event) == 0) return {};
+  return system_error("epoll_ctl", errno);
 }
 
 Waiter::Waiter(std::span<transport::Transport* const> transports, const WaitPolicy& policy)
@@ -40,22 +58,42 @@ Waiter::Waiter(std::span<transport::Transport* const> transports, const WaitPoli
 
 Waiter::~Waiter() {
   if (epoll_fd_ >= 0) close(epoll_fd_);
+  if (interrupt_fd_ >= 0) close(interrupt_fd_);
 }
 
-Status Waiter::wait() {
+Status Waiter::look() {
   for (transport::Transport* transport : transports_) RONDO_TRY(transport->progress());
   ++idle_looks_;
   if (idle_looks_ == first_reading()) start_ = std::chrono::steady_clock::now();
+  return {};
+}
+
+Status Waiter::wait(const WaitLimit& limit) {
+  RONDO_TRY(look());
+  if (may_sleep(limit)) return sleep(limit);
   if (policy_.spare_core) {
-    if (idle_looks_ % kLooksPerClock != 0 || waited_us() < policy_.spin_us) {
-      relax();
-      return {};
-    }
-  } else if (waited_us() < policy_.yield_us) {
+    relax();
+  } else {
     sched_yield();
-    return {};
   }
-  return sleep();
+  return {};
+}
+
+Status Waiter::pass() {
+  idle_looks_ = std::max(idle_looks_, first_reading() - 1);
+  return look();
+}
+
+bool Waiter::may_sleep(const WaitLimit& limit) const {
+  if (policy_.spare_core && idle_looks_ % kLooksPerClock != 0) return false;
+  const std::int64_t busy_us = policy_.spare_core ? policy_.spin_us : policy_.yield_us;
+  return waited_us() >= (limit.in_background ? policy_.background_us : busy_us);
+}
+
+void Waiter::interrupt() {
+  const std::uint64_t one = 1;
+  // It only fails where the count is at its end: then it is readable.
+  [[maybe_unused]] const ssize_t written = write(interrupt_fd_, &one, sizeof one);
 }
 
 // With a core to spare most waits are over before a clock is worth reading.
@@ -67,18 +105,30 @@ std::int64_t Waiter::waited_us() const {
   return std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
 }
 
-Status Waiter::sleep() {
+bool Waiter::arm() {
   bool awake = false;
   for (transport::Transport* transport : transports_) awake |= transport->arm();
-  if (!awake) {
-    epoll_event event;
-    // The first sleeps are short: neighbours' calls are compared once a millisecond is over.
-    const int limit_ms = all_have_fd_ ? policy_.sleep_ms : 1;
-    const auto waited_ms = static_cast<int>(std::min<std::int64_t>(waited_us() / 1000, limit_ms));
-    const int count = epoll_wait(epoll_fd_, &event, 1, std::max(1, waited_ms));
-    if (count < 0 && errno != EINTR) return system_error("epoll_wait", errno);
-  }
+  return awake;
+}
+
+void Waiter::disarm() {
   for (transport::Transport* transport : transports_) transport->disarm();
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = read(interrupt_fd_, &count, sizeof count);
+}
+
+Status Waiter::sleep(const WaitLimit& limit) {
+  int count = 0;
+  if (!arm()) {
+    // The first sleeps are short: neighbours' calls are compared once a millisecond is over.
+    const std::int64_t most_ms = all_have_fd_ ? policy_.sleep_ms : 1;
+    const std::int64_t waited_ms = std::clamp<std::int64_t>(waited_us() / 1000, 1, most_ms);
+    epoll_event event;
+    count = epoll_wait(epoll_fd_, &event, 1, static_cast<int>(std::min(waited_ms, left_ms(limit))));
+  }
+  const int error = errno;
+  disarm();
+  if (count < 0 && error != EINTR) return system_error("epoll_wait", error);
   return {};
 }
 

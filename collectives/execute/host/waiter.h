@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -16,9 +17,17 @@ namespace rondo::execute {
 struct WaitPolicy {
   /// Ranks of this host do not outnumber the cores it lets us use (cgroup quota included).
   bool spare_core = true;
-  std::int64_t spin_us = 2000;  ///< busy, with a spare core
-  std::int64_t yield_us = 200;  ///< giving the core away between looks, without one
-  int sleep_ms = 100;           ///< longest sleep before looking again
+  std::int64_t spin_us = 2000;      ///< busy, with a spare core
+  std::int64_t yield_us = 200;      ///< giving the core away between looks, without one
+  std::int64_t background_us = 30;  ///< the same, where others have the cores first
+  int sleep_ms = 100;               ///< longest sleep before looking again
+};
+
+/// What whoever drives a call leaves open to himself and to others.
+struct WaitLimit {
+  static constexpr auto kNever = std::chrono::steady_clock::time_point::max();
+  std::chrono::steady_clock::time_point until = kNever;  ///< no sleep goes beyond
+  bool in_background = false;  ///< others have the cores first: next to no spinning
 };
 
 class Waiter {
@@ -33,18 +42,33 @@ class Waiter {
   /// Something moved: the next wait starts from the beginning.
   void restart() { idle_looks_ = 0; }
   /// One step of waiting after a look that moved nothing. Errors: what a transport's progress says.
-  Status wait();
+  Status wait(const WaitLimit& limit = {});
+  /// The same where the caller won't wait: only counts the time.
+  Status pass();
+  /// Ends the sleep under way, or the next one. Threads: any.
+  void interrupt();
+
+  /// For a thread that waits for several at once: readable when there is something to look at, once
+  /// armed. `arm` is true where there is already.
+  int wake_fd() const { return epoll_fd_; }
+  bool arm();
+  void disarm();
+  bool has_spare_core() const { return policy_.spare_core; }
   /// Time since the wait began; 0 until it is long enough to be measured.
   std::int64_t waited_us() const;
 
  private:
   Waiter(std::span<transport::Transport* const> transports, const WaitPolicy& policy);
-  Status sleep();
+  Status watch(int fd);
+  Status look();
+  bool may_sleep(const WaitLimit& limit) const;
+  Status sleep(const WaitLimit& limit);
   std::uint32_t first_reading() const;  ///< the look at which the clock is read first
 
   std::vector<transport::Transport*> transports_;
   WaitPolicy policy_;
   int epoll_fd_ = -1;
+  int interrupt_fd_ = -1;
   bool all_have_fd_ = true;
   std::uint32_t idle_looks_ = 0;
   std::chrono::steady_clock::time_point start_;

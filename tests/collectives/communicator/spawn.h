@@ -21,6 +21,7 @@ struct World {
   std::string algorithm = "auto";
   Device device = Device::host();
   int timeout_ms = 60'000;
+  std::string progress = "thread";
 };
 
 inline std::vector<Communicator> make_world(const World& world) {
@@ -28,6 +29,7 @@ inline std::vector<Communicator> make_world(const World& world) {
   options.transport = world.transport;
   options.algorithm = world.algorithm;
   options.timeout_ms = world.timeout_ms;
+  options.progress = world.progress;
   options.join_timeout_ms = 30'000;
   std::vector<Device> places;
   for (int i = 0; i < world.size; ++i) {

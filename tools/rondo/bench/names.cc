@@ -43,31 +43,6 @@ std::vector<Value> parse_list(std::string_view what, std::string_view text,
 
 }  // namespace
 
-const char* to_string(Collective collective) {
-  switch (collective) {
-    case Collective::kAllReduce: return "all_reduce";
-    case Collective::kAllGather: return "all_gather";
-    case Collective::kReduceScatter: return "reduce_scatter";
-    case Collective::kBroadcast: return "broadcast";
-    case Collective::kReduce: return "reduce";
-    case Collective::kGather: return "gather";
-    case Collective::kScatter: return "scatter";
-    case Collective::kAllToAll: return "all_to_all";
-    case Collective::kBarrier: return "barrier";
-  }
-  return "unknown";
-}
-
-bool uses_reduce_op(Collective collective) {
-  return collective == Collective::kAllReduce || collective == Collective::kReduceScatter ||
-         collective == Collective::kReduce;
-}
-
-bool has_root(Collective collective) {
-  return collective == Collective::kBroadcast || collective == Collective::kReduce ||
-         collective == Collective::kGather || collective == Collective::kScatter;
-}
-
 bool has_in_place_form(Collective collective) {
   return collective != Collective::kAllToAll && collective != Collective::kBarrier;
 }

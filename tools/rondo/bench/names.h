@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rondo/call.h"
 #include "rondo/types.h"
 
 namespace rondo::tool {
@@ -24,22 +25,6 @@ class UsageError : public std::runtime_error {
 inline constexpr int kExitFailure = 1;  ///< wrong results, or the collective failed
 inline constexpr int kExitUsage = 2;    ///< the command line
 
-enum class Collective : std::uint8_t {
-  kAllReduce,
-  kAllGather,
-  kReduceScatter,
-  kBroadcast,
-  kReduce,
-  kGather,
-  kScatter,
-  kAllToAll,
-  kBarrier
-};
-
-/// "all_reduce", ...
-const char* to_string(Collective collective);
-bool uses_reduce_op(Collective collective);
-bool has_root(Collective collective);
 /// Broadcast, all_to_all and barrier have one form only.
 bool has_out_of_place_form(Collective collective);
 bool has_in_place_form(Collective collective);

@@ -103,7 +103,7 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   options.collective = parse_collective(flags.collective);
   options.types = parse_types(flags.type);
   options.ops = parse_ops(flags.op);
-  if (!uses_reduce_op(options.collective)) options.ops = {ReduceOp::kSum};
+  if (!reduces(options.collective)) options.ops = {ReduceOp::kSum};
   check_combinations(options);
   options.sizes = {0};
   if (options.collective != Collective::kBarrier) {

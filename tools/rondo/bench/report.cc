@@ -40,7 +40,7 @@ ordered_json result_json(const BenchResult& result) {
           {"bytes", result.bytes},
           {"count", result.count},
           {"type", to_string(result.type)},
-          {"redop", uses_reduce_op(result.collective) ? to_string(result.op) : "none"},
+          {"redop", reduces(result.collective) ? to_string(result.op) : "none"},
           {"ranks", result.ranks},
           {"transport", result.transport},
           {"algorithm", result.algorithm},
@@ -78,7 +78,7 @@ std::string table_line(const BenchRow& row) {
   const BenchResult& any = row.out_of_place ? *row.out_of_place : *row.in_place;
   return fmt::format(" {:>11} {:>13} {:>7} {:>7} {:>6}{}{}{}{}  {:>13} {:>9} {}\n", any.bytes,
                      any.count, to_string(any.type),
-                     uses_reduce_op(any.collective) ? to_string(any.op) : "none",
+                     reduces(any.collective) ? to_string(any.op) : "none",
                      has_root(any.collective) ? any.root : -1, form_columns(row.out_of_place),
                      form_columns(row.in_place), spread_columns(row.out_of_place),
                      spread_columns(row.in_place), any.algorithm, any.transport, any.buffers);

@@ -1,0 +1,212 @@
+#include "collectives/communicator/engine.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace rondo::communicator {
+namespace {
+
+Status not_from_a_continuation() {
+  return Status(ErrorCode::kInvalidArgument,
+                "a continuation can't use the communicator that runs it: nothing moves its calls "
+                "on meanwhile; let the thread that started them do it");
+}
+
+}  // namespace
+
+/// One thread in the handle's calls at a time. (Two that come at the very same moment both pass: it
+/// is a check of the program, not a lock.)
+class Engine::Entry {
+ public:
+  explicit Entry(Engine& engine) : engine_(engine) {
+    is_free_ = engine_.inside_.load(std::memory_order_relaxed) == std::thread::id{};
+    if (is_free_) engine_.inside_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  }
+  ~Entry() {
+    if (is_free_) engine_.inside_.store({}, std::memory_order_relaxed);
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  Status status() const {
+    if (engine_.place_ == nullptr) {
+      return Status(ErrorCode::kInvalidArgument, "the communicator of this call is destroyed");
+    }
+    if (engine_.asynchronous_ && engine_.driver_.is_continuing()) return not_from_a_continuation();
+    if (is_free_) return {};
+    return Status(
+        ErrorCode::kInvalidArgument,
+        "another thread is inside a call of this communicator: a handle is for one thread "
+        "at a time; make a communicator for each");
+  }
+
+ private:
+  Engine& engine_;
+  bool is_free_ = false;
+};
+
+Engine::Engine(std::unique_ptr<Place> place, bool has_progress_thread)
+    : place_(std::move(place)), driver_(*place_) {
+  if (has_progress_thread) progress_ = std::make_unique<ProgressThread>(driver_);
+}
+
+CallInfo Engine::last_call() {
+  if (!asynchronous_) return place_->last_call();
+  driver_.take(nullptr, kNever);
+  const CallInfo info = place_->last_call();
+  give_back();
+  return info;
+}
+
+std::vector<PeerTraffic> Engine::traffic() {
+  if (!asynchronous_) return place_->traffic();
+  driver_.take(nullptr, kNever);
+  auto list = place_->traffic();
+  give_back();
+  return list;
+}
+
+Status Engine::call(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan) {
+  const Entry entry(*this);
+  RONDO_TRY(entry.status());
+  if (asynchronous_) return call_behind_others(arguments, plan);
+  return plan == nullptr ? place_->call(arguments) : place_->run(arguments, *plan);
+}
+
+Status Engine::call_behind_others(const CallArguments& arguments,
+                                  const std::shared_ptr<PreparedPlan>& plan) {
+  if (driver_.idle()) {
+    driver_.take(nullptr, kNever);
+    Status status = plan == nullptr ? place_->call(arguments) : place_->run(arguments, *plan);
+    give_back();
+    return status;
+  }
+  RONDO_ASSIGN(PendingCall* const pending, push(arguments, plan));
+  auto done = wait(*pending);
+  Status status = done.ok() ? pending->status : std::move(done).status();
+  drop(*pending);
+  return status;
+}
+
+Result<std::shared_ptr<PreparedPlan>> Engine::prepare(const CallArguments& arguments) {
+  const Entry entry(*this);
+  RONDO_TRY(entry.status());
+  RONDO_ASSIGN(PreparedPlan* const plan, place_->admit(arguments));
+  if (plan == nullptr) return std::shared_ptr<PreparedPlan>();
+  return plan->shared_from_this();
+}
+
+Result<PendingCall*> Engine::start(const CallArguments& arguments,
+                                   std::shared_ptr<PreparedPlan> plan) {
+  const Entry entry(*this);
+  RONDO_TRY(entry.status());
+  RONDO_ASSIGN(PendingCall* const call, push(arguments, std::move(plan)));
+  if (!driver_.idle()) {
+    nudge();
+    if (progress_ != nullptr && !driver_.idle()) progress_->wake();
+  }
+  return call;
+}
+
+Result<PendingCall*> Engine::push(const CallArguments& arguments,
+                                  std::shared_ptr<PreparedPlan> plan) {
+  if (plan != nullptr) {
+    RONDO_TRY(place_->usable());
+  } else {
+    RONDO_ASSIGN(PreparedPlan* const admitted, place_->admit(arguments));
+    if (admitted != nullptr) plan = admitted->shared_from_this();
+  }
+  // The oldest can end, whatever comes later.
+  while (driver_.full()) {
+    driver_.take(nullptr, kNever);
+    if (driver_.full()) driver_.drive_one();
+    give_back();
+  }
+  PendingCall& call = driver_.pool().take();
+  call.set_arguments(arguments);
+  call.plan = std::move(plan);
+  if (call.plan == nullptr) {
+    driver_.complete(call, place_->run_alone(arguments));
+    return &call;
+  }
+  if (!std::exchange(asynchronous_, true) && progress_ != nullptr) progress_->start();
+  driver_.push(call);
+  return &call;
+}
+
+void Engine::abort(const Status& cause) {
+  if (!asynchronous_) return place_->abort(cause);
+  driver_.take(nullptr, kNever);
+  driver_.give_up(cause);
+  give_back();
+}
+
+void Engine::close() {
+  if (place_ == nullptr) return;
+  if (progress_ != nullptr) progress_->stop();
+  if (!driver_.idle()) {
+    driver_.take(nullptr, kNever);
+    driver_.give_up(Status(ErrorCode::kCancelled,
+                           fmt::format("rank {} destroyed its communicator with {} started calls "
+                                       "outstanding; wait for them first",
+                                       place_->rank(), driver_.outstanding()),
+                           place_->rank()));
+    driver_.give_back();
+  }
+  place_.reset();
+}
+
+bool Engine::test(PendingCall& call) {
+  if (!call.done() && progress_ == nullptr && !driver_.is_continuing()) nudge();
+  return call.done();
+}
+
+Result<bool> Engine::wait(PendingCall& call, TimePoint until) {
+  if (call.done()) return true;
+  if (driver_.is_continuing()) return not_from_a_continuation();
+  if (!driver_.take(&call, until)) return call.done();
+  driver_.drive(&call, {.until = until});
+  give_back();
+  return call.done();
+}
+
+void Engine::cancel(PendingCall& call) {
+  if (call.done() || driver_.is_continuing() || !driver_.take(&call, kNever)) return;
+  if (!call.done()) {
+    driver_.give_up(Status(ErrorCode::kCancelled,
+                           fmt::format("rank {} cancelled a call that it had started: {}",
+                                       place_->rank(), print_fingerprint(call.plan->key)),
+                           place_->rank()));
+  }
+  give_back();
+}
+
+Status Engine::then(PendingCall& call, std::function<void(const Error*)> continuation) {
+  using Stage = PendingCall::Stage;
+  if (call.continuation != nullptr) {
+    return Status(ErrorCode::kInvalidArgument, "then: the call has a continuation already");
+  }
+  call.continuation = std::move(continuation);
+  Stage expected = Stage::kPending;
+  if (call.stage.compare_exchange_strong(expected, Stage::kHasContinuation,
+                                         std::memory_order_acq_rel))
+    return {};
+  while (!call.done()) std::this_thread::yield();
+  driver_.continue_now(call);
+  return {};
+}
+
+bool Engine::nudge() {
+  if (driver_.idle() || !driver_.try_take()) return false;
+  const bool moved = driver_.look();
+  driver_.give_back();
+  return moved;
+}
+
+void Engine::give_back() {
+  driver_.give_back();
+  if (progress_ != nullptr && !driver_.idle()) progress_->wake();
+}
+
+}  // namespace rondo::communicator

@@ -1,0 +1,78 @@
+#pragma once
+
+// What stands behind a Communicator handle and the Works of its calls: blocking calls, started
+// ones, and who moves them on. Whoever waits for a call drives; while nobody does and calls are
+// outstanding, the progress thread does.
+//
+// Until a call is started for the first time nobody else could drive: blocking calls take no baton.
+//
+// Threads: what a handle does (`call`, `start`, `prepare`, `abort`, `close`), one at a time; what a
+// Work does, any.
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "collectives/communicator/call_driver.h"
+#include "collectives/communicator/progress_thread.h"
+#include "core/status.h"
+
+namespace rondo::communicator {
+
+class Engine {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  static constexpr TimePoint kNever = execute::WaitLimit::kNever;
+
+  Engine(std::unique_ptr<Place> place, bool has_progress_thread);
+  ~Engine() { close(); }
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  const Place& place() const { return *place_; }
+  CallInfo last_call();
+  std::vector<PeerTraffic> traffic();
+
+  /// The blocking call. `plan`: null, or the one that these arguments have been admitted with.
+  Status call(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan = nullptr);
+  /// One holder is the caller's: `drop` gives it back. Errors: as Place::admit.
+  Result<PendingCall*> start(const CallArguments& arguments,
+                             std::shared_ptr<PreparedPlan> plan = nullptr);
+  /// Null in a world of 1. Errors: as Place::admit.
+  Result<std::shared_ptr<PreparedPlan>> prepare(const CallArguments& arguments);
+  void abort(const Status& cause);
+  /// The handle is gone: what is outstanding fails with Cancelled; leaves the world.
+  void close();
+
+  bool test(PendingCall& call);
+  /// False where it isn't done at `until`. Errors: InvalidArgument (a continuation that waits).
+  Result<bool> wait(PendingCall& call, TimePoint until = kNever);
+  void cancel(PendingCall& call);
+  /// Errors: InvalidArgument (it has one).
+  Status then(PendingCall& call, std::function<void(const Error*)> continuation);
+  void drop(PendingCall& call) { driver_.pool().release(call); }
+
+  /// For a thread that waits for calls of several engines.
+  bool has_progress_thread() const { return progress_ != nullptr; }
+  bool nudge();
+  CallDriver& driver() { return driver_; }
+  execute::Waiter& waiter() { return place_->waiter(); }
+
+ private:
+  class Entry;
+  Status call_behind_others(const CallArguments& arguments,
+                            const std::shared_ptr<PreparedPlan>& plan);
+  Result<PendingCall*> push(const CallArguments& arguments, std::shared_ptr<PreparedPlan> plan);
+  void give_back();
+
+  std::unique_ptr<Place> place_;
+  CallDriver driver_;
+  std::unique_ptr<ProgressThread> progress_;  ///< null: there is none
+  bool asynchronous_ = false;                 ///< a call has been started: others may drive
+  std::atomic<std::thread::id> inside_;       ///< the thread in a call of the handle
+};
+
+}  // namespace rondo::communicator

@@ -1,0 +1,36 @@
+#pragma once
+
+// The thread that moves a place's started calls on while nobody waits for one. Started by the first
+// call that is, asleep while there is nothing to do or somebody else drives.
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#include "collectives/communicator/call_driver.h"
+
+namespace rondo::communicator {
+
+class ProgressThread {
+ public:
+  explicit ProgressThread(CallDriver& driver) : driver_(driver) {}
+  ~ProgressThread() { stop(); }
+  ProgressThread(const ProgressThread&) = delete;
+  ProgressThread& operator=(const ProgressThread&) = delete;
+
+  /// Threads: that of the handle, as for stop, which returns once the thread has ended.
+  void start();
+  void stop();
+  /// Calls are outstanding and the baton is free. Only once started. Threads: any.
+  void wake();
+
+ private:
+  void run();
+
+  CallDriver& driver_;
+  std::thread thread_;
+  std::atomic<bool> stopped_ = false;
+  std::atomic<std::uint32_t> signal_ = 0;
+};
+
+}  // namespace rondo::communicator
