@@ -78,5 +78,13 @@ Call Call::all_to_all_v(const ConstBuffer& input, std::vector<std::size_t> input
 
 Call Call::barrier() { return {}; }
 
+Call Call::send(const ConstBuffer& data, int peer, int tag) {
+  return {.input = data, .root = peer, .exchange = Exchange::kSend, .tag = tag};
+}
+
+Call Call::receive(const Buffer& data, int peer, int tag) {
+  return {.output = data, .root = peer, .exchange = Exchange::kReceive, .tag = tag};
+}
+
 }  // namespace v1
 }  // namespace rondo

@@ -13,9 +13,17 @@ namespace {
 
 using schedule::Collective;
 
+const char* name_of(const CallArguments& arguments) {
+  switch (arguments.exchange) {
+    case Exchange::kSend: return "send";
+    case Exchange::kReceive: return "receive";
+    case Exchange::kNone: break;
+  }
+  return schedule::to_string(arguments.collective);
+}
+
 Status invalid(const CallArguments& arguments, const std::string& text) {
-  return Status(ErrorCode::kInvalidArgument,
-                fmt::format("{}: {}", schedule::to_string(arguments.collective), text));
+  return Status(ErrorCode::kInvalidArgument, fmt::format("{}: {}", name_of(arguments), text));
 }
 
 std::size_t bytes_of(const ConstBuffer& buffer) { return buffer.count * size_of(buffer.dtype); }
@@ -128,7 +136,7 @@ bool has_both_buffers(const CallArguments& arguments, int rank) {
 
 CallArguments used_by(int rank, const CallArguments& arguments) {
   CallArguments used = arguments;
-  if (has_both_buffers(arguments, rank)) return used;
+  if (arguments.exchange != Exchange::kNone || has_both_buffers(arguments, rank)) return used;
   if (arguments.collective == Collective::kScatter) {
     used.input = {};
     used.input_counts = {};
@@ -150,6 +158,21 @@ std::size_t total_count(const CallArguments& arguments, int world) {
     case Collective::kReduce: return arguments.input.count;
     default: return std::max(arguments.input.count, arguments.output.count);
   }
+}
+
+Status check_exchange(const CallArguments& arguments, int world) {
+  const bool sends = arguments.exchange == Exchange::kSend;
+  const ConstBuffer data = sends ? arguments.input : ConstBuffer(arguments.output);
+  RONDO_TRY(check_buffer(arguments, data, "data"));
+  if (arguments.root < 0 || arguments.root >= world) {
+    return invalid(arguments, fmt::format("peer {} is no rank of a world of {} (0 to {})",
+                                          arguments.root, world, world - 1));
+  }
+  if (data.place.kind == DeviceKind::kHost) return {};
+  return Status(
+      ErrorCode::kUnsupported,
+      fmt::format("{}: memory of {}:{} can't be sent or received yet; copy it to the host",
+                  name_of(arguments), to_string(data.place.kind), data.place.index));
 }
 
 Status check(const CallArguments& arguments, int rank, int world) {
@@ -188,6 +211,15 @@ transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world)
   fingerprint.root = arguments.root;
   fingerprint.count = total_count(arguments, world);
   return fingerprint;
+}
+
+std::string describe(const CallArguments& arguments, int world) {
+  if (arguments.exchange == Exchange::kNone)
+    return print_fingerprint(fingerprint_of(arguments, world));
+  const bool sends = arguments.exchange == Exchange::kSend;
+  const ConstBuffer data = sends ? arguments.input : ConstBuffer(arguments.output);
+  return fmt::format("{}(count={}, {}, {} rank {}, tag {})", name_of(arguments), data.count,
+                     to_string(data.dtype), sends ? "to" : "from", arguments.root, arguments.tag);
 }
 
 std::string print_fingerprint(const transport::Fingerprint& fingerprint) {

@@ -4,14 +4,19 @@
 // caller's own fault, and leaves the communicator usable.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "collectives/schedule/op.h"
 #include "core/status.h"
+#include "rondo/call.h"
 #include "rondo/types.h"
 #include "transport/endpoint/call.h"
 
 namespace rondo::communicator {
+
+/// Calls between two ranks are no collectives: `root` is the peer then.
+using Exchange = Call::Exchange;
 
 struct CallArguments {
   schedule::Collective collective = schedule::Collective::kBarrier;
@@ -24,6 +29,8 @@ struct CallArguments {
   bool uneven = false;
   std::span<const std::size_t> input_counts{};
   std::span<const std::size_t> output_counts{};
+  Exchange exchange = Exchange::kNone;
+  int tag = 0;
 };
 
 /// Without the buffer that a collective with a root doesn't use on this rank, whatever was passed.
@@ -33,11 +40,17 @@ CallArguments used_by(int rank, const CallArguments& arguments);
 /// where they are even.
 std::size_t total_count(const CallArguments& arguments, int world);
 
+/// The same for a send or a receive. Errors: InvalidArgument, Unsupported (memory of a device).
+Status check_exchange(const CallArguments& arguments, int world);
+
 /// Errors: InvalidArgument, naming the argument, what was expected and what came.
 Status check(const CallArguments& arguments, int rank, int world);
 
 /// What must be equal on all ranks.
 transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world);
+
+/// "all_reduce(count=1009, f32, sum)", "send(count=3, f32, to rank 2, tag 0)".
+std::string describe(const CallArguments& arguments, int world);
 
 /// "all_reduce(count=1009, f32, sum)".
 std::string print_fingerprint(const transport::Fingerprint& fingerprint);

@@ -49,48 +49,116 @@ bool CallDriver::take(const PendingCall* call, std::chrono::steady_clock::time_p
   return taken;
 }
 
+void CallDriver::push(PendingCall& call) {
+  outstanding_.fetch_add(1, std::memory_order_relaxed);
+  (call.arguments.exchange == Exchange::kNone ? collectives_ : exchanges_).push(call);
+}
+
 void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& limit) {
-  const std::atomic<int>* const wanted = limit.in_background ? &wanted_ : nullptr;
   resume_front();
-  while (!queue_.empty() && (awaited == nullptr || !awaited->done())) {
-    if (wanted != nullptr && is_wanted()) break;
-    if (!begin_front()) continue;
-    auto finished = place_.under_way().drive(place_.context(), limit, wanted);
-    if (finished.ok() && !*finished) break;
-    end_front(std::move(finished).status());
+  while (!idle() && (awaited == nullptr || !awaited->done())) {
+    if (limit.in_background && is_wanted()) break;
+    if (turn()) continue;
+    wait(limit);
+    if (limit.until == execute::WaitLimit::kNever) continue;
+    if (std::chrono::steady_clock::now() >= limit.until) break;
+  }
+  pause_front();
+}
+
+void CallDriver::drive_until_room() {
+  resume_front();
+  while (full()) {
+    if (!turn()) wait({});
   }
   pause_front();
 }
 
 bool CallDriver::look() {
-  bool any = false;
-  bool moved = true;
   resume_front();
-  while (moved && !queue_.empty()) {
-    if (!begin_front()) {
-      any = true;
-      continue;
-    }
-    auto finished = place_.under_way().look(place_.context(), moved);
-    any |= moved;
-    if (finished.ok() && !*finished) continue;
-    end_front(std::move(finished).status());
-    any = moved = true;
-  }
+  bool any = false;
+  while (!idle() && turn()) any = true;
+  if (!any && !idle()) wait({.never_waits = true});
   pause_front();
   return any;
+}
+
+/// Every call that can be moved on, once; true if one was.
+bool CallDriver::turn() {
+  const bool exchanged = turn_exchanges();
+  const bool moved = turn_front();
+  if (exchanged || moved) place_.waiter().restart();
+  return exchanged || moved;
+}
+
+bool CallDriver::turn_front() {
+  if (collectives_.empty()) return false;
+  if (!begin_front()) return true;
+  bool moved = false;
+  auto finished = place_.under_way().look(moved);
+  if (finished.ok() && !*finished) return moved;
+  end_front(std::move(finished).status());
+  return true;
+}
+
+bool CallDriver::turn_exchanges() {
+  if (exchanges_.empty() && conversing_ == 0) return false;
+  Status status = place_.usable();
+  while (status.ok() && !exchanges_.empty()) {
+    PendingCall& call = exchanges_.front();
+    exchanges_.pop();
+    status = conversations_.add(call);
+    if (!status.ok()) {
+      complete(call, status);
+    } else {
+      ++conversing_;
+    }
+  }
+  bool moved = false;
+  if (status.ok()) {
+    auto stepped = conversations_.step(exchanged_, front_begun_);
+    if (stepped.ok()) moved = *stepped;
+    status = std::move(stepped).status();
+  }
+  conversing_ -= exchanged_.size();
+  for (PendingCall* call : exchanged_) complete(*call, {});
+  exchanged_.clear();
+  if (!status.ok()) give_up(status);
+  return moved || !status.ok();
+}
+
+/// Nothing moved: waits a little, and looks whether it has been too long.
+void CallDriver::wait(const execute::WaitLimit& limit) {
+  Status status = place_.waiter().wait(limit);
+  if (front_begun_) {
+    if (status.ok()) status = place_.under_way().check_wait(place_.context());
+    if (!status.ok()) end_front(std::move(status));
+    return;
+  }
+  const std::int64_t timeout_ms = place_.context().timeout_ms;
+  if (status.ok() && place_.waiter().waited_us() / 1000 >= timeout_ms)
+    status = conversations_.timed_out(timeout_ms);
+  if (!status.ok()) give_up(status);
 }
 
 void CallDriver::give_up(const Status& cause) {
   place_.abort(cause);
   if (front_begun_) end_front(cause);
-  while (!queue_.empty()) begin_front();
+  while (!collectives_.empty()) begin_front();
+  const auto conversing = conversations_.take_all();
+  conversing_ = 0;
+  for (PendingCall* call : conversing) complete(*call, cause);
+  while (!exchanges_.empty()) {
+    PendingCall& call = exchanges_.front();
+    exchanges_.pop();
+    complete(call, place_.usable());
+  }
 }
 
 /// False where the call has ended instead.
 bool CallDriver::begin_front() {
   if (front_begun_) return true;
-  const PendingCall& call = queue_.front();
+  const PendingCall& call = collectives_.front();
   Status status = place_.usable();
   if (status.ok()) status = place_.begin(call.arguments, *call.plan);
   front_begun_ = status.ok();
@@ -104,8 +172,8 @@ void CallDriver::end_front(Status status) {
 }
 
 void CallDriver::pop_front(Status status) {
-  PendingCall& call = queue_.front();
-  queue_.pop();
+  PendingCall& call = collectives_.front();
+  collectives_.pop();
   complete(call, std::move(status));
 }
 
@@ -118,11 +186,17 @@ void CallDriver::pause_front() {
   if (front_begun_) place_.under_way().pause();
 }
 
+void CallDriver::finish_at_once(PendingCall& call, Status status) {
+  outstanding_.fetch_add(1, std::memory_order_relaxed);
+  complete(call, std::move(status));
+}
+
 void CallDriver::complete(PendingCall& call, Status status) {
   using Stage = PendingCall::Stage;
   call.status = std::move(status);
   const Stage before = call.stage.exchange(Stage::kEnding, std::memory_order_acq_rel);
   if (before == Stage::kHasContinuation) continue_now(call);
+  outstanding_.fetch_sub(1, std::memory_order_release);
   call.stage.store(Stage::kDone, std::memory_order_release);
   pool_.release(call);
 }

@@ -5,8 +5,12 @@
 // baton; the rest any.
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <vector>
 
 #include "collectives/communicator/call_queue.h"
+#include "collectives/communicator/conversations.h"
 #include "collectives/communicator/pending_call.h"
 #include "collectives/communicator/place.h"
 
@@ -14,13 +18,13 @@ namespace rondo::communicator {
 
 class CallDriver {
  public:
-  explicit CallDriver(Place& place) : place_(place) {}
+  explicit CallDriver(Place& place) : place_(place), conversations_(place.mesh()) {}
 
   CallPool& pool() { return pool_; }
-  bool idle() const { return queue_.empty(); }
-  std::size_t outstanding() const { return queue_.outstanding(); }
-  bool full() const { return queue_.full(); }
-  void push(PendingCall& call) { queue_.push(call); }
+  bool idle() const { return outstanding() == 0; }
+  std::size_t outstanding() const { return outstanding_.load(std::memory_order_acquire); }
+  bool full() const { return collectives_.full() || exchanges_.full(); }
+  void push(PendingCall& call);
 
   bool try_take() { return !is_driven_.exchange(true, std::memory_order_acquire); }
   void give_back() { is_driven_.store(false, std::memory_order_release); }
@@ -32,21 +36,26 @@ class CallDriver {
   /// With the baton: until `awaited` is done (null: until nothing is outstanding) or the limit is
   /// reached; one in the background also until somebody wants the baton.
   void drive(const PendingCall* awaited, const execute::WaitLimit& limit);
-  /// With the baton, and calls outstanding: until the oldest is done.
-  void drive_one() { drive(&queue_.front(), {}); }
+  /// With the baton: until another call can be pushed.
+  void drive_until_room();
   /// With the baton: what can be done now; true if anything moved.
   bool look();
   /// With the baton: breaks the communicator, unless it is broken; everything outstanding fails.
   void give_up(const Status& cause);
 
-  /// Ends a call that isn't in the queue (any more), one holder less.
-  void complete(PendingCall& call, Status status);
+  /// Ends a call that needs no driving, one holder less.
+  void finish_at_once(PendingCall& call, Status status);
   /// Runs the continuation of a call that was done before it had one.
   void continue_now(PendingCall& call);
   /// Whether this thread runs a continuation of one of these calls.
   bool is_continuing() const;
 
  private:
+  void complete(PendingCall& call, Status status);
+  bool turn();
+  bool turn_front();
+  bool turn_exchanges();
+  void wait(const execute::WaitLimit& limit);
   bool begin_front();
   void end_front(Status status);
   void pop_front(Status status);
@@ -55,8 +64,14 @@ class CallDriver {
 
   Place& place_;
   CallPool pool_;
-  CallQueue queue_;
-  bool front_begun_ = false;             ///< with the baton
+  CallQueue collectives_;  ///< the first is the one under way
+  CallQueue exchanges_;    ///< on their way to `conversations_`
+  std::atomic<std::size_t> outstanding_ = 0;
+  // With the baton:
+  Conversations conversations_;
+  std::size_t conversing_ = 0;  ///< calls that `conversations_` has
+  std::vector<PendingCall*> exchanged_;
+  bool front_begun_ = false;
   std::atomic<bool> is_driven_ = false;  ///< the baton
   std::atomic<int> wanted_ = 0;          ///< threads that wait for it
 };

@@ -79,7 +79,9 @@ CallArguments arguments_of(const Call& call, int rank) {
                         .root = call.root,
                         .uneven = call.uneven,
                         .input_counts = call.input_counts,
-                        .output_counts = call.output_counts});
+                        .output_counts = call.output_counts,
+                        .exchange = call.exchange,
+                        .tag = call.tag});
 }
 
 }  // namespace
@@ -212,6 +214,14 @@ void Communicator::all_to_all_v(const ConstBuffer& input, std::span<const std::s
 }
 
 void Communicator::barrier() { throw_if_error(impl_->engine().call({})); }
+
+void Communicator::send(const ConstBuffer& data, int peer, int tag) {
+  start(Call::send(data, peer, tag)).wait();
+}
+
+void Communicator::receive(const Buffer& data, int peer, int tag) {
+  start(Call::receive(data, peer, tag)).wait();
+}
 
 Work Communicator::start(const Call& call) {
   Engine& engine = impl_->engine();

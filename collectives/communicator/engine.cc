@@ -70,13 +70,14 @@ std::vector<PeerTraffic> Engine::traffic() {
 Status Engine::call(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan) {
   const Entry entry(*this);
   RONDO_TRY(entry.status());
-  if (asynchronous_) return call_behind_others(arguments, plan);
+  if (asynchronous_ || arguments.exchange != Exchange::kNone)
+    return call_behind_others(arguments, plan);
   return plan == nullptr ? place_->call(arguments) : place_->run(arguments, *plan);
 }
 
 Status Engine::call_behind_others(const CallArguments& arguments,
                                   const std::shared_ptr<PreparedPlan>& plan) {
-  if (driver_.idle()) {
+  if (driver_.idle() && arguments.exchange == Exchange::kNone) {
     driver_.take(nullptr, kNever);
     Status status = plan == nullptr ? place_->call(arguments) : place_->run(arguments, *plan);
     give_back();
@@ -92,6 +93,15 @@ Status Engine::call_behind_others(const CallArguments& arguments,
 Result<std::shared_ptr<PreparedPlan>> Engine::prepare(const CallArguments& arguments) {
   const Entry entry(*this);
   RONDO_TRY(entry.status());
+  return admit(arguments);
+}
+
+Result<std::shared_ptr<PreparedPlan>> Engine::admit(const CallArguments& arguments) {
+  if (arguments.exchange != Exchange::kNone) {
+    RONDO_TRY(place_->usable());
+    RONDO_TRY(check_exchange(arguments, place_->size()));
+    return std::shared_ptr<PreparedPlan>();
+  }
   RONDO_ASSIGN(PreparedPlan* const plan, place_->admit(arguments));
   if (plan == nullptr) return std::shared_ptr<PreparedPlan>();
   return plan->shared_from_this();
@@ -114,25 +124,26 @@ Result<PendingCall*> Engine::push(const CallArguments& arguments,
   if (plan != nullptr) {
     RONDO_TRY(place_->usable());
   } else {
-    RONDO_ASSIGN(PreparedPlan* const admitted, place_->admit(arguments));
-    if (admitted != nullptr) plan = admitted->shared_from_this();
+    RONDO_ASSIGN(plan, admit(arguments));
   }
-  // The oldest can end, whatever comes later.
-  while (driver_.full()) {
-    driver_.take(nullptr, kNever);
-    if (driver_.full()) driver_.drive_one();
-    give_back();
-  }
+  while (driver_.full()) make_room();
   PendingCall& call = driver_.pool().take();
   call.set_arguments(arguments);
   call.plan = std::move(plan);
-  if (call.plan == nullptr) {
-    driver_.complete(call, place_->run_alone(arguments));
+  if (call.plan == nullptr && arguments.exchange == Exchange::kNone) {
+    driver_.finish_at_once(call, place_->run_alone(arguments));
     return &call;
   }
   if (!std::exchange(asynchronous_, true) && progress_ != nullptr) progress_->start();
   driver_.push(call);
   return &call;
+}
+
+/// The oldest call can end, whatever comes later.
+void Engine::make_room() {
+  driver_.take(nullptr, kNever);
+  driver_.drive_until_room();
+  give_back();
 }
 
 void Engine::abort(const Status& cause) {
@@ -176,7 +187,7 @@ void Engine::cancel(PendingCall& call) {
   if (!call.done()) {
     driver_.give_up(Status(ErrorCode::kCancelled,
                            fmt::format("rank {} cancelled a call that it had started: {}",
-                                       place_->rank(), print_fingerprint(call.plan->key)),
+                                       place_->rank(), describe(call.arguments, place_->size())),
                            place_->rank()));
   }
   give_back();

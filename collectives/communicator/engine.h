@@ -67,6 +67,8 @@ class Engine {
                             const std::shared_ptr<PreparedPlan>& plan);
   Result<PendingCall*> push(const CallArguments& arguments, std::shared_ptr<PreparedPlan> plan);
   void give_back();
+  void make_room();
+  Result<std::shared_ptr<PreparedPlan>> admit(const CallArguments& arguments);
 
   std::unique_ptr<Place> place_;
   CallDriver driver_;

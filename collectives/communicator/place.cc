@@ -102,7 +102,7 @@ Status Place::call(const CallArguments& arguments) {
 Status Place::run(const CallArguments& arguments, PreparedPlan& prepared) {
   if (is_broken_.load(std::memory_order_relaxed)) return usable();
   RONDO_TRY(begin(arguments, prepared));
-  return finish(run_->drive(context()).status());
+  return finish(run_->drive(context()));
 }
 
 Status Place::usable() const {

@@ -61,6 +61,7 @@ class Place {
   /// OK, or why no call can be made any more.
   Status usable() const;
   execute::Waiter& waiter() { return *waiter_; }
+  const transport::Mesh& mesh() const { return *mesh_; }
   CallInfo last_call() const { return last_call_; }
   std::vector<PeerTraffic> traffic() const;
 

@@ -56,6 +56,11 @@ struct RONDO_API Call {
   static Call all_to_all_v(const ConstBuffer& input, std::vector<std::size_t> input_counts,
                            const Buffer& output, std::vector<std::size_t> output_counts);
   static Call barrier();
+  static Call send(const ConstBuffer& data, int peer, int tag = 0);
+  static Call receive(const Buffer& data, int peer, int tag = 0);
+
+  /// A call between two ranks is no collective: `root` is its peer.
+  enum class Exchange : std::uint8_t { kNone, kSend, kReceive };
 
   Collective collective = Collective::kBarrier;
   ConstBuffer input{};
@@ -65,6 +70,8 @@ struct RONDO_API Call {
   bool uneven = false;                       ///< ranks' parts have sizes of their own, below
   std::vector<std::size_t> input_counts{};   ///< by rank, in elements
   std::vector<std::size_t> output_counts{};  ///< by rank, in elements
+  Exchange exchange = Exchange::kNone;
+  int tag = 0;
 };
 
 }  // namespace v1

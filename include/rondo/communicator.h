@@ -167,6 +167,15 @@ class RONDO_API Communicator {
   /// Returns once every rank has called it.
   void barrier();
 
+  /// Sends `data` to rank `peer`, whose receive with the same tag, type and count takes it. Beside
+  /// the collectives: it has no place in their order. Messages of one pair and tag arrive in order.
+  /// Up to 64 KiB go out at once, and are kept at the receiver (at most 1024 messages and 4 MiB of
+  /// them from each rank; then sends wait); longer ones wait for the receive. Returns once `data`
+  /// may be written again. Memory of the host only.
+  /// Errors: InvalidArgument, Unsupported, Mismatch (count or type), PeerLost, Timeout.
+  void send(const ConstBuffer& data, int peer, int tag = 0);
+  void receive(const Buffer& data, int peer, int tag = 0);
+
   /// Starts a call and returns: it runs behind those that were started before, beside what this
   /// thread does next. Blocking calls may be mixed with started ones; they wait their turn.
   /// At most 4096 are outstanding: a further start waits for the oldest.

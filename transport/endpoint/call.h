@@ -25,7 +25,7 @@ static_assert(sizeof(Fingerprint) == 16);
 struct Call {
   std::uint64_t sequence = 0;  ///< 1 for the first call of an epoch
   std::uint32_t epoch = 0;
-  Fingerprint fingerprint;
+  Fingerprint fingerprint{};
 };
 
 /// "all_reduce(count=1009, f32, sum)": set once by the communicator so that transports can print

@@ -42,6 +42,16 @@ struct Transfer {
   std::size_t bytes = 0;
 };
 
+/// Lanes for messages that belong to no call: they may be posted at any time, and come through
+/// whatever call the two ranks are in.
+inline constexpr std::uint16_t kFirstFreeLane = 6;
+inline constexpr std::uint16_t kFreeLanes = 2;
+constexpr bool is_free_lane(std::size_t lane) {
+  return lane >= kFirstFreeLane && lane < kFirstFreeLane + kFreeLanes;
+}
+/// What stands in the place of a call in their messages.
+inline constexpr Call kNoCall{.sequence = 0, .epoch = 0, .fingerprint = {.collective = 255}};
+
 /// Names a posted group; opaque to everybody but its endpoint.
 using Token = std::uint64_t;
 

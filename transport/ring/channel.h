@@ -10,13 +10,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "transport/endpoint/endpoint.h"
 #include "transport/ring/asymmetric_fence.h"
 #include "transport/ring/call_board.h"
 #include "transport/ring/line.h"
 
 namespace rondo::transport {
 
-inline constexpr std::size_t kMaxLanes = 8;
+inline constexpr std::size_t kMaxLanes = kFirstFreeLane + kFreeLanes;
 inline constexpr std::size_t kMaxSlots = 64;
 inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 

@@ -206,8 +206,9 @@ Status RingEndpoint::move_lanes() {
   bool changed = false;
   for (std::uint32_t lanes = busy_lanes_; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
-    RONDO_TRY(send_lanes_[lane].progress(call_, groups_, changed));
-    RONDO_TRY(recv_lanes_[lane].progress(call_, groups_, changed));
+    const Call& call = is_free_lane(lane) ? kNoCall : call_;
+    RONDO_TRY(send_lanes_[lane].progress(call, groups_, changed));
+    RONDO_TRY(recv_lanes_[lane].progress(call, groups_, changed));
     if (send_lanes_[lane].idle() && recv_lanes_[lane].idle()) busy_lanes_ &= ~(1u << lane);
   }
   if (changed) wake_peer();

@@ -31,8 +31,11 @@ Status Inbox::expect(std::uint16_t lane_index, const Posted& posted) {
   Lane& queue = lane(lane_index);
   queue.posted.push(posted);
   ++posted_;
+  if (is_free_lane(lane_index)) ++posted_free_;
   if (queue.early.empty()) return {};
   const Early early = queue.early.front();
+  RONDO_ASSIGN(const bool is_now, belongs_now(lane_index, early.call));
+  if (!is_now) return {};
   queue.early.pop();
   return deliver_early(lane_index, early);
 }
@@ -102,11 +105,11 @@ Result<bool> Inbox::place() {
   if (header.lane >= kMaxTcpLanes)
     return protocol_error(peer_,
                           fmt::format("message on lane {} of {}", header.lane, kMaxTcpLanes));
-  peer_calls_.note(header.call.sequence, header.call.fingerprint);
-  RONDO_TRY(check_order());
-  if (header.call.sequence > call_.sequence) return false;
+  if (!is_free_lane(header.lane)) peer_calls_.note(header.call.sequence, header.call.fingerprint);
+  RONDO_ASSIGN(const bool is_now, belongs_now(header.lane, header.call));
+  if (!is_now && posted_free_ == 0) return false;
   Lane& queue = lane(header.lane);
-  if (!queue.posted.empty()) {
+  if (is_now && !queue.posted.empty()) {
     const Posted& posted = queue.posted.front();
     RONDO_TRY(check_size(posted, header.payload_bytes));
     early_ = false;
@@ -134,8 +137,14 @@ void Inbox::set_target(std::uint32_t slot, std::byte* target) {
   target_ = target;
 }
 
-Status Inbox::check_order() const {
-  const Call& theirs = reader_.header().call;
+/// False for a message of a call that this rank hasn't begun.
+Result<bool> Inbox::belongs_now(std::size_t lane_index, const Call& theirs) const {
+  if (is_free_lane(lane_index)) return true;
+  RONDO_TRY(check_order(theirs));
+  return theirs.sequence <= call_.sequence;
+}
+
+Status Inbox::check_order(const Call& theirs) const {
   // Before the first call there is nothing to compare with.
   if (call_.sequence == 0) return {};
   if (theirs.epoch != call_.epoch)
@@ -179,8 +188,9 @@ Status Inbox::finish_message() {
   reader_.next_frame();
   Lane& queue = lane(header.lane);
   if (early_) {
-    const Early early{slot_, static_cast<std::size_t>(header.payload_bytes)};
-    if (!queue.posted.empty()) return deliver_early(header.lane, early);
+    const Early early{slot_, static_cast<std::size_t>(header.payload_bytes), header.call};
+    RONDO_ASSIGN(const bool is_now, belongs_now(header.lane, header.call));
+    if (is_now && !queue.posted.empty()) return deliver_early(header.lane, early);
     queue.early.push(early);
     return {};
   }
@@ -207,6 +217,7 @@ Status Inbox::deliver_early(std::uint16_t lane_index, const Early& early) {
 void Inbox::complete(std::uint16_t lane_index, std::uint32_t group) {
   lanes_[lane_index].posted.pop();
   --posted_;
+  if (is_free_lane(lane_index)) --posted_free_;
   ++consumed_[lane_index];
   --groups_[group].remaining;
 }

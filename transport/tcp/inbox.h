@@ -4,7 +4,7 @@
 // receive wants it; a message that nobody has asked for stays in the socket, where it holds back
 // its sender. The one exception: where it stands in the way of another lane's posted receive it is
 // put into staging memory, at most a window of messages per lane, so lanes never wait for each
-// other.
+// other. A message of a later call counts as in the way only of lanes that belong to no call.
 // Threads: one at a time. Allocates only while queues and staging memory grow.
 
 #include <array>
@@ -70,6 +70,7 @@ class Inbox {
   struct Early {
     std::uint32_t slot = 0;
     std::size_t bytes = 0;
+    Call call;
   };
   struct Lane {
     Fifo<Posted> posted;
@@ -83,7 +84,8 @@ class Inbox {
   Status step(bool& moved);
   bool fill(int socket);
   Result<bool> place();
-  Status check_order() const;
+  Result<bool> belongs_now(std::size_t lane_index, const Call& theirs) const;
+  Status check_order(const Call& theirs) const;
   Status check_size(const Posted& posted, std::size_t message_bytes) const;
   Result<bool> stage(std::size_t bytes);
   void set_target(std::uint32_t slot, std::byte* target);
@@ -104,6 +106,7 @@ class Inbox {
   std::vector<std::uint64_t> consumed_;
   Staging staging_;
   std::size_t posted_ = 0;
+  std::size_t posted_free_ = 0;  ///< of those, on lanes that belong to no call
 
   bool placed_ = false;          ///< the message being read has a target
   bool early_ = false;           ///< that target is staging memory, for nobody yet

@@ -64,7 +64,7 @@ Status TcpEndpoint::start(const Transfer& transfer, std::uint32_t group) {
     const FrameHeader header{.kind = FrameKind::kData,
                              .lane = transfer.lane,
                              .payload_bytes = transfer.bytes,
-                             .call = call_};
+                             .call = is_free_lane(transfer.lane) ? kNoCall : call_};
     outbox_.send(header, transfer.data, group);
     return {};
   }

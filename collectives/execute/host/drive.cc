@@ -16,38 +16,27 @@ Status Runner::run(const transport::Call& call, std::byte* input, std::byte* out
                    const RunContext& context) {
   begin(call, input, output);
   context.waiter->restart();
-  return end(Run(*this, call).drive(context).status(), context.rank);
+  return end(Run(*this, call).drive(context), context.rank);
 }
 
-Result<bool> Run::drive(const RunContext& context, const WaitLimit& limit,
-                        const std::atomic<int>* wanted) {
+Status Run::drive(const RunContext& context) {
   while (true) {
-    RONDO_ASSIGN(const bool moved, runner_->step());
-    if (runner_->finished()) return true;
-    if (wanted != nullptr && wanted->load(std::memory_order_relaxed) != 0) return false;
+    bool moved = false;
+    RONDO_ASSIGN(const bool finished, look(moved));
+    if (finished) return {};
     if (moved) {
       context.waiter->restart();
-      next_comparison_us_ = kFirstComparisonUs;
       continue;
     }
-    RONDO_TRY(context.waiter->wait(limit));
-    RONDO_TRY(after_waiting(context));
-    if (limit.until != WaitLimit::kNever && std::chrono::steady_clock::now() >= limit.until)
-      return false;
+    RONDO_TRY(context.waiter->wait());
+    RONDO_TRY(check_wait(context));
   }
 }
 
-Result<bool> Run::look(const RunContext& context, bool& moved) {
+Result<bool> Run::look(bool& moved) {
   RONDO_ASSIGN(moved, runner_->step());
-  if (runner_->finished()) return true;
-  if (moved) {
-    context.waiter->restart();
-    next_comparison_us_ = kFirstComparisonUs;
-    return false;
-  }
-  RONDO_TRY(context.waiter->pass());
-  RONDO_TRY(after_waiting(context));
-  return false;
+  if (moved) next_comparison_us_ = kFirstComparisonUs;
+  return runner_->finished();
 }
 
 void Run::pause() {
@@ -59,7 +48,7 @@ Status Run::resume() {
   return {};
 }
 
-Status Run::after_waiting(const RunContext& context) {
+Status Run::check_wait(const RunContext& context) {
   const std::int64_t waited_us = context.waiter->waited_us();
   if (waited_us < next_comparison_us_) return {};
   next_comparison_us_ = waited_us + kComparisonPeriodUs;

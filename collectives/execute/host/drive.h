@@ -6,7 +6,6 @@
 // theirs: of any two ranks that disagree, some neighbours do, so a mismatch is found even where the
 // two calls' schedules share no edge.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -62,12 +61,12 @@ class Run {
  public:
   Run(Runner& runner, const transport::Call& call) : runner_(&runner), call_(call) {}
 
-  /// Steps, and waits where nothing moves: true once the call is finished, false where the limit's
-  /// time has come or `wanted` isn't 0 any more. Errors as Runner::run.
-  Result<bool> drive(const RunContext& context, const WaitLimit& limit = {},
-                     const std::atomic<int>* wanted = nullptr);
+  /// Steps, and waits where nothing moves, until the call is finished. Errors as Runner::run.
+  Status drive(const RunContext& context);
   /// Steps once and doesn't wait; `moved` tells whether it was of use. True once finished.
-  Result<bool> look(const RunContext& context, bool& moved);
+  Result<bool> look(bool& moved);
+  /// What is to be looked at after a wait: how long it is, and what the neighbours have called.
+  Status check_wait(const RunContext& context);
   /// Between two that move it on: nothing of the peers is touched after pause. Errors of resume: as
   /// of drive.
   void pause();
@@ -75,7 +74,6 @@ class Run {
   Status end(Status status, int rank) { return runner_->end(std::move(status), rank); }
 
  private:
-  Status after_waiting(const RunContext& context);
   Status compare_with_neighbours(const RunContext& context) const;
   Status timed_out(const RunContext& context) const;
 

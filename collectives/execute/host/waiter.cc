@@ -69,7 +69,9 @@ Status Waiter::look() {
 }
 
 Status Waiter::wait(const WaitLimit& limit) {
+  if (limit.never_waits) idle_looks_ = std::max(idle_looks_, first_reading() - 1);
   RONDO_TRY(look());
+  if (limit.never_waits) return {};
   if (may_sleep(limit)) return sleep(limit);
   if (policy_.spare_core) {
     relax();
@@ -77,11 +79,6 @@ Status Waiter::wait(const WaitLimit& limit) {
     sched_yield();
   }
   return {};
-}
-
-Status Waiter::pass() {
-  idle_looks_ = std::max(idle_looks_, first_reading() - 1);
-  return look();
 }
 
 bool Waiter::may_sleep(const WaitLimit& limit) const {

@@ -28,6 +28,7 @@ struct WaitLimit {
   static constexpr auto kNever = std::chrono::steady_clock::time_point::max();
   std::chrono::steady_clock::time_point until = kNever;  ///< no sleep goes beyond
   bool in_background = false;  ///< others have the cores first: next to no spinning
+  bool never_waits = false;    ///< only counts the time
 };
 
 class Waiter {
@@ -43,8 +44,6 @@ class Waiter {
   void restart() { idle_looks_ = 0; }
   /// One step of waiting after a look that moved nothing. Errors: what a transport's progress says.
   Status wait(const WaitLimit& limit = {});
-  /// The same where the caller won't wait: only counts the time.
-  Status pass();
   /// Ends the sleep under way, or the next one. Threads: any.
   void interrupt();
 

@@ -1,0 +1,137 @@
+#include "collectives/communicator/conversations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace rondo::communicator {
+namespace {
+
+bool sends(const PendingCall& call) { return call.arguments.exchange == Exchange::kSend; }
+
+// A send is only read; both directions share one description.
+execute::Message message_of(PendingCall& call) {
+  const CallArguments& arguments = call.arguments;
+  void* const data =
+      sends(call) ? const_cast<void*>(arguments.input.pointer) : arguments.output.pointer;
+  const ConstBuffer buffer = sends(call) ? arguments.input : ConstBuffer(arguments.output);
+  return {.data = static_cast<std::byte*>(data),
+          .bytes = buffer.count * size_of(buffer.dtype),
+          .type = buffer.dtype,
+          .tag = arguments.tag,
+          .owner = &call};
+}
+
+}  // namespace
+
+Status Conversations::add(PendingCall& call) {
+  const int rank = call.arguments.root;
+  if (rank == mesh_.rank()) return add_to_self(call);
+  Peer& peer = peers_[static_cast<std::size_t>(rank)];
+  if (peer.conversation == nullptr) {
+    peer.conversation =
+        std::make_unique<execute::Conversation>(*mesh_.endpoint(rank), mesh_.rank());
+  }
+  const execute::Message message = message_of(call);
+  if (!sends(call)) return peer.conversation->receive(message, done_);
+  peer.conversation->send(message);
+  return {};
+}
+
+/// Both sides are here: the second of the two moves the bytes.
+Status Conversations::add_to_self(PendingCall& call) {
+  auto& others = sends(call) ? own_receives_ : own_sends_;
+  const auto other = std::ranges::find_if(
+      others, [&call](const PendingCall* one) { return one->arguments.tag == call.arguments.tag; });
+  if (other == others.end()) {
+    (sends(call) ? own_sends_ : own_receives_).push_back(&call);
+    return {};
+  }
+  const execute::Message from = message_of(sends(call) ? call : **other);
+  const execute::Message to = message_of(sends(call) ? **other : call);
+  if (from.bytes != to.bytes || from.type != to.type) {
+    return Status(ErrorCode::kMismatch,
+                  fmt::format("rank {} sends itself {} bytes of {} with tag {} and receives {} "
+                              "bytes of {}",
+                              mesh_.rank(), from.bytes, to_string(from.type), from.tag, to.bytes,
+                              to_string(to.type)),
+                  mesh_.rank());
+  }
+  if (from.bytes > 0) std::memmove(to.data, from.data, from.bytes);
+  done_.push_back(*other);
+  done_.push_back(&call);
+  others.erase(other);
+  return {};
+}
+
+Result<bool> Conversations::step(std::vector<PendingCall*>& done, bool keeps_peers) {
+  bool moved = false;
+  for (Peer& peer : peers_) {
+    if (peer.conversation == nullptr) continue;
+    RONDO_ASSIGN(const bool peer_moved, step(peer, keeps_peers));
+    moved |= peer_moved;
+  }
+  moved |= !done_.empty();
+  finish(done);
+  return moved;
+}
+
+Result<bool> Conversations::step(Peer& peer, bool keeps_peers) {
+  execute::Conversation& conversation = *peer.conversation;
+  if (!peer.gone.ok()) {
+    if (conversation.idle()) return false;
+    return peer.gone;
+  }
+  const bool was_idle = conversation.idle();
+  Status status = conversation.endpoint().resume();
+  bool moved = false;
+  if (status.ok()) {
+    auto stepped = conversation.step(done_);
+    if (stepped.ok()) moved = *stepped;
+    status = std::move(stepped).status();
+  }
+  if (!keeps_peers) conversation.endpoint().pause();
+  if (status.ok()) return moved;
+  if (!was_idle) return status;
+  peer.gone = std::move(status);
+  return false;
+}
+
+void Conversations::finish(std::vector<PendingCall*>& done) {
+  for (void* owner : done_) done.push_back(static_cast<PendingCall*>(owner));
+  done_.clear();
+}
+
+std::vector<PendingCall*> Conversations::take_all() {
+  std::vector<PendingCall*> all;
+  finish(all);
+  for (Peer& peer : peers_) {
+    if (peer.conversation == nullptr) continue;
+    for (const execute::Message* message : peer.conversation->outstanding())
+      all.push_back(static_cast<PendingCall*>(message->owner));
+    peer.conversation.reset();
+  }
+  all.insert(all.end(), own_sends_.begin(), own_sends_.end());
+  all.insert(all.end(), own_receives_.begin(), own_receives_.end());
+  own_sends_.clear();
+  own_receives_.clear();
+  return all;
+}
+
+Status Conversations::timed_out(std::int64_t timeout_ms) const {
+  for (const Peer& peer : peers_) {
+    if (peer.conversation == nullptr || peer.conversation->idle()) continue;
+    return Status(ErrorCode::kTimeout,
+                  fmt::format("nothing moved for {} ms: {} (RONDO_TIMEOUT_MS sets the limit)",
+                              timeout_ms, peer.conversation->describe()),
+                  peer.conversation->endpoint().peer());
+  }
+  return Status(ErrorCode::kTimeout,
+                fmt::format("for {} ms rank {} has made no call that belongs to its send to, or "
+                            "receive from, itself (RONDO_TIMEOUT_MS sets the limit)",
+                            timeout_ms, mesh_.rank()),
+                mesh_.rank());
+}
+
+}  // namespace rondo::communicator

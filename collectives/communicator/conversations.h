@@ -1,0 +1,52 @@
+#pragma once
+
+// One place's sends and receives, with every peer it has any with, itself included. They are no
+// part of the sequence of collective calls, and move on beside them. Threads: the holder of the
+// baton.
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "collectives/communicator/pending_call.h"
+#include "collectives/execute/messages/conversation.h"
+#include "core/status.h"
+#include "transport/mesh/mesh.h"
+
+namespace rondo::communicator {
+
+class Conversations {
+ public:
+  explicit Conversations(const transport::Mesh& mesh)
+      : mesh_(mesh), peers_(static_cast<std::size_t>(mesh.size())) {}
+
+  /// A send or a receive; it comes back by `step`, but for an error. Errors: Mismatch.
+  Status add(PendingCall& call);
+  /// Does what can be done now; true if anything moved. Calls that are done are appended to
+  /// `done`. Errors: Mismatch, DataLoss, PeerLost, or what a peer gave up with.
+  /// `keeps_peers`: a collective is under way, whose endpoints must not be paused.
+  Result<bool> step(std::vector<PendingCall*>& done, bool keeps_peers);
+  /// All calls that aren't done; they are forgotten.
+  std::vector<PendingCall*> take_all();
+  /// Who is waited for and what, for the error of a wait that was too long.
+  Status timed_out(std::int64_t timeout_ms) const;
+
+ private:
+  /// With one peer. Where it has left, that matters once it is needed.
+  struct Peer {
+    std::unique_ptr<execute::Conversation> conversation;
+    Status gone;
+  };
+  Result<bool> step(Peer& peer, bool keeps_peers);
+  Status add_to_self(PendingCall& call);
+  void finish(std::vector<PendingCall*>& done);
+
+  const transport::Mesh& mesh_;
+  std::vector<Peer> peers_;             ///< by rank
+  std::deque<PendingCall*> own_sends_;  ///< to this rank itself
+  std::deque<PendingCall*> own_receives_;
+  std::vector<void*> done_;
+};
+
+}  // namespace rondo::communicator

@@ -1,0 +1,45 @@
+#pragma once
+
+// Messages between this rank and one peer, matched by tag, beside the collectives: they use the
+// lanes that belong to no call.
+// Threads: one at a time.
+
+#include <string>
+#include <vector>
+
+#include "collectives/execute/messages/message_receiver.h"
+#include "collectives/execute/messages/message_sender.h"
+#include "core/status.h"
+#include "transport/endpoint/endpoint.h"
+
+namespace rondo::execute {
+
+class Conversation {
+ public:
+  Conversation(transport::Endpoint& endpoint, int rank)
+      : endpoint_(endpoint), sender_(endpoint), receiver_(endpoint, sender_, rank) {}
+
+  void send(const Message& message) { sender_.send(message); }
+  /// Errors: Mismatch.
+  Status receive(const Message& message, std::vector<void*>& done) {
+    return receiver_.receive(message, done);
+  }
+
+  /// Does what can be done now; true if anything moved. Owners of what is done are appended to
+  /// `done`. Errors: Mismatch, DataLoss, PeerLost, or what the peer gave up with.
+  Result<bool> step(std::vector<void*>& done);
+  /// Nothing of this rank's is outstanding; messages may come.
+  bool idle() const { return sender_.idle() && receiver_.idle(); }
+  /// All that isn't done.
+  std::vector<const Message*> outstanding() const;
+  /// What is waited for, for an error.
+  std::string describe() const;
+  transport::Endpoint& endpoint() { return endpoint_; }
+
+ private:
+  transport::Endpoint& endpoint_;
+  MessageSender sender_;
+  MessageReceiver receiver_;
+};
+
+}  // namespace rondo::execute

@@ -1,0 +1,133 @@
+#include "collectives/execute/messages/message_sender.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rondo::execute {
+namespace {
+
+using transport::Transfer;
+using transport::TransferKind;
+
+/// Headers, each perhaps with a payload, under way at once: within every endpoint's window.
+constexpr std::size_t kMostPosted = 4;
+/// Segments of the stream under way at once, and their size.
+constexpr std::size_t kMostSegments = 8;
+constexpr std::size_t kSegmentBytes = std::size_t{256} << 10;
+
+}  // namespace
+
+Result<bool> MessageStream::step(std::vector<void*>& done) {
+  RONDO_ASSIGN(bool moved, post());
+  while (!tokens_.empty()) {
+    RONDO_ASSIGN(const bool arrived, endpoint_.poll(tokens_.front()));
+    if (!arrived) break;
+    moved = true;
+    tokens_.pop_front();
+    const Message& message = messages_.front();
+    done_bytes_ += std::min(kSegmentBytes, message.bytes - done_bytes_);
+    if (done_bytes_ < message.bytes) continue;
+    done.push_back(message.owner);
+    messages_.pop_front();
+    posted_bytes_ = done_bytes_ = 0;
+  }
+  return moved;
+}
+
+Result<bool> MessageStream::post() {
+  bool posted = false;
+  while (!messages_.empty() && posted_bytes_ < messages_.front().bytes &&
+         tokens_.size() < kMostSegments) {
+    const Message& message = messages_.front();
+    const Transfer segment{.kind = kind_,
+                           .lane = kStreamLane,
+                           .data = message.data + posted_bytes_,
+                           .bytes = std::min(kSegmentBytes, message.bytes - posted_bytes_)};
+    RONDO_ASSIGN(const transport::Token token, endpoint_.post({&segment, 1}));
+    tokens_.push_back(token);
+    posted_bytes_ += segment.bytes;
+    posted = true;
+  }
+  return posted;
+}
+
+void MessageSender::send(const Message& message) {
+  MessageHeader header{.type = message.type, .tag = message.tag, .bytes = message.bytes};
+  if (message.bytes <= kEagerBytes) {
+    queue_.push_back({.header = encode(header), .message = message});
+    return;
+  }
+  header.kind = MessageKind::kRequest;
+  header.id = ++last_id_;
+  requested_.push_back({header.id, message});
+  queue_.push_back({.header = encode(header), .message = {}});
+}
+
+void MessageSender::answer(std::uint64_t id) {
+  queue_.push_back({.header = encode({.kind = MessageKind::kReady, .id = id}), .message = {}});
+}
+
+Status MessageSender::ready(std::uint64_t id) {
+  const auto found =
+      std::ranges::find_if(requested_, [id](const Requested& one) { return one.id == id; });
+  if (found == requested_.end()) {
+    return Status(ErrorCode::kDataLoss,
+                  fmt::format("rank {} answers request {}, which this rank hasn't made",
+                              endpoint_.peer(), id),
+                  endpoint_.peer());
+  }
+  stream_.add(found->message);
+  requested_.erase(found);
+  return {};
+}
+
+Result<bool> MessageSender::step(std::vector<void*>& done) {
+  bool moved = false;
+  for (; posted_ < std::min(queue_.size(), kMostPosted); ++posted_) {
+    RONDO_TRY(post(queue_[posted_]));
+    moved = true;
+  }
+  while (posted_ > 0) {
+    RONDO_ASSIGN(const bool sent, is_sent(queue_.front()));
+    if (!sent) break;
+    if (void* owner = queue_.front().message.owner) done.push_back(owner);
+    queue_.pop_front();
+    --posted_;
+    moved = true;
+  }
+  RONDO_ASSIGN(const bool streamed, stream_.step(done));
+  return moved || streamed;
+}
+
+Status MessageSender::post(Outgoing& outgoing) {
+  const Transfer header{.kind = TransferKind::kSend,
+                        .lane = kHeaderLane,
+                        .data = outgoing.header.data(),
+                        .bytes = outgoing.header.size()};
+  RONDO_ASSIGN(outgoing.header_token, endpoint_.post({&header, 1}));
+  if (outgoing.message.bytes == 0) return {};
+  const Transfer payload{.kind = TransferKind::kSend,
+                         .lane = kHeaderLane,
+                         .data = outgoing.message.data,
+                         .bytes = outgoing.message.bytes};
+  RONDO_ASSIGN(outgoing.payload_token, endpoint_.post({&payload, 1}));
+  return {};
+}
+
+Result<bool> MessageSender::is_sent(const Outgoing& outgoing) {
+  RONDO_ASSIGN(const bool header, endpoint_.poll(outgoing.header_token));
+  if (!header || outgoing.message.bytes == 0) return header;
+  return endpoint_.poll(outgoing.payload_token);
+}
+
+std::vector<const Message*> MessageSender::outstanding() const {
+  std::vector<const Message*> list;
+  for (const Outgoing& one : queue_)
+    if (one.message.owner != nullptr) list.push_back(&one.message);
+  for (const Requested& one : requested_) list.push_back(&one.message);
+  for (const Message& one : stream_.messages()) list.push_back(&one);
+  return list;
+}
+
+}  // namespace rondo::execute

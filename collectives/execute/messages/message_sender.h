@@ -1,0 +1,94 @@
+#pragma once
+
+// The sending half of a conversation with one peer. Messages of up to kEagerBytes go out at once;
+// longer ones announce themselves and follow, in segments on a lane of their own, once the receiver
+// has a place for them, so that no rank has to hold what nobody has asked for.
+// Threads: one at a time.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "collectives/execute/messages/message_header.h"
+#include "core/status.h"
+#include "rondo/types.h"
+#include "transport/endpoint/endpoint.h"
+
+namespace rondo::execute {
+
+/// One send or one receive that was asked for.
+struct Message {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  DataType type = DataType::kU8;
+  int tag = 0;
+  void* owner = nullptr;  ///< comes back when it is done
+};
+
+inline constexpr std::uint16_t kHeaderLane = transport::kFirstFreeLane;
+inline constexpr std::uint16_t kStreamLane = transport::kFirstFreeLane + 1;
+inline constexpr std::size_t kEagerBytes = std::size_t{64} << 10;
+
+/// The segments of long messages, in order: what both halves do with the stream's lane.
+class MessageStream {
+ public:
+  MessageStream(transport::Endpoint& endpoint, transport::TransferKind kind)
+      : endpoint_(endpoint), kind_(kind) {}
+
+  void add(const Message& message) { messages_.push_back(message); }
+  /// True if anything moved; owners of what is done are appended to `done`.
+  Result<bool> step(std::vector<void*>& done);
+  const std::deque<Message>& messages() const { return messages_; }
+
+ private:
+  Result<bool> post();
+
+  transport::Endpoint& endpoint_;
+  transport::TransferKind kind_;
+  std::deque<Message> messages_;
+  std::size_t posted_bytes_ = 0;  ///< of the first message
+  std::size_t done_bytes_ = 0;
+  std::deque<transport::Token> tokens_;
+};
+
+class MessageSender {
+ public:
+  explicit MessageSender(transport::Endpoint& endpoint)
+      : endpoint_(endpoint), stream_(endpoint, transport::TransferKind::kSend) {}
+
+  void send(const Message& message);
+  /// Tells the peer that there is a place for its request `id`.
+  void answer(std::uint64_t id);
+  /// The peer has a place for our request `id`. Errors: DataLoss (there is none).
+  Status ready(std::uint64_t id);
+
+  Result<bool> step(std::vector<void*>& done);
+  /// Owners of all sends that aren't done, oldest first.
+  std::vector<const Message*> outstanding() const;
+  bool idle() const { return queue_.empty() && requested_.empty() && stream_.messages().empty(); }
+
+ private:
+  /// A header on its way, with the bytes of an eager message.
+  struct Outgoing {
+    MessageHeaderBlock header;
+    Message message;  ///< owner null: an answer, or a request
+    transport::Token header_token = 0;
+    transport::Token payload_token = 0;
+  };
+  struct Requested {
+    std::uint64_t id = 0;
+    Message message;
+  };
+  Status post(Outgoing& outgoing);
+  Result<bool> is_sent(const Outgoing& outgoing);
+
+  transport::Endpoint& endpoint_;
+  std::deque<Outgoing> queue_;
+  std::size_t posted_ = 0;  ///< so many of the queue are under way
+  std::deque<Requested> requested_;
+  MessageStream stream_;
+  std::uint64_t last_id_ = 0;
+};
+
+}  // namespace rondo::execute
