@@ -6,6 +6,7 @@
 #include "collectives/communicator/options.h"
 #include "collectives/communicator/place.h"
 #include "collectives/communicator/prepared.h"
+#include "collectives/communicator/split.h"
 #include "core/cgroup.h"
 #include "core/device/driver.h"
 #include "core/log.h"
@@ -226,6 +227,12 @@ void Communicator::receive(const Buffer& data, int peer, int tag) {
 Work Communicator::start(const Call& call) {
   Engine& engine = impl_->engine();
   return {impl_->shared(), value_or_throw(engine.start(arguments_of(call, rank())))};
+}
+
+std::optional<Communicator> Communicator::split(std::optional<int> color, int key) {
+  auto engine = value_or_throw(communicator::split(impl_->engine(), color, key));
+  if (engine == nullptr) return std::nullopt;
+  return Communicator(std::make_unique<Impl>(std::move(engine)));
 }
 
 Prepared Communicator::prepare(const Call& call) {

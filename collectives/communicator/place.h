@@ -62,6 +62,9 @@ class Place {
   Status usable() const;
   execute::Waiter& waiter() { return *waiter_; }
   const transport::Mesh& mesh() const { return *mesh_; }
+  const CommunicatorOptions& options() const { return options_; }
+  /// Calls that were begun.
+  std::uint64_t calls() const { return last_.sequence; }
   CallInfo last_call() const { return last_call_; }
   std::vector<PeerTraffic> traffic() const;
 

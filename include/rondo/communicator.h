@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -185,6 +186,12 @@ class RONDO_API Communicator {
   /// Checks and plans a call without making it. Collective in nothing: only running it is.
   /// Errors: InvalidArgument, Unsupported, System.
   Prepared prepare(const Call& call);
+
+  /// A communicator of those ranks that give the same `color`, ordered by `key` and then by rank;
+  /// none for those that give no color. Collective: every rank calls it. The two communicators
+  /// share nothing but registered memory: calls of one don't wait for calls of the other. Errors:
+  /// Timeout, System, and those of a call of this communicator; on all ranks if on one.
+  std::optional<Communicator> split(std::optional<int> color, int key = 0);
 
   /// Gives up for the whole world: ranks that wait in a call, and every later call of any rank,
   /// fail with `cause`'s code and text and this rank as the culprit. For a program that can't make

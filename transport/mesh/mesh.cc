@@ -6,9 +6,10 @@
 namespace rondo::transport {
 
 Mesh::Mesh(const Identity& identity, std::vector<RankInfo> ranks,
-           std::vector<std::unique_ptr<Transport>> transports)
+           std::vector<std::unique_ptr<Transport>> transports, MeshMeans means)
     : identity_(identity),
       ranks_(std::move(ranks)),
+      means_(std::move(means)),
       transports_(std::move(transports)),
       endpoints_(ranks_.size()) {
   for (const auto& transport : transports_) {

@@ -23,15 +23,24 @@ struct RankInfo {
   std::vector<int> cores{};  ///< that its process may run on
 };
 
+/// What every mesh of a process is made with.
+struct MeshMeans {
+  std::string transport = "auto";  ///< or one forced for every pair
+  std::string address;             ///< tcp listens there
+};
+
 class Mesh {
  public:
   /// Takes over connected transports; every other rank has an endpoint in one of them.
   Mesh(const Identity& identity, std::vector<RankInfo> ranks,
-       std::vector<std::unique_ptr<Transport>> transports);
+       std::vector<std::unique_ptr<Transport>> transports, MeshMeans means = {});
 
   int rank() const { return identity_.rank; }
   int size() const { return identity_.world; }
   std::uint32_t epoch() const { return identity_.epoch; }
+  const Identity& identity() const { return identity_; }
+  const std::vector<RankInfo>& ranks() const { return ranks_; }
+  const MeshMeans& means() const { return means_; }
   /// Null for this rank itself.
   Endpoint* endpoint(int peer) const { return endpoints_[static_cast<std::size_t>(peer)]; }
   const std::vector<Transport*>& transports() const { return borrowed_; }
@@ -45,6 +54,7 @@ class Mesh {
  private:
   Identity identity_;
   std::vector<RankInfo> ranks_;
+  MeshMeans means_;
   std::vector<std::unique_ptr<Transport>> transports_;
   std::vector<Transport*> borrowed_;
   std::vector<Endpoint*> endpoints_;

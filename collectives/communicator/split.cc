@@ -1,0 +1,156 @@
+#include "collectives/communicator/split.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cgroup.h"
+#include "transport/mesh/opened_place.h"
+
+namespace rondo::communicator {
+namespace {
+
+using transport::OpenedPlace;
+using transport::PlaceAddresses;
+
+/// What each rank says first.
+struct Wish {
+  std::int32_t takes_part = 0;
+  std::int32_t color = 0;
+  std::int32_t key = 0;
+};
+
+/// What each rank says next: where it listens, or why it can't. Equal on all ranks in size.
+struct Notice {
+  std::uint32_t failed = 0;
+  std::uint32_t bytes = 0;
+  std::array<char, 4088> text{};
+};
+
+template <typename T>
+Result<std::vector<T>> all_gather(Engine& engine, const T& own) {
+  std::vector<T> all(static_cast<std::size_t>(engine.place().size()));
+  RONDO_TRY(engine.call({.collective = Collective::kAllGather,
+                         .input = {&own, sizeof(T), DataType::kU8},
+                         .output = {all.data(), all.size() * sizeof(T), DataType::kU8}}));
+  return all;
+}
+
+/// The old ranks of this rank's group, in their new order.
+std::vector<int> members_of(const std::vector<Wish>& wishes, int rank) {
+  const Wish& own = wishes[static_cast<std::size_t>(rank)];
+  std::vector<int> members;
+  for (std::size_t other = 0; other < wishes.size(); ++other) {
+    if (wishes[other].takes_part != 0 && wishes[other].color == own.color)
+      members.push_back(static_cast<int>(other));
+  }
+  std::ranges::stable_sort(
+      members, {}, [&wishes](int member) { return wishes[static_cast<std::size_t>(member)].key; });
+  return members;
+}
+
+/// Sebastiano Vigna's splitmix64: worlds of one job must not take each other's connections.
+std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9E3779B97F4A7C15ULL;
+  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  value = (value ^ (value >> 27)) * 0x94D049BB133111EBULL;
+  return value ^ (value >> 31);
+}
+
+transport::Identity identity_of(const Engine& parent, const std::vector<int>& members, int color) {
+  const transport::Mesh& mesh = parent.place().mesh();
+  const transport::Identity& old = mesh.identity();
+  const auto place = std::ranges::find(members, mesh.rank());
+  // The parent's call count tells one split from the next.
+  const std::uint64_t job = mixed(mixed(mixed(old.job + old.epoch) + parent.place().calls()) +
+                                  static_cast<std::uint32_t>(color));
+  return {.job = job,
+          .epoch = old.epoch,
+          .rank = static_cast<int>(place - members.begin()),
+          .world = static_cast<int>(members.size())};
+}
+
+Result<OpenedPlace> open(const Engine& parent, const std::vector<int>& members, int color) {
+  const transport::Mesh& mesh = parent.place().mesh();
+  std::vector<transport::RankInfo> ranks;
+  for (const int member : members) ranks.push_back(mesh.ranks()[static_cast<std::size_t>(member)]);
+  return OpenedPlace::open(identity_of(parent, members, color), std::move(ranks), mesh.means());
+}
+
+Notice notice_of(const Result<OpenedPlace>& place) {
+  const PlaceAddresses addresses = place.ok() ? place->addresses() : PlaceAddresses{};
+  std::string text = place.ok() ? encode(std::span(&addresses, 1)) : place.status().to_string();
+  Notice notice;
+  notice.failed = place.ok() ? 0 : 1;
+  notice.bytes = static_cast<std::uint32_t>(std::min(text.size(), notice.text.size()));
+  std::memcpy(notice.text.data(), text.data(), notice.bytes);
+  return notice;
+}
+
+std::string_view text_of(const Notice& notice) {
+  return {notice.text.data(), std::min<std::size_t>(notice.bytes, notice.text.size())};
+}
+
+Status first_failure(const std::vector<Notice>& notices, const char* what) {
+  for (std::size_t rank = 0; rank < notices.size(); ++rank) {
+    if (notices[rank].failed == 0) continue;
+    return Status(ErrorCode::kSystem,
+                  fmt::format("split: rank {} can't {}: {}", rank, what, text_of(notices[rank])),
+                  static_cast<int>(rank));
+  }
+  return {};
+}
+
+Status connect(OpenedPlace& place, const std::vector<int>& members,
+               const std::vector<Notice>& notices, int timeout_ms) {
+  std::vector<PlaceAddresses> addresses;
+  for (const int member : members) {
+    RONDO_ASSIGN(const auto decoded,
+                 transport::decode(text_of(notices[static_cast<std::size_t>(member)])));
+    if (decoded.size() != 1) {
+      return Status(ErrorCode::kDataLoss,
+                    fmt::format("rank {} gave {} places' addresses", member, decoded.size()),
+                    member);
+    }
+    addresses.push_back(decoded.front());
+  }
+  return place.connect(addresses,
+                       std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms));
+}
+
+Notice notice_of(const Status& status) {
+  return status.ok() ? Notice{} : notice_of(Result<OpenedPlace>(status));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Engine>> split(Engine& parent, std::optional<int> color, int key) {
+  const Wish own{color.has_value() ? 1 : 0, color.value_or(0), key};
+  RONDO_ASSIGN(const auto wishes, all_gather(parent, own));
+  const auto members = members_of(wishes, parent.place().rank());
+  std::optional<Result<OpenedPlace>> opened;
+  if (color.has_value()) opened = open(parent, members, *color);
+  RONDO_ASSIGN(const auto notices,
+               all_gather(parent, opened.has_value() ? notice_of(*opened) : Notice{}));
+  RONDO_TRY(first_failure(notices, "listen"));
+  Status connected;
+  if (opened.has_value()) {
+    const int timeout_ms = parent.place().options().join_timeout_ms;
+    connected = connect(opened->value(), members, notices, timeout_ms);
+  }
+  RONDO_ASSIGN(const auto results, all_gather(parent, notice_of(connected)));
+  RONDO_TRY(first_failure(results, "connect"));
+  if (!opened.has_value()) return std::shared_ptr<Engine>();
+  const CommunicatorOptions& options = parent.place().options();
+  RONDO_ASSIGN(auto place, Place::make(std::move(**opened).mesh(), options, parent.place().device(),
+                                       read_cpu_quota()));
+  return std::make_shared<Engine>(std::move(place), options.progress == "thread");
+}
+
+}  // namespace rondo::communicator

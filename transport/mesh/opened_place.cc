@@ -1,0 +1,98 @@
+#include "transport/mesh/opened_place.h"
+
+#include <utility>
+
+#include "transport/inproc/inproc_transport.h"
+#include "transport/mesh/pair_kind.h"
+#include "transport/shm/shm_transport.h"
+#include "transport/tcp/tcp_transport.h"
+
+namespace rondo::transport {
+namespace {
+
+constexpr TransportKind kAllKinds[] = {TransportKind::kInproc, TransportKind::kShm,
+                                       TransportKind::kTcp};
+
+Result<std::vector<TransportKind>> kinds_of(int rank, const std::vector<RankInfo>& ranks,
+                                            const std::string& forced) {
+  std::vector<TransportKind> kinds(ranks.size(), TransportKind::kInproc);
+  for (std::size_t peer = 0; peer < ranks.size(); ++peer) {
+    if (static_cast<int>(peer) == rank) continue;
+    RONDO_ASSIGN(kinds[peer], pair_kind(rank, ranks[static_cast<std::size_t>(rank)],
+                                        static_cast<int>(peer), ranks[peer], forced));
+  }
+  return kinds;
+}
+
+Result<std::unique_ptr<Transport>> create_transport(TransportKind kind, const Identity& identity,
+                                                    const std::string& address) {
+  switch (kind) {
+    case TransportKind::kInproc: {
+      RONDO_ASSIGN(auto transport, InprocTransport::create(identity));
+      return std::unique_ptr<Transport>(std::move(transport));
+    }
+    case TransportKind::kShm: {
+      RONDO_ASSIGN(auto transport, ShmTransport::create(identity));
+      return std::unique_ptr<Transport>(std::move(transport));
+    }
+    case TransportKind::kTcp: {
+      TcpOptions options;
+      options.bind = address;
+      RONDO_ASSIGN(auto transport, TcpTransport::create(identity, options));
+      return std::unique_ptr<Transport>(std::move(transport));
+    }
+  }
+  return Status(ErrorCode::kInternal, "unknown transport kind");
+}
+
+}  // namespace
+
+Result<OpenedPlace> OpenedPlace::open(const Identity& identity, std::vector<RankInfo> ranks,
+                                      const MeshMeans& means) {
+  OpenedPlace place;
+  place.identity_ = identity;
+  place.ranks_ = std::move(ranks);
+  place.means_ = means;
+  RONDO_ASSIGN(place.kinds_, kinds_of(identity.rank, place.ranks_, means.transport));
+  for (const TransportKind kind : kAllKinds) {
+    if (!place.has_peer(kind)) continue;
+    RONDO_ASSIGN(auto transport, create_transport(kind, identity, means.address));
+    place.transport_kinds_.push_back(kind);
+    place.transports_.push_back(std::move(transport));
+  }
+  return place;
+}
+
+bool OpenedPlace::has_peer(TransportKind kind) const {
+  for (std::size_t peer = 0; peer < kinds_.size(); ++peer) {
+    if (static_cast<int>(peer) != identity_.rank && kinds_[peer] == kind) return true;
+  }
+  return false;
+}
+
+PlaceAddresses OpenedPlace::addresses() const {
+  PlaceAddresses addresses;
+  for (std::size_t i = 0; i < transports_.size(); ++i)
+    addresses.set(transport_kinds_[i], transports_[i]->address());
+  return addresses;
+}
+
+/// Every rank connects its kinds in the same order, so nobody waits for one that waits for it.
+Status OpenedPlace::connect(const std::vector<PlaceAddresses>& addresses, Deadline deadline) {
+  for (std::size_t i = 0; i < transports_.size(); ++i) {
+    const TransportKind kind = transport_kinds_[i];
+    std::vector<PeerAddress> peers;
+    for (std::size_t peer = 0; peer < addresses.size(); ++peer) {
+      if (static_cast<int>(peer) == identity_.rank || kinds_[peer] != kind) continue;
+      peers.push_back({static_cast<int>(peer), addresses[peer].of(kind)});
+    }
+    RONDO_TRY(transports_[i]->connect(peers, deadline));
+  }
+  return {};
+}
+
+std::unique_ptr<Mesh> OpenedPlace::mesh() && {
+  return std::make_unique<Mesh>(identity_, std::move(ranks_), std::move(transports_), means_);
+}
+
+}  // namespace rondo::transport
