@@ -9,6 +9,7 @@
 #include "collectives/algorithms/direct_reduce.h"
 #include "collectives/algorithms/direct_reduce_scatter.h"
 #include "collectives/algorithms/dissemination_barrier.h"
+#include "collectives/algorithms/double_binary_tree_all_reduce.h"
 #include "collectives/algorithms/halving_doubling_all_reduce.h"
 #include "collectives/algorithms/linear.h"
 #include "collectives/algorithms/one_shot_all_reduce.h"
@@ -50,6 +51,9 @@ constexpr std::array kAlgorithms = {
               "2 log2(p) steps (Rabenseifner); the bytes of the ring where p is a power of two"},
     Algorithm{"bidirectional_ring", Collective::kAllReduce, bidirectional_ring_all_reduce,
               two_rows_per_rank, "a ring each way, with half of the data each"},
+    Algorithm{"double_binary_tree", Collective::kAllReduce, double_binary_tree_all_reduce,
+              double_binary_tree_rows,
+              "two trees with half of the data each; the ring's bytes in logarithmic steps"},
     Algorithm{"direct", Collective::kAllGather, direct_all_gather, one_row_per_rank,
               "1 step, all pairs; for shared memory"},
     Algorithm{"direct", Collective::kReduceScatter, direct_reduce_scatter, one_row_per_rank,

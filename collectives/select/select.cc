@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collectives/algorithms/double_binary_tree_all_reduce.h"
+
 namespace rondo::select {
 namespace {
 
@@ -16,10 +18,16 @@ struct CostTerms {
   double volume = 0;
 };
 
+/// What besides the world's size a cost may depend on.
+struct Setting {
+  bool one_host = true;
+  std::size_t bytes = 0;
+};
+
 struct NamedCost {
   Collective collective;
   std::string_view name;
-  CostTerms (*terms)(double p, bool one_host);
+  CostTerms (*terms)(double p, const Setting& setting);
 };
 
 double log2_ceil(double p) { return std::ceil(std::log2(p)); }
@@ -28,25 +36,34 @@ double one_step(double p) { return 1 + (p - 2) / 4; }
 /// What algorithms by the bits of ranks' numbers add where the world is no power of two.
 double guests(double p) { return std::exp2(std::floor(std::log2(p))) == p ? 0 : 2; }
 
-CostTerms around_the_ring(double p, bool) { return {p - 1, (p - 1) / p}; }
-CostTerms twice_around_the_ring(double p, bool) { return {2 * (p - 1), 2 * (p - 1) / p}; }
-CostTerms exchange(double p, bool) { return {one_step(p), (p - 1) / p}; }
-CostTerms exchange_twice(double p, bool) { return {1 + one_step(p), 2 * (p - 1) / p}; }
-CostTerms down_the_tree(double p, bool) { return {log2_ceil(p), 1}; }
+CostTerms around_the_ring(double p, const Setting&) { return {p - 1, (p - 1) / p}; }
+CostTerms twice_around_the_ring(double p, const Setting&) { return {2 * (p - 1), 2 * (p - 1) / p}; }
+CostTerms exchange(double p, const Setting&) { return {one_step(p), (p - 1) / p}; }
+CostTerms exchange_twice(double p, const Setting&) { return {1 + one_step(p), 2 * (p - 1) / p}; }
+CostTerms down_the_tree(double p, const Setting&) { return {log2_ceil(p), 1}; }
 // A rank of the tree reads what it adds to and writes the sum.
-CostTerms up_the_tree(double p, bool) { return {log2_ceil(p), 1.5}; }
-CostTerms dissemination(double p, bool) { return {log2_ceil(p), 0}; }
+CostTerms up_the_tree(double p, const Setting&) { return {log2_ceil(p), 1.5}; }
+CostTerms dissemination(double p, const Setting&) { return {log2_ceil(p), 0}; }
 // The ranks all reduce everything themselves.
-CostTerms one_shot(double p, bool) { return {one_step(p), 2 * (p - 1)}; }
-CostTerms all_to_the_root(double p, bool) { return {one_step(p), 1.5 * (p - 1)}; }
+CostTerms one_shot(double p, const Setting&) { return {one_step(p), 2 * (p - 1)}; }
+CostTerms all_to_the_root(double p, const Setting&) { return {one_step(p), 1.5 * (p - 1)}; }
 // In shared memory they all read the same memory at once.
-CostTerms root_to_all(double p, bool one_host) { return {one_step(p), one_host ? 1 : p - 1}; }
-CostTerms recursive_doubling(double p, bool) {
+CostTerms root_to_all(double p, const Setting& setting) {
+  return {one_step(p), setting.one_host ? 1 : p - 1};
+}
+CostTerms recursive_doubling(double p, const Setting&) {
   const double steps = std::floor(std::log2(p)) + guests(p);
   return {steps, 2 * steps};
 }
-CostTerms halving_doubling(double p, bool) {
+CostTerms halving_doubling(double p, const Setting&) {
   return {2 * std::floor(std::log2(p)) + guests(p), 2 * (p - 1) / p + guests(p)};
+}
+// Up and down two trees at once; a parent takes its two children's messages one after the other,
+// and so each level adds two rows' time to either phase.
+CostTerms two_trees(double p, const Setting& setting) {
+  const std::size_t count = setting.bytes / sizeof(float);
+  const double rows = algorithms::double_binary_tree_rows(static_cast<int>(p), count);
+  return {4 * log2_ceil(p), 2 + 4 * (log2_ceil(p) - 1) / rows};
 }
 
 // Volumes count what moves through one rank's link or, in shared memory, what one core reads and
@@ -58,6 +75,7 @@ constexpr NamedCost kCosts[] = {
     {Collective::kAllReduce, "one_shot", one_shot},
     {Collective::kAllReduce, "recursive_doubling", recursive_doubling},
     {Collective::kAllReduce, "halving_doubling", halving_doubling},
+    {Collective::kAllReduce, "double_binary_tree", two_trees},
     {Collective::kAllGather, "ring", around_the_ring},
     {Collective::kAllGather, "direct", exchange},
     {Collective::kReduceScatter, "ring", around_the_ring},
@@ -73,10 +91,11 @@ constexpr NamedCost kCosts[] = {
     {Collective::kBarrier, "dissemination", dissemination},
 };
 
-CostTerms terms_of(const algorithms::Algorithm& algorithm, const Layout& layout) {
+CostTerms terms_of(const algorithms::Algorithm& algorithm, const Layout& layout,
+                   std::size_t bytes) {
   for (const NamedCost& cost : kCosts) {
     if (cost.collective == algorithm.collective && cost.name == algorithm.name) {
-      return cost.terms(layout.world, layout.one_host);
+      return cost.terms(layout.world, {layout.one_host, bytes});
     }
   }
   return {2.0 * layout.world, 2.0};
@@ -94,7 +113,7 @@ std::vector<Candidate> candidates(Collective collective, std::size_t bytes, cons
   std::vector<Candidate> list;
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
     if (algorithm.collective != collective) continue;
-    const CostTerms terms = terms_of(algorithm, layout);
+    const CostTerms terms = terms_of(algorithm, layout, bytes);
     const double us = terms.steps * link.alpha_us +
                       terms.volume * static_cast<double>(bytes) * link.beta_us_per_byte;
     list.push_back({&algorithm, us});

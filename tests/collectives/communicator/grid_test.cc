@@ -79,6 +79,7 @@ std::vector<Case> host_cases() {
       all_reduce("recursive_doubling", world);
       all_reduce("halving_doubling", world);
       all_reduce("bidirectional_ring", world);
+      all_reduce("double_binary_tree", world);
     }
   }
   return cases;

@@ -29,6 +29,25 @@ TEST(Select, ManyHosts_StepsByTheBitsOfTheRanksWin) {
   EXPECT_EQ(chosen(64 << 10, {.world = 64, .one_host = false}), "halving_doubling");
 }
 
+double predicted_us(std::string_view name, std::size_t bytes, const Layout& layout) {
+  const LinkCost link = default_link_cost(layout);
+  for (const Candidate& candidate : candidates(Collective::kAllReduce, bytes, layout, link)) {
+    if (candidate.algorithm->name == name) return candidate.predicted_us;
+  }
+  return -1;
+}
+
+TEST(Select, ManyHostsThatAreNoPowerOfTwo_TreesLieBetweenHalvingAndTheRing) {
+  const Layout layout{.world = 60, .one_host = false};
+  const auto trees = [&](std::size_t bytes) {
+    return predicted_us("double_binary_tree", bytes, layout);
+  };
+  EXPECT_LT(predicted_us("halving_doubling", 64 << 10, layout), trees(64 << 10));
+  EXPECT_LT(trees(4 << 20), predicted_us("halving_doubling", 4 << 20, layout));
+  EXPECT_LT(trees(4 << 20), predicted_us("ring", 4 << 20, layout));
+  EXPECT_LT(predicted_us("ring", 64 << 20, layout), trees(64 << 20));
+}
+
 TEST(Select, Broadcast_SharedMemoryIsReadByAllAtOnce) {
   const auto name = [](bool one_host) {
     return (*choose(Collective::kBroadcast, 1 << 20, {.world = 4, .one_host = one_host}, "auto"))
