@@ -4,6 +4,8 @@
 #include <array>
 
 #include "collectives/algorithms/bidirectional_ring_all_reduce.h"
+#include "collectives/algorithms/bruck_all_gather.h"
+#include "collectives/algorithms/bruck_all_to_all.h"
 #include "collectives/algorithms/direct_all_gather.h"
 #include "collectives/algorithms/direct_all_reduce.h"
 #include "collectives/algorithms/direct_reduce.h"
@@ -60,6 +62,8 @@ constexpr std::array kAlgorithms = {
               "1 step, all pairs; each rank sums its row in rank order; for shared memory"},
     Algorithm{"ring", Collective::kAllGather, ring_all_gather, one_row_per_rank,
               "p-1 steps between neighbours; (p-1)/p of the bytes, the least possible"},
+    Algorithm{"bruck", Collective::kAllGather, bruck_all_gather, one_row_per_rank,
+              "ceil(log2 p) steps between as many peers; (p-1)/p of the bytes"},
     Algorithm{"ring", Collective::kReduceScatter, ring_reduce_scatter, one_row_per_rank,
               "p-1 steps between neighbours; (p-1)/p of the bytes, the least possible"},
     Algorithm{"tree", Collective::kBroadcast, tree_broadcast, tree_broadcast_rows,
@@ -78,6 +82,8 @@ constexpr std::array kAlgorithms = {
               "1 step, the root to all ranks; (p-1)/p of the bytes, the least possible"},
     Algorithm{"pairwise", Collective::kAllToAll, pairwise_all_to_all, one_row_per_pair,
               "p-1 steps, in each every rank sends to another; each byte crosses one link"},
+    Algorithm{"bruck", Collective::kAllToAll, bruck_all_to_all, one_row_per_pair,
+              "ceil(log2 p) steps between as many peers, each of half of the bytes", true},
     Algorithm{"dissemination", Collective::kBarrier, dissemination_barrier, one_row,
               "ceil(log2 p) rounds of empty messages"},
 };

@@ -16,6 +16,9 @@ struct Algorithm {
   /// Rows it cuts the data into at this world size, for data of `count` elements.
   std::uint32_t (*rows)(int world, std::size_t count);
   std::string_view summary;  ///< one line for `rondo verify` and `rondo bench --help`
+  /// Of gather, scatter and all_to_all: ranks pass on rows that are neither from them nor for them,
+  /// whose sizes they may not know.
+  bool relays = false;
 };
 
 std::span<const Algorithm> all();

@@ -161,8 +161,10 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
 
 Result<PreparedPlan> Place::prepare(const CallArguments& arguments) {
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
+  const bool own_rows_only = arguments.uneven && !knows_all_rows(arguments.collective);
+  const auto known = own_rows_only ? select::KnownRows::kOwn : select::KnownRows::kAll;
   RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
-               select::choose(arguments.collective, bytes, layout_, options_.algorithm));
+               select::choose(arguments.collective, bytes, layout_, options_.algorithm, known));
   PreparedPlan prepared;
   prepared.algorithm = algorithm->name;
   std::vector<transport::Endpoint*> endpoints;

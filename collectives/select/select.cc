@@ -66,6 +66,15 @@ CostTerms two_trees(double p, const Setting& setting) {
   return {4 * log2_ceil(p), 2 + 4 * (log2_ceil(p) - 1) / rows};
 }
 
+/// Steps of several messages, of which all but the first are taken in turn.
+double steps_of_messages(double steps, double messages) { return steps + (messages - steps) / 4; }
+CostTerms gather_over_powers_of_two(double p, const Setting&) {
+  return {steps_of_messages(log2_ceil(p), p - 1), (p - 1) / p};
+}
+CostTerms hop_over_powers_of_two(double p, const Setting&) {
+  return {steps_of_messages(log2_ceil(p), p / 2 * log2_ceil(p)), log2_ceil(p) / 2};
+}
+
 // Volumes count what moves through one rank's link or, in shared memory, what one core reads and
 // writes.
 constexpr NamedCost kCosts[] = {
@@ -78,6 +87,7 @@ constexpr NamedCost kCosts[] = {
     {Collective::kAllReduce, "double_binary_tree", two_trees},
     {Collective::kAllGather, "ring", around_the_ring},
     {Collective::kAllGather, "direct", exchange},
+    {Collective::kAllGather, "bruck", gather_over_powers_of_two},
     {Collective::kReduceScatter, "ring", around_the_ring},
     {Collective::kReduceScatter, "direct", exchange},
     {Collective::kBroadcast, "tree", down_the_tree},
@@ -88,6 +98,7 @@ constexpr NamedCost kCosts[] = {
     {Collective::kGather, "linear", exchange},
     {Collective::kScatter, "linear", exchange},
     {Collective::kAllToAll, "pairwise", around_the_ring},
+    {Collective::kAllToAll, "bruck", hop_over_powers_of_two},
     {Collective::kBarrier, "dissemination", dissemination},
 };
 
@@ -101,6 +112,10 @@ CostTerms terms_of(const algorithms::Algorithm& algorithm, const Layout& layout,
   return {2.0 * layout.world, 2.0};
 }
 
+bool allows(KnownRows known, const algorithms::Algorithm& algorithm) {
+  return known == KnownRows::kAll || !algorithm.relays;
+}
+
 }  // namespace
 
 LinkCost default_link_cost(const Layout& layout) {
@@ -109,10 +124,10 @@ LinkCost default_link_cost(const Layout& layout) {
 }
 
 std::vector<Candidate> candidates(Collective collective, std::size_t bytes, const Layout& layout,
-                                  const LinkCost& link) {
+                                  const LinkCost& link, KnownRows known) {
   std::vector<Candidate> list;
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
-    if (algorithm.collective != collective) continue;
+    if (algorithm.collective != collective || !allows(known, algorithm)) continue;
     const CostTerms terms = terms_of(algorithm, layout, bytes);
     const double us = terms.steps * link.alpha_us +
                       terms.volume * static_cast<double>(bytes) * link.beta_us_per_byte;
@@ -125,24 +140,24 @@ std::vector<Candidate> candidates(Collective collective, std::size_t bytes, cons
 }
 
 Result<const algorithms::Algorithm*> choose(Collective collective, std::size_t bytes,
-                                            const Layout& layout, std::string_view forced) {
+                                            const Layout& layout, std::string_view forced,
+                                            KnownRows known) {
   if (forced != "auto") {
-    if (const auto* algorithm = algorithms::find(collective, forced)) return algorithm;
+    const auto* algorithm = algorithms::find(collective, forced);
+    if (algorithm != nullptr && allows(known, *algorithm)) return algorithm;
     std::string names = "auto";
-    bool known = false;
-    for (const algorithms::Algorithm& algorithm : algorithms::all()) {
-      known |= algorithm.name == forced;
-      if (names.find(algorithm.name) == std::string::npos) {
-        names += fmt::format(", {}", algorithm.name);
-      }
+    bool exists = false;
+    for (const algorithms::Algorithm& other : algorithms::all()) {
+      exists |= other.name == forced;
+      if (names.find(other.name) == std::string::npos) names += fmt::format(", {}", other.name);
     }
     // A name that another collective has is no error: this one then chooses for itself.
-    if (!known) {
+    if (!exists) {
       return Status(ErrorCode::kInvalidArgument,
                     fmt::format("there is no algorithm '{}'; there are: {}", forced, names));
     }
   }
-  const auto list = candidates(collective, bytes, layout, default_link_cost(layout));
+  const auto list = candidates(collective, bytes, layout, default_link_cost(layout), known);
   if (list.empty()) {
     return Status(ErrorCode::kUnsupported,
                   fmt::format("no algorithm for {}", schedule::to_string(collective)));

@@ -48,6 +48,16 @@ TEST(Select, ManyHostsThatAreNoPowerOfTwo_TreesLieBetweenHalvingAndTheRing) {
   EXPECT_LT(predicted_us("ring", 64 << 20, layout), trees(64 << 20));
 }
 
+TEST(Select, SizesOfOwnRowsAlone_LeaveRelayingAlgorithmsOut) {
+  const Layout layout{.world = 8};
+  const auto name = [&](std::string_view forced, KnownRows known) {
+    return (*choose(Collective::kAllToAll, 8, layout, forced, known))->name;
+  };
+  EXPECT_EQ(name("bruck", KnownRows::kAll), "bruck");
+  EXPECT_EQ(name("bruck", KnownRows::kOwn), "pairwise");
+  EXPECT_EQ(name("auto", KnownRows::kOwn), "pairwise");
+}
+
 TEST(Select, Broadcast_SharedMemoryIsReadByAllAtOnce) {
   const auto name = [](bool one_host) {
     return (*choose(Collective::kBroadcast, 1 << 20, {.world = 4, .one_host = one_host}, "auto"))
