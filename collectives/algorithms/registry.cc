@@ -16,6 +16,8 @@
 #include "collectives/algorithms/linear.h"
 #include "collectives/algorithms/one_shot_all_reduce.h"
 #include "collectives/algorithms/pairwise_all_to_all.h"
+#include "collectives/algorithms/pat_all_gather.h"
+#include "collectives/algorithms/pat_reduce_scatter.h"
 #include "collectives/algorithms/power_of_two.h"
 #include "collectives/algorithms/recursive_doubling_all_reduce.h"
 #include "collectives/algorithms/ring_all_gather.h"
@@ -66,6 +68,10 @@ constexpr std::array kAlgorithms = {
               "ceil(log2 p) steps between as many peers; (p-1)/p of the bytes"},
     Algorithm{"ring", Collective::kReduceScatter, ring_reduce_scatter, one_row_per_rank,
               "p-1 steps between neighbours; (p-1)/p of the bytes, the least possible"},
+    Algorithm{"pat", Collective::kAllGather, pat_all_gather, one_row_per_rank,
+              "ceil(log2 p) steps, far links first and with one row; (p-1)/p of the bytes"},
+    Algorithm{"pat", Collective::kReduceScatter, pat_reduce_scatter, one_row_per_rank,
+              "ceil(log2 p) steps, far links last and with one row; (p-1)/p of the bytes"},
     Algorithm{"tree", Collective::kBroadcast, tree_broadcast, tree_broadcast_rows,
               "binomial tree, ceil(log2 p) steps, in rows where the data is large"},
     Algorithm{"linear", Collective::kBroadcast, linear_broadcast, one_row,

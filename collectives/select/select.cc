@@ -88,6 +88,8 @@ constexpr NamedCost kCosts[] = {
     {Collective::kAllGather, "ring", around_the_ring},
     {Collective::kAllGather, "direct", exchange},
     {Collective::kAllGather, "bruck", gather_over_powers_of_two},
+    {Collective::kAllGather, "pat", gather_over_powers_of_two},
+    {Collective::kReduceScatter, "pat", gather_over_powers_of_two},
     {Collective::kReduceScatter, "ring", around_the_ring},
     {Collective::kReduceScatter, "direct", exchange},
     {Collective::kBroadcast, "tree", down_the_tree},

@@ -71,7 +71,9 @@ std::vector<Case> host_cases() {
         cases.push_back({transport, algorithm, world});
     }
     for (const char* algorithm : {"tree", "linear"}) cases.push_back({transport, algorithm, 3});
-    for (const int world : {4, 7}) cases.push_back({transport, "bruck", world});
+    for (const int world : {4, 7}) {
+      for (const char* algorithm : {"bruck", "pat"}) cases.push_back({transport, algorithm, world});
+    }
     const auto all_reduce = [&](const char* algorithm, int world) {
       cases.push_back({transport, algorithm, world, Device::host(), true});
     };
