@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "collectives/algorithms/registry.h"
 #include "collectives/verify/explore.h"
 #include "collectives/verify/verify.h"
@@ -52,16 +54,25 @@ Verdict explore_all(const FusedWorld& world) {
   return worst;
 }
 
-void judge(const FusedWorld& mutant, MutantCount& count, const std::string& name) {
-  ++count.mutants;
-  if (!verify(mutant).ok()) {
-    ++count.caught;
-    return;
-  }
+/// What becomes of a mutant; nothing: it is missed.
+std::optional<std::uint64_t MutantCount::*> judge(const FusedWorld& mutant) {
+  const bool accepted = verify(mutant).ok();
+  if (verify_at_once(mutant).ok() != accepted) return std::nullopt;
+  if (!accepted) return &MutantCount::caught;
   switch (explore_all(mutant)) {
-    case Verdict::kGood: ++count.equivalent; return;
-    case Verdict::kSampled: ++count.sampled; return;
+    case Verdict::kGood: return &MutantCount::equivalent;
+    case Verdict::kSampled: return &MutantCount::sampled;
     case Verdict::kBad: break;
+  }
+  return std::nullopt;
+}
+
+void add(const FusedWorld& mutant, const std::string& name, MutantCount& count) {
+  ++count.mutants;
+  const auto verdict = judge(mutant);
+  if (verdict) {
+    ++(count.**verdict);
+    return;
   }
   ++count.missed;
   if (count.first_missed.empty()) count.first_missed = name;
@@ -82,7 +93,7 @@ std::vector<MutantCount> count_mutants(const MutantOptions& options) {
           random.discard(10);
           const FusedWorld mutant = mutate(original.world, count.mutation, random);
           if (mutant.empty()) break;
-          judge(mutant, count, fmt::format("{}, seed {}", original.name, seed));
+          add(mutant, fmt::format("{}, seed {}", original.name, seed), count);
         }
       }
     }
