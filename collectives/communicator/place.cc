@@ -29,13 +29,15 @@ Result<std::shared_ptr<std::byte[]>> allocate_registered(std::size_t bytes) {
 }
 
 schedule::Request request_of(const algorithms::Algorithm& algorithm, const CallArguments& arguments,
-                             int rank, int world) {
+                             int rank, const schedule::SharedLayout& layout) {
+  const int world = layout->world();
   schedule::Request request;
   request.collective = arguments.collective;
   request.world = world;
   request.rank = rank;
   request.root = arguments.root;
-  request.rows = algorithm.rows(world, total_count(arguments, world));
+  request.layout = layout;
+  request.rows = algorithm.rows(request, total_count(arguments, world));
   return request;
 }
 
@@ -61,7 +63,8 @@ Place::Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& o
              Device device)
     : mesh_(std::move(mesh)), options_(options), device_(device), staging_(device) {
   transport::set_fingerprint_printer(&print_fingerprint);
-  layout_ = {.world = size(), .one_host = mesh_->one_host()};
+  hosts_ = std::make_shared<const schedule::HostLayout>(mesh_->hosts());
+  layout_ = {.world = size(), .one_host = mesh_->one_host(), .hosts = hosts_.get()};
   for (const int step : {1, size() - 1}) {
     transport::Endpoint* neighbour = mesh_->endpoint((rank() + step) % size());
     if (neighbour == nullptr) continue;
@@ -194,8 +197,8 @@ Result<std::unique_ptr<execute::Runner>> Place::one_shot_runner(
 
 Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algorithm,
                                                const CallArguments& arguments) {
-  const auto build = [&algorithm, arguments, world = size()](int rank) {
-    return algorithm.build(request_of(algorithm, arguments, rank, world));
+  const auto build = [&algorithm, arguments, layout = hosts_](int rank) {
+    return algorithm.build(request_of(algorithm, arguments, rank, layout));
   };
   execute::PlanInputs inputs;
   inputs.schedule = schedule::fuse(size(), rank(), build);

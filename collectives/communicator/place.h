@@ -57,6 +57,7 @@ class Place {
   std::unique_ptr<transport::Mesh> mesh_;
   CommunicatorOptions options_;
   Device device_;
+  schedule::SharedLayout hosts_;
   select::Layout layout_;
   std::unique_ptr<execute::Waiter> waiter_;
   std::vector<transport::Endpoint*> neighbours_;

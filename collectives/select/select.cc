@@ -12,15 +12,18 @@ namespace {
 
 using schedule::Collective;
 
-/// steps * alpha + volume * bytes * beta.
+/// steps * alpha + volume * bytes * beta, and the same for links inside a host where an algorithm
+/// treats those apart.
 struct CostTerms {
   double steps = 0;
   double volume = 0;
+  double steps_inside = 0;
+  double volume_inside = 0;
 };
 
 /// What besides the world's size a cost may depend on.
 struct Setting {
-  bool one_host = true;
+  const Layout& layout;
   std::size_t bytes = 0;
 };
 
@@ -49,7 +52,7 @@ CostTerms one_shot(double p, const Setting&) { return {one_step(p), 2 * (p - 1)}
 CostTerms all_to_the_root(double p, const Setting&) { return {one_step(p), 1.5 * (p - 1)}; }
 // In shared memory they all read the same memory at once.
 CostTerms root_to_all(double p, const Setting& setting) {
-  return {one_step(p), setting.one_host ? 1 : p - 1};
+  return {one_step(p), setting.layout.one_host ? 1 : p - 1};
 }
 CostTerms recursive_doubling(double p, const Setting&) {
   const double steps = std::floor(std::log2(p)) + guests(p);
@@ -75,6 +78,28 @@ CostTerms hop_over_powers_of_two(double p, const Setting&) {
   return {steps_of_messages(log2_ceil(p), p / 2 * log2_ceil(p)), log2_ceil(p) / 2};
 }
 
+int least_ranks(const schedule::HostLayout& layout) {
+  int least = layout.world();
+  for (int host = 0; host < layout.hosts(); ++host) {
+    least = std::min(least, static_cast<int>(layout.ranks_of(host).size()));
+  }
+  return least;
+}
+// Between hosts the rank of the smallest host that owns most columns; inside one row for each host
+// and owner in turn.
+CostTerms inside_and_between(double p, const Setting& setting) {
+  const schedule::HostLayout* hosts = setting.layout.hosts;
+  if (hosts == nullptr || hosts->hosts() == 1) return exchange_twice(p, setting);
+  const double h = hosts->hosts();
+  const double columns = hosts->most_ranks();
+  const double own_columns = std::ceil(columns / least_ranks(*hosts));
+  CostTerms terms{2 * (h - 1), 2 * (h - 1) / h * own_columns / columns};
+  if (columns == 1) return terms;
+  terms.steps_inside = 1 + one_step(columns) + (h - 1) / 2;
+  terms.volume_inside = 2 * (columns - 1) / columns;
+  return terms;
+}
+
 // Volumes count what moves through one rank's link or, in shared memory, what one core reads and
 // writes.
 constexpr NamedCost kCosts[] = {
@@ -85,6 +110,7 @@ constexpr NamedCost kCosts[] = {
     {Collective::kAllReduce, "recursive_doubling", recursive_doubling},
     {Collective::kAllReduce, "halving_doubling", halving_doubling},
     {Collective::kAllReduce, "double_binary_tree", two_trees},
+    {Collective::kAllReduce, "hierarchical", inside_and_between},
     {Collective::kAllGather, "ring", around_the_ring},
     {Collective::kAllGather, "direct", exchange},
     {Collective::kAllGather, "bruck", gather_over_powers_of_two},
@@ -108,10 +134,14 @@ CostTerms terms_of(const algorithms::Algorithm& algorithm, const Layout& layout,
                    std::size_t bytes) {
   for (const NamedCost& cost : kCosts) {
     if (cost.collective == algorithm.collective && cost.name == algorithm.name) {
-      return cost.terms(layout.world, {layout.one_host, bytes});
+      return cost.terms(layout.world, {layout, bytes});
     }
   }
   return {2.0 * layout.world, 2.0};
+}
+
+double cost_us(double steps, double volume, std::size_t bytes, const LinkCost& link) {
+  return steps * link.alpha_us + volume * static_cast<double>(bytes) * link.beta_us_per_byte;
 }
 
 bool allows(KnownRows known, const algorithms::Algorithm& algorithm) {
@@ -127,12 +157,14 @@ LinkCost default_link_cost(const Layout& layout) {
 
 std::vector<Candidate> candidates(Collective collective, std::size_t bytes, const Layout& layout,
                                   const LinkCost& link, KnownRows known) {
+  const LinkCost inside =
+      layout.one_host ? link : default_link_cost({.world = layout.world, .one_host = true});
   std::vector<Candidate> list;
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
     if (algorithm.collective != collective || !allows(known, algorithm)) continue;
     const CostTerms terms = terms_of(algorithm, layout, bytes);
-    const double us = terms.steps * link.alpha_us +
-                      terms.volume * static_cast<double>(bytes) * link.beta_us_per_byte;
+    const double us = cost_us(terms.steps, terms.volume, bytes, link) +
+                      cost_us(terms.steps_inside, terms.volume_inside, bytes, inside);
     list.push_back({&algorithm, us});
   }
   std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) {

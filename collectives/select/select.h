@@ -27,6 +27,8 @@ struct LinkCost {
 struct Layout {
   int world = 1;
   bool one_host = true;  ///< every pair shares memory (inproc or shm)
+  /// Which ranks share a host; null: all. Borrowed.
+  const schedule::HostLayout* hosts = nullptr;
 };
 
 /// Constants of a layout's slowest link. Measured on a 2-core Xeon (docs/performance.md); they move

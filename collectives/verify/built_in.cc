@@ -6,9 +6,11 @@
 #include <bit>
 #include <iterator>
 #include <set>
+#include <string>
 
 #include "collectives/algorithms/registry.h"
 #include "collectives/schedule/fuse.h"
+#include "collectives/verify/layout_family.h"
 #include "collectives/verify/verify.h"
 
 namespace rondo::verify {
@@ -41,17 +43,26 @@ std::uint64_t count_direct(const std::vector<FusedSchedule>& world) {
   return count;
 }
 
+std::string text_of_hosts(const Request& request) {
+  if (!request.layout) return {};
+  std::string text = ", hosts";
+  for (Rank rank = 0; rank < request.world; ++rank) {
+    text += fmt::format(" {}", request.layout->host_of(rank));
+  }
+  return text;
+}
+
 Status verify_one(const std::vector<FusedSchedule>& world, const char* form,
                   AlgorithmCount& count) {
   Result<Report> report = verify_at_once(world);
   const Request& request = world[0].request;
   if (!report.ok()) {
     const Status& status = report.status();
-    return Status(
-        status.code(),
-        fmt::format("{} {} ({}), world {}, root {}, {} rows: {}", to_string(count.collective),
-                    count.name, form, request.world, request.root, request.rows, status.message()),
-        status.culprit(), status.where());
+    return Status(status.code(),
+                  fmt::format("{} {} ({}), world {}, root {}, {} rows{}: {}",
+                              to_string(count.collective), count.name, form, request.world,
+                              request.root, request.rows, text_of_hosts(request), status.message()),
+                  status.culprit(), status.where());
   }
   ++count.schedules;
   count.sweeps += report->sweeps;
@@ -60,18 +71,18 @@ Status verify_one(const std::vector<FusedSchedule>& world, const char* form,
   return {};
 }
 
-std::vector<RankSchedule> build_world(const Algorithm& algorithm, int world, Rank root,
-                                      std::uint32_t rows) {
+/// For all ranks what `request` is for one.
+std::vector<RankSchedule> build_world(const Algorithm& algorithm, Request request) {
   std::vector<RankSchedule> schedules;
-  for (Rank rank = 0; rank < world; ++rank) {
-    schedules.push_back(algorithm.build({algorithm.collective, world, rank, root, rows}));
+  for (request.rank = 0; request.rank < request.world; ++request.rank) {
+    schedules.push_back(algorithm.build(request));
   }
   return schedules;
 }
 
-Status verify_rows(const Algorithm& algorithm, int world, Rank root, std::uint32_t rows,
-                   bool thorough, AlgorithmCount& count) {
-  const std::vector<RankSchedule> schedules = build_world(algorithm, world, root, rows);
+Status verify_request(const Algorithm& algorithm, const Request& request, bool thorough,
+                      AlgorithmCount& count) {
+  const std::vector<RankSchedule> schedules = build_world(algorithm, request);
   if (thorough) {
     std::vector<FusedSchedule> lowered;
     std::transform(schedules.begin(), schedules.end(), std::back_inserter(lowered),
@@ -81,21 +92,40 @@ Status verify_rows(const Algorithm& algorithm, int world, Rank root, std::uint32
   return verify_one(schedule::fuse_world(schedules), "fused", count);
 }
 
-Status verify_world(const Algorithm& algorithm, int world, bool thorough, AlgorithmCount& count) {
-  std::set<std::uint32_t> rows{algorithm.rows(world, 1)};
-  if (thorough) rows.insert(algorithm.rows(world, kLargeCount));
+Status verify_layout(const Algorithm& algorithm, Request request, bool thorough,
+                     AlgorithmCount& count) {
+  std::set<std::uint32_t> rows{algorithm.rows(request, 1)};
+  if (thorough) rows.insert(algorithm.rows(request, kLargeCount));
+  const int world = request.world;
   for (const Rank root : thorough ? roots(algorithm, world) : std::set<Rank>{world / 2}) {
     for (const std::uint32_t row_count : rows) {
-      RONDO_TRY(verify_rows(algorithm, world, root, row_count, thorough, count));
+      request.root = root;
+      request.rows = row_count;
+      RONDO_TRY(verify_request(algorithm, request, thorough, count));
     }
+  }
+  return {};
+}
+
+Status verify_world(const Algorithm& algorithm, int world, bool thorough, AlgorithmCount& count) {
+  Request request{.collective = algorithm.collective, .world = world};
+  if (algorithm.uses_layout) {
+    for (const schedule::SharedLayout& layout : layout_family(world)) {
+      request.layout = layout;
+      RONDO_TRY(verify_layout(algorithm, request, thorough, count));
+    }
+  } else {
+    RONDO_TRY(verify_layout(algorithm, request, thorough, count));
   }
   ++count.worlds;
   return {};
 }
 
 std::size_t ops_of_world(const Algorithm& algorithm, int world) {
+  Request request{.collective = algorithm.collective, .world = world};
+  request.rows = algorithm.rows(request, 1);
   std::size_t ops = 0;
-  for (const RankSchedule& own : build_world(algorithm, world, 0, algorithm.rows(world, 1))) {
+  for (const RankSchedule& own : build_world(algorithm, request)) {
     for (const auto& lane : own.lanes) ops += lane.size();
   }
   return ops;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 
 #include "collectives/algorithms/registry.h"
@@ -20,6 +21,13 @@ struct Original {
   World world;
 };
 
+/// One rank on the first host, and two on each of the others.
+schedule::SharedLayout uneven_layout(int world) {
+  std::vector<int> hosts;
+  for (int rank = 0; rank < world; ++rank) hosts.push_back((rank + 1) / 2);
+  return std::make_shared<const schedule::HostLayout>(hosts);
+}
+
 std::vector<Original> originals(int world) {
   std::vector<Original> list;
   const auto add = [&](std::string name, const schedule::Request& like, auto build) {
@@ -32,7 +40,8 @@ std::vector<Original> originals(int world) {
   };
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
     schedule::Request request{.collective = algorithm.collective, .world = world};
-    request.rows = algorithm.rows(world, 1);
+    if (algorithm.uses_layout) request.layout = uneven_layout(world);
+    request.rows = algorithm.rows(request, 1);
     if (schedule::has_root(request.collective)) request.root = world / 2;
     if (request.collective == schedule::Collective::kBroadcast) request.rows = 2;
     add(std::string(algorithm.name), request, algorithm.build);

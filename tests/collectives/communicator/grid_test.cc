@@ -83,6 +83,7 @@ std::vector<Case> host_cases() {
       all_reduce("halving_doubling", world);
       all_reduce("bidirectional_ring", world);
       all_reduce("double_binary_tree", world);
+      all_reduce("hierarchical", world);
     }
   }
   return cases;

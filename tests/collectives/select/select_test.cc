@@ -58,6 +58,16 @@ TEST(Select, SizesOfOwnRowsAlone_LeaveRelayingAlgorithmsOut) {
   EXPECT_EQ(name("auto", KnownRows::kOwn), "pairwise");
 }
 
+TEST(Select, HostsOfManyRanks_AreLeftAsRarelyAsPossible) {
+  std::vector<int> host_of;
+  for (int rank = 0; rank < 64; ++rank) host_of.push_back(rank / 8);
+  const schedule::HostLayout hosts(host_of);
+  const Layout layout{.world = 64, .one_host = false, .hosts = &hosts};
+  EXPECT_EQ(chosen(std::size_t{32} << 20, layout), "hierarchical");
+  EXPECT_NE(chosen(std::size_t{32} << 20, {.world = 64, .one_host = false}), "hierarchical");
+  EXPECT_NE(chosen(std::size_t{32} << 20, {.world = 64, .one_host = true}), "hierarchical");
+}
+
 TEST(Select, Broadcast_SharedMemoryIsReadByAllAtOnce) {
   const auto name = [](bool one_host) {
     return (*choose(Collective::kBroadcast, 1 << 20, {.world = 4, .one_host = one_host}, "auto"))
