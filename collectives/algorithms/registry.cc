@@ -15,6 +15,7 @@
 #include "collectives/algorithms/halving_doubling_all_reduce.h"
 #include "collectives/algorithms/hierarchical_all_reduce.h"
 #include "collectives/algorithms/linear.h"
+#include "collectives/algorithms/neighbour_ring_all_reduce.h"
 #include "collectives/algorithms/one_shot_all_reduce.h"
 #include "collectives/algorithms/pairwise_all_to_all.h"
 #include "collectives/algorithms/pat_all_gather.h"
@@ -77,6 +78,8 @@ constexpr std::array kAlgorithms = {
     Algorithm{"hierarchical", Collective::kAllReduce, hierarchical_all_reduce, rows_of_hierarchy,
               "direct inside hosts, rings between them; a host's link carries its share once",
               false, true},
+    Algorithm{"neighbour_ring", Collective::kAllReduce, neighbour_ring_all_reduce, one_row_per_rank,
+              "the ring in the order of the layout: same-host ranks are neighbours", false, true},
     Algorithm{"direct", Collective::kAllGather, direct_all_gather, one_row_per_rank,
               "1 step, all pairs; for shared memory"},
     Algorithm{"direct", Collective::kReduceScatter, direct_reduce_scatter, one_row_per_rank,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include "collectives/algorithms/double_binary_tree_all_reduce.h"
 
@@ -41,6 +43,31 @@ double guests(double p) { return std::exp2(std::floor(std::log2(p))) == p ? 0 : 
 
 CostTerms around_the_ring(double p, const Setting&) { return {p - 1, (p - 1) / p}; }
 CostTerms twice_around_the_ring(double p, const Setting&) { return {2 * (p - 1), 2 * (p - 1) / p}; }
+/// The most streams that a host sends to others where every rank sends to the next of `order`.
+double streams_between_hosts(const schedule::HostLayout& layout,
+                             std::span<const schedule::Rank> order) {
+  std::vector<int> streams(static_cast<std::size_t>(layout.hosts()), 0);
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const int host = layout.host_of(order[place]);
+    const int next = layout.host_of(order[(place + 1) % order.size()]);
+    if (host != next) ++streams[static_cast<std::size_t>(host)];
+  }
+  return std::max(1, *std::max_element(streams.begin(), streams.end()));
+}
+CostTerms ring_by_rank(double p, const Setting& setting) {
+  CostTerms terms = twice_around_the_ring(p, setting);
+  if (setting.layout.hosts == nullptr) return terms;
+  std::vector<schedule::Rank> order(static_cast<std::size_t>(p));
+  std::iota(order.begin(), order.end(), 0);
+  terms.volume *= streams_between_hosts(*setting.layout.hosts, order);
+  return terms;
+}
+CostTerms ring_by_order(double p, const Setting& setting) {
+  CostTerms terms = twice_around_the_ring(p, setting);
+  const schedule::HostLayout* hosts = setting.layout.hosts;
+  if (hosts != nullptr) terms.volume *= streams_between_hosts(*hosts, hosts->order());
+  return terms;
+}
 CostTerms exchange(double p, const Setting&) { return {one_step(p), (p - 1) / p}; }
 CostTerms exchange_twice(double p, const Setting&) { return {1 + one_step(p), 2 * (p - 1) / p}; }
 CostTerms down_the_tree(double p, const Setting&) { return {log2_ceil(p), 1}; }
@@ -103,8 +130,9 @@ CostTerms inside_and_between(double p, const Setting& setting) {
 // Volumes count what moves through one rank's link or, in shared memory, what one core reads and
 // writes.
 constexpr NamedCost kCosts[] = {
-    {Collective::kAllReduce, "ring", twice_around_the_ring},
-    {Collective::kAllReduce, "bidirectional_ring", twice_around_the_ring},
+    {Collective::kAllReduce, "ring", ring_by_rank},
+    {Collective::kAllReduce, "bidirectional_ring", ring_by_rank},
+    {Collective::kAllReduce, "neighbour_ring", ring_by_order},
     {Collective::kAllReduce, "direct", exchange_twice},
     {Collective::kAllReduce, "one_shot", one_shot},
     {Collective::kAllReduce, "recursive_doubling", recursive_doubling},

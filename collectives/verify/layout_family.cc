@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace rondo::verify {
 namespace {
@@ -40,6 +41,15 @@ HostLayout growing(int world) {
   });
 }
 
+HostLayout odd_ranks_first(const HostLayout& layout) {
+  std::vector<schedule::Rank> order;
+  for (schedule::Rank rank = layout.world() - 1; rank >= 0; --rank) {
+    if (rank % 2 == 1) order.push_back(rank);
+  }
+  for (schedule::Rank rank = 0; rank < layout.world(); rank += 2) order.push_back(rank);
+  return layout.with_order(std::move(order));
+}
+
 std::vector<HostLayout> chosen(int world) {
   if (world > kThreeLayoutsUpTo) return {blocks(world, 8)};
   std::vector<HostLayout> list{blocks(world, 8), growing(world), dealt_out(world, 3)};
@@ -48,6 +58,7 @@ std::vector<HostLayout> chosen(int world) {
   for (const int ranks : {1, 2, 3}) list.push_back(blocks(world, ranks));
   for (const int ranks : {world / 2, 1, world - 1}) list.push_back(two_hosts(world, ranks));
   list.push_back(dealt_out(world, 2));
+  list.push_back(odd_ranks_first(blocks(world, 2)));
   return list;
 }
 

@@ -8,7 +8,8 @@
 // - hosts of 2, 3 and 8 consecutive ranks, the last with what is left;
 // - two hosts: halves; one rank and the others; all but one rank and that one;
 // - hosts of 1, 2, 3, ... ranks, the last with what is left;
-// - ranks dealt out in turn to 2 and to 3 hosts.
+// - ranks dealt out in turn to 2 and to 3 hosts;
+// - hosts of 2 ranks, with an order of its own: first the odd ranks, downwards, then the even ones.
 // Worlds to 64: of these hosts of 8, of 1, 2, 3, ... ranks, and 3 hosts in turn.
 // Larger ones: hosts of 8.
 

@@ -84,6 +84,7 @@ std::vector<Case> host_cases() {
       all_reduce("bidirectional_ring", world);
       all_reduce("double_binary_tree", world);
       all_reduce("hierarchical", world);
+      all_reduce("neighbour_ring", world);
     }
   }
   return cases;

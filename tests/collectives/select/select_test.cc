@@ -58,6 +58,18 @@ TEST(Select, SizesOfOwnRowsAlone_LeaveRelayingAlgorithmsOut) {
   EXPECT_EQ(name("auto", KnownRows::kOwn), "pairwise");
 }
 
+TEST(Select, RanksDealtOutToHosts_TheRingByNeighboursCostsLess) {
+  const schedule::HostLayout dealt(std::vector<int>{0, 1, 0, 1, 0, 1});
+  const schedule::HostLayout blocks(std::vector<int>{0, 0, 0, 1, 1, 1});
+  const auto saved_us = [](const schedule::HostLayout& hosts) {
+    const Layout layout{.world = 6, .one_host = false, .hosts = &hosts};
+    return predicted_us("ring", 32 << 20, layout) -
+           predicted_us("neighbour_ring", 32 << 20, layout);
+  };
+  EXPECT_GT(saved_us(dealt), 0);
+  EXPECT_EQ(saved_us(blocks), 0);
+}
+
 TEST(Select, HostsOfManyRanks_AreLeftAsRarelyAsPossible) {
   std::vector<int> host_of;
   for (int rank = 0; rank < 64; ++rank) host_of.push_back(rank / 8);
