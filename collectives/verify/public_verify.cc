@@ -49,9 +49,9 @@ bool is_chosen_world(int world) {
   constexpr int kPrimes[] = {191, 307, 509};
   if (world < 1 || world > kLast) return false;
   const auto size = static_cast<unsigned>(world);
-  if (std::has_single_bit(size) || std::has_single_bit(size + 1) || std::has_single_bit(size - 1)) {
-    return true;
-  }
+  if (std::has_single_bit(size)) return true;
+  const bool is_neighbour = std::has_single_bit(size + 1) || std::has_single_bit(size - 1);
+  if (is_neighbour && world <= kLast / 2 + 1) return true;
   if (size % 3 == 0 && std::has_single_bit(size / 3)) return true;
   return std::find(std::begin(kPrimes), std::end(kPrimes), world) != std::end(kPrimes);
 }

@@ -64,8 +64,8 @@ enum class Coverage : std::uint8_t {
 };
 inline constexpr int kThoroughUpTo = 128;
 
-/// Of those up to 512: 3 * 2^k, the powers of two and their neighbours, and the primes 191, 307 and
-/// 509.
+/// Of those up to 512: 3 * 2^k, the powers of two, the neighbours of those up to 256, and the
+/// primes 191, 307 and 509.
 RONDO_API bool is_chosen_world(int world);
 
 /// Proves every built-in algorithm at the world sizes `first_world`..`last_world`: right values,
