@@ -4,15 +4,22 @@
 #include <array>
 
 #include "collectives/algorithms/bidirectional_ring_all_reduce.h"
+#include "collectives/algorithms/bruck_all_gather.h"
+#include "collectives/algorithms/bruck_all_to_all.h"
 #include "collectives/algorithms/direct_all_gather.h"
 #include "collectives/algorithms/direct_all_reduce.h"
 #include "collectives/algorithms/direct_reduce.h"
 #include "collectives/algorithms/direct_reduce_scatter.h"
 #include "collectives/algorithms/dissemination_barrier.h"
+#include "collectives/algorithms/double_binary_tree_all_reduce.h"
 #include "collectives/algorithms/halving_doubling_all_reduce.h"
+#include "collectives/algorithms/hierarchical_all_reduce.h"
 #include "collectives/algorithms/linear.h"
+#include "collectives/algorithms/neighbour_ring_all_reduce.h"
 #include "collectives/algorithms/one_shot_all_reduce.h"
 #include "collectives/algorithms/pairwise_all_to_all.h"
+#include "collectives/algorithms/pat_all_gather.h"
+#include "collectives/algorithms/pat_reduce_scatter.h"
 #include "collectives/algorithms/power_of_two.h"
 #include "collectives/algorithms/recursive_doubling_all_reduce.h"
 #include "collectives/algorithms/ring_all_gather.h"
@@ -26,14 +33,29 @@ namespace {
 
 using schedule::Collective;
 
-std::uint32_t one_row_per_rank(int world, std::size_t) { return static_cast<std::uint32_t>(world); }
-std::uint32_t one_row(int, std::size_t) { return 1; }
-std::uint32_t two_rows_per_rank(int world, std::size_t) { return 2 * one_row_per_rank(world, 0); }
-std::uint32_t one_row_per_power_of_two(int world, std::size_t) {
-  return static_cast<std::uint32_t>(PowerOfTwo(world).size());
+using schedule::Request;
+
+std::uint32_t one_row_per_rank(const Request& request, std::size_t) {
+  return static_cast<std::uint32_t>(request.world);
 }
-std::uint32_t one_row_per_pair(int world, std::size_t) {
-  return one_row_per_rank(world, 0) * one_row_per_rank(world, 0);
+std::uint32_t one_row(const Request&, std::size_t) { return 1; }
+std::uint32_t two_rows_per_rank(const Request& request, std::size_t) {
+  return 2 * one_row_per_rank(request, 0);
+}
+std::uint32_t one_row_per_power_of_two(const Request& request, std::size_t) {
+  return static_cast<std::uint32_t>(PowerOfTwo(request.world).size());
+}
+std::uint32_t one_row_per_pair(const Request& request, std::size_t) {
+  return one_row_per_rank(request, 0) * one_row_per_rank(request, 0);
+}
+std::uint32_t rows_of_tree(const Request& request, std::size_t count) {
+  return tree_broadcast_rows(request.world, count);
+}
+std::uint32_t rows_of_two_trees(const Request& request, std::size_t count) {
+  return double_binary_tree_rows(request.world, count);
+}
+std::uint32_t rows_of_hierarchy(const Request& request, std::size_t) {
+  return hierarchical_rows(request);
 }
 
 constexpr std::array kAlgorithms = {
@@ -50,21 +72,35 @@ constexpr std::array kAlgorithms = {
               "2 log2(p) steps (Rabenseifner); the bytes of the ring where p is a power of two"},
     Algorithm{"bidirectional_ring", Collective::kAllReduce, bidirectional_ring_all_reduce,
               two_rows_per_rank, "a ring each way, with half of the data each"},
+    Algorithm{"double_binary_tree", Collective::kAllReduce, double_binary_tree_all_reduce,
+              rows_of_two_trees,
+              "two trees with half of the data each; the ring's bytes in logarithmic steps"},
+    Algorithm{"hierarchical", Collective::kAllReduce, hierarchical_all_reduce, rows_of_hierarchy,
+              "direct inside hosts, rings between them; a host's link carries its share once",
+              false, true},
+    Algorithm{"neighbour_ring", Collective::kAllReduce, neighbour_ring_all_reduce, one_row_per_rank,
+              "the ring in the order of the layout: same-host ranks are neighbours", false, true},
     Algorithm{"direct", Collective::kAllGather, direct_all_gather, one_row_per_rank,
               "1 step, all pairs; for shared memory"},
     Algorithm{"direct", Collective::kReduceScatter, direct_reduce_scatter, one_row_per_rank,
               "1 step, all pairs; each rank sums its row in rank order; for shared memory"},
     Algorithm{"ring", Collective::kAllGather, ring_all_gather, one_row_per_rank,
               "p-1 steps between neighbours; (p-1)/p of the bytes, the least possible"},
+    Algorithm{"bruck", Collective::kAllGather, bruck_all_gather, one_row_per_rank,
+              "ceil(log2 p) steps between as many peers; (p-1)/p of the bytes"},
     Algorithm{"ring", Collective::kReduceScatter, ring_reduce_scatter, one_row_per_rank,
               "p-1 steps between neighbours; (p-1)/p of the bytes, the least possible"},
-    Algorithm{"tree", Collective::kBroadcast, tree_broadcast, tree_broadcast_rows,
+    Algorithm{"pat", Collective::kAllGather, pat_all_gather, one_row_per_rank,
+              "ceil(log2 p) steps, far links first and with one row; (p-1)/p of the bytes"},
+    Algorithm{"pat", Collective::kReduceScatter, pat_reduce_scatter, one_row_per_rank,
+              "ceil(log2 p) steps, far links last and with one row; (p-1)/p of the bytes"},
+    Algorithm{"tree", Collective::kBroadcast, tree_broadcast, rows_of_tree,
               "binomial tree, ceil(log2 p) steps, in rows where the data is large"},
     Algorithm{"linear", Collective::kBroadcast, linear_broadcast, one_row,
               "1 step, the root to all ranks at once; for shared memory"},
     Algorithm{"direct", Collective::kReduce, direct_reduce, one_row_per_rank,
               "2 steps; each rank sums one row in rank order and hands it to the root"},
-    Algorithm{"tree", Collective::kReduce, tree_reduce, tree_broadcast_rows,
+    Algorithm{"tree", Collective::kReduce, tree_reduce, rows_of_tree,
               "binomial tree, ceil(log2 p) steps, in rows where the data is large"},
     Algorithm{"linear", Collective::kReduce, linear_reduce, one_row,
               "1 step; the root sums everything in rank order; for a few elements"},
@@ -74,6 +110,8 @@ constexpr std::array kAlgorithms = {
               "1 step, the root to all ranks; (p-1)/p of the bytes, the least possible"},
     Algorithm{"pairwise", Collective::kAllToAll, pairwise_all_to_all, one_row_per_pair,
               "p-1 steps, in each every rank sends to another; each byte crosses one link"},
+    Algorithm{"bruck", Collective::kAllToAll, bruck_all_to_all, one_row_per_pair,
+              "ceil(log2 p) steps between as many peers, each of half of the bytes", true},
     Algorithm{"dissemination", Collective::kBarrier, dissemination_barrier, one_row,
               "ceil(log2 p) rounds of empty messages"},
 };

@@ -13,9 +13,14 @@ struct Algorithm {
   std::string_view name;
   schedule::Collective collective;
   schedule::RankSchedule (*build)(const schedule::Request& request);
-  /// Rows it cuts the data into at this world size, for data of `count` elements.
-  std::uint32_t (*rows)(int world, std::size_t count);
+  /// Rows it cuts the data into, `count` elements, for the world and the layout of `request`.
+  std::uint32_t (*rows)(const schedule::Request& request, std::size_t count);
   std::string_view summary;  ///< one line for `rondo verify` and `rondo bench --help`
+  /// Of gather, scatter and all_to_all: ranks pass on rows that are neither from them nor for them,
+  /// whose sizes they may not know.
+  bool relays = false;
+  /// What it writes depends on the layout of the request.
+  bool uses_layout = false;
 };
 
 std::span<const Algorithm> all();

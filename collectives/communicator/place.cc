@@ -31,13 +31,15 @@ Result<std::shared_ptr<std::byte[]>> allocate_registered(std::size_t bytes) {
 }
 
 schedule::Request request_of(const algorithms::Algorithm& algorithm, const CallArguments& arguments,
-                             int rank, int world) {
+                             int rank, const schedule::SharedLayout& layout) {
+  const int world = layout->world();
   schedule::Request request;
   request.collective = arguments.collective;
   request.world = world;
   request.rank = rank;
   request.root = arguments.root;
-  request.rows = algorithm.rows(world, total_count(arguments, world));
+  request.layout = layout;
+  request.rows = algorithm.rows(request, total_count(arguments, world));
   return request;
 }
 
@@ -64,7 +66,8 @@ Place::Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& o
              Device device)
     : mesh_(std::move(mesh)), options_(options), device_(device), staging_(device) {
   transport::set_fingerprint_printer(&print_fingerprint);
-  layout_ = {.world = size(), .one_host = mesh_->one_host()};
+  hosts_ = std::make_shared<const schedule::HostLayout>(mesh_->hosts());
+  layout_ = {.world = size(), .one_host = mesh_->one_host(), .hosts = hosts_.get()};
   for (const int step : {1, size() - 1}) {
     transport::Endpoint* neighbour = mesh_->endpoint((rank() + step) % size());
     if (neighbour == nullptr) continue;
@@ -198,8 +201,10 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
 
 Result<std::shared_ptr<PreparedPlan>> Place::prepare(const CallArguments& arguments) {
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
+  const bool own_rows_only = arguments.uneven && !knows_all_rows(arguments.collective);
+  const auto known = own_rows_only ? select::KnownRows::kOwn : select::KnownRows::kAll;
   RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
-               select::choose(arguments.collective, bytes, layout_, options_.algorithm));
+               select::choose(arguments.collective, bytes, layout_, options_.algorithm, known));
   auto prepared = std::make_shared<PreparedPlan>();
   prepared->algorithm = algorithm->name;
   std::vector<transport::Endpoint*> endpoints;
@@ -230,8 +235,8 @@ Result<std::unique_ptr<execute::Runner>> Place::one_shot_runner(
 
 Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algorithm,
                                                const CallArguments& arguments) {
-  const auto build = [&algorithm, arguments, world = size()](int rank) {
-    return algorithm.build(request_of(algorithm, arguments, rank, world));
+  const auto build = [&algorithm, arguments, layout = hosts_](int rank) {
+    return algorithm.build(request_of(algorithm, arguments, rank, layout));
   };
   execute::PlanInputs inputs;
   inputs.schedule = schedule::fuse(size(), rank(), build);

@@ -82,6 +82,7 @@ class Place {
   CommunicatorOptions options_;
   Device device_;
   bool spare_core_ = true;  ///< ranks of this host do not outnumber the cores they may use
+  schedule::SharedLayout hosts_;
   select::Layout layout_;
   std::unique_ptr<execute::Waiter> waiter_;
   std::vector<transport::Endpoint*> neighbours_;

@@ -16,12 +16,15 @@ struct Access {
   std::vector<Rank> sent_to;
 };
 
-/// One rank's memory, and who touches it. Row r of input and output is place r, slot s of scratch
-/// place rows + s.
+/// One rank's memory, and who touches it. The rows of the input come first, then those of the
+/// output that the input doesn't have, then the slots of scratch.
 class AccessTable {
  public:
   AccessTable(const FusedSchedule& own, const Causality& causality)
-      : rows_(own.request.rows), places_(rows_ + own.scratch_rows.size()) {
+      : input_(input_rows(own.request)),
+        output_(output_rows(own.request)),
+        first_slot_(input_.count + output_.count),
+        places_(first_slot_ + own.scratch_rows.size()) {
     for (std::size_t lane = 0; lane < own.lanes.size(); ++lane) {
       for (std::size_t index = 0; index < own.lanes[lane].size(); ++index) {
         add(own, own.lanes[lane][index], causality.id(own.request.rank, lane, index));
@@ -33,7 +36,9 @@ class AccessTable {
 
  private:
   std::size_t place(Slice slice) const {
-    return slice.buffer == BufferRole::kScratch ? rows_ + slice.chunk : slice.chunk;
+    if (slice.buffer == BufferRole::kScratch) return first_slot_ + slice.chunk;
+    if (input_.contains(slice.chunk)) return input_.index_of(slice.chunk);
+    return std::size_t{input_.count} + output_.index_of(slice.chunk);
   }
 
   void add(const FusedSchedule& own, const Sweep& sweep, SweepId id) {
@@ -50,7 +55,9 @@ class AccessTable {
     if (!peers.empty()) places_[place(backing_of(own, sweep))].push_back({id, std::move(peers)});
   }
 
-  std::size_t rows_;
+  RowRange input_;
+  RowRange output_;
+  std::size_t first_slot_;
   std::vector<std::vector<Access>> places_;
 };
 

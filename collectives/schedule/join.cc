@@ -1,6 +1,7 @@
 #include "collectives/schedule/join.h"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <optional>
 #include <span>
 #include <utility>
@@ -15,10 +16,13 @@ bool is_scratch(const Port& port) {
   return is_memory(port) && port.slice.buffer == BufferRole::kScratch;
 }
 
+/// Most sweeps have no more ports on a side than this.
+using Ports = boost::container::small_vector<Port, 2>;
+
 /// A sweep while it grows.
 struct Draft {
-  std::vector<Port> sources;
-  std::vector<Port> targets;
+  Ports sources;
+  Ports targets;
   Sweep sweep;  ///< all but the port indices
   std::size_t last_op = 0;
 
@@ -41,7 +45,7 @@ bool names(std::span<const Port> ports, Slice slice) {
 
 class Joiner {
  public:
-  explicit Joiner(const RankSchedule& schedule) : lowered_(lower(schedule)) {}
+  explicit Joiner(const RankSchedule& schedule) : lowered_(lower(schedule)) { note_scratch(); }
 
   FusedSchedule run() {
     for (std::size_t lane = 0; lane < lowered_.lanes.size(); ++lane) {
@@ -117,25 +121,49 @@ class Joiner {
   /// Whether nobody reads what `port` holds after op `op` of `lane`.
   bool is_dead(const Port& port, std::size_t lane, std::size_t op) const {
     if (!is_scratch(port)) return false;
-    for (std::size_t other = 0; other < lowered_.lanes.size(); ++other) {
-      for (std::size_t i = other == lane ? op + 1 : 0; i < lowered_.lanes[other].size(); ++i) {
-        const Draft later = draft_of(other, i);
-        if (names(later.sources, port.slice)) return false;
-        if (!names(later.targets, port.slice)) continue;
-        if (other != lane) return false;
-        break;
-      }
+    bool overwritten = false;
+    for (const Access& access : accesses_[port.slice.chunk]) {
+      if (access.lane != lane) return false;
+      if (access.op <= op || overwritten) continue;
+      if (access.reads) return false;
+      overwritten = true;
     }
     return true;
+  }
+
+  /// An op that touches a slot of scratch.
+  struct Access {
+    std::size_t lane = 0;
+    std::size_t op = 0;
+    bool reads = false;
+  };
+
+  void note_scratch() {
+    accesses_.resize(lowered_.scratch_rows.size());
+    for (std::size_t lane = 0; lane < lowered_.lanes.size(); ++lane) {
+      for (std::size_t op = 0; op < lowered_.lanes[lane].size(); ++op) {
+        const Sweep& sweep = lowered_.lanes[lane][op];
+        note_scratch(sources_of(lowered_, sweep), {lane, op, true});
+        note_scratch(targets_of(lowered_, sweep), {lane, op, false});
+      }
+    }
+  }
+
+  void note_scratch(std::span<const Port> ports, const Access& access) {
+    for (const Port& port : ports) {
+      if (is_scratch(port)) accesses_[port.slice.chunk].push_back(access);
+    }
   }
 
   void drop_dead_stores(Draft& draft, std::size_t lane) const {
     const bool sends = draft.sends();
     const std::optional<Slice> first = draft.first_stored();
-    std::erase_if(draft.targets, [&](const Port& port) {
-      const bool backs_messages = sends && is_memory(port) && port.slice == first;
-      return draft.targets.size() > 1 && !backs_messages && is_dead(port, lane, draft.last_op);
-    });
+    const auto dropped =
+        std::remove_if(draft.targets.begin(), draft.targets.end(), [&](const Port& port) {
+          const bool backs_messages = sends && is_memory(port) && port.slice == first;
+          return draft.targets.size() > 1 && !backs_messages && is_dead(port, lane, draft.last_op);
+        });
+    draft.targets.erase(dropped, draft.targets.end());
   }
 
   /// The number of `slice` after unused scratch slots are gone; gives it one where it has none.
@@ -149,7 +177,7 @@ class Joiner {
     port.slice.chunk = new_slot_[old];
   }
 
-  std::uint32_t add_ports(std::vector<Port>& ports) {
+  std::uint32_t add_ports(std::span<Port> ports) {
     const auto first = static_cast<std::uint32_t>(fused_.ports.size());
     for (Port& port : ports) {
       renumber(port);
@@ -178,6 +206,7 @@ class Joiner {
 
   static constexpr std::uint32_t kUnused = ~std::uint32_t{0};
   FusedSchedule lowered_;
+  std::vector<std::vector<Access>> accesses_;  ///< per slot, by lane and op
   std::vector<std::vector<Draft>> lanes_;
   std::vector<std::vector<std::uint32_t>> sweep_of_op_;
   std::vector<std::uint32_t> new_slot_;

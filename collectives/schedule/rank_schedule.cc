@@ -19,6 +19,11 @@ RowRange rows_at_root(const Request& request) {
 
 }  // namespace
 
+SharedLayout layout_of(const Request& request) {
+  if (request.layout) return request.layout;
+  return std::make_shared<const HostLayout>(HostLayout::one_host(request.world));
+}
+
 std::uint32_t rows_unit(Collective collective, int world) {
   const auto ranks = static_cast<std::uint32_t>(world);
   switch (collective) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "collectives/schedule/host_layout.h"
 #include "collectives/schedule/op.h"
 
 namespace rondo::schedule {
@@ -16,8 +17,12 @@ struct Request {
   int world = 1;
   Rank rank = 0;
   Rank root = 0;           ///< of those that have one
-  std::uint32_t rows = 1;  ///< chunks that the collective's data is cut into (rows_of())
+  std::uint32_t rows = 1;  ///< chunks that the collective's data is cut into (Algorithm::rows)
+  SharedLayout layout{};   ///< null: all ranks on one host
 };
+
+/// Never null.
+SharedLayout layout_of(const Request& request);
 
 /// The rows that a buffer covers, one behind the other: begin, begin + stride, ...
 struct RowRange {

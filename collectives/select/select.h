@@ -8,6 +8,7 @@
 // (1994)); the terms of each algorithm are in its file's top comment.
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct LinkCost {
 struct Layout {
   int world = 1;
   bool one_host = true;  ///< every pair shares memory (inproc or shm)
+  /// Which ranks share a host; null: all. Borrowed.
+  const schedule::HostLayout* hosts = nullptr;
 };
 
 /// Constants of a layout's slowest link. Measured on a 2-core Xeon (docs/performance.md); they move
@@ -37,13 +40,22 @@ struct Candidate {
   double predicted_us = 0;
 };
 
-/// All algorithms of the collective that the layout allows, cheapest first.
-std::vector<Candidate> candidates(schedule::Collective collective, std::size_t bytes,
-                                  const Layout& layout, const LinkCost& link);
+/// Whose rows' sizes a rank knows.
+enum class KnownRows : std::uint8_t {
+  kAll,
+  kOwn,  ///< those that it sends or receives (all_to_all_v): algorithms that relay are left out
+};
 
-/// The cheapest, or the one called `forced` ("auto": not forced) where the collective has it.
+/// All algorithms of the collective that the layout and `known` allow, cheapest first.
+std::vector<Candidate> candidates(schedule::Collective collective, std::size_t bytes,
+                                  const Layout& layout, const LinkCost& link,
+                                  KnownRows known = KnownRows::kAll);
+
+/// The cheapest, or the one called `forced` ("auto": not forced) where the collective has it and
+/// `known` allows it.
 /// Errors: InvalidArgument for a name that no collective has; the message lists the names.
 Result<const algorithms::Algorithm*> choose(schedule::Collective collective, std::size_t bytes,
-                                            const Layout& layout, std::string_view forced);
+                                            const Layout& layout, std::string_view forced,
+                                            KnownRows known = KnownRows::kAll);
 
 }  // namespace rondo::select

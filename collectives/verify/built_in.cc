@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <set>
+#include <string>
 
 #include "collectives/algorithms/registry.h"
 #include "collectives/schedule/fuse.h"
+#include "collectives/verify/layout_family.h"
 #include "collectives/verify/verify.h"
 
 namespace rondo::verify {
@@ -39,17 +43,26 @@ std::uint64_t count_direct(const std::vector<FusedSchedule>& world) {
   return count;
 }
 
+std::string text_of_hosts(const Request& request) {
+  if (!request.layout) return {};
+  std::string text = ", hosts";
+  for (Rank rank = 0; rank < request.world; ++rank) {
+    text += fmt::format(" {}", request.layout->host_of(rank));
+  }
+  return text;
+}
+
 Status verify_one(const std::vector<FusedSchedule>& world, const char* form,
                   AlgorithmCount& count) {
-  Result<Report> report = verify(world);
+  Result<Report> report = verify_at_once(world);
   const Request& request = world[0].request;
   if (!report.ok()) {
     const Status& status = report.status();
-    return Status(
-        status.code(),
-        fmt::format("{} {} ({}), world {}, root {}, {} rows: {}", to_string(count.collective),
-                    count.name, form, request.world, request.root, request.rows, status.message()),
-        status.culprit(), status.where());
+    return Status(status.code(),
+                  fmt::format("{} {} ({}), world {}, root {}, {} rows{}: {}",
+                              to_string(count.collective), count.name, form, request.world,
+                              request.root, request.rows, text_of_hosts(request), status.message()),
+                  status.culprit(), status.where());
   }
   ++count.schedules;
   count.sweeps += report->sweeps;
@@ -58,27 +71,85 @@ Status verify_one(const std::vector<FusedSchedule>& world, const char* form,
   return {};
 }
 
-Status verify_world(const Algorithm& algorithm, int world, AlgorithmCount& count) {
-  const std::set<std::uint32_t> rows{algorithm.rows(world, 1), algorithm.rows(world, kLargeCount)};
-  for (const Rank root : roots(algorithm, world)) {
+/// For all ranks what `request` is for one.
+std::vector<RankSchedule> build_world(const Algorithm& algorithm, Request request) {
+  std::vector<RankSchedule> schedules;
+  for (request.rank = 0; request.rank < request.world; ++request.rank) {
+    schedules.push_back(algorithm.build(request));
+  }
+  return schedules;
+}
+
+Status verify_request(const Algorithm& algorithm, const Request& request, bool thorough,
+                      AlgorithmCount& count) {
+  const std::vector<RankSchedule> schedules = build_world(algorithm, request);
+  if (thorough) {
+    std::vector<FusedSchedule> lowered;
+    std::transform(schedules.begin(), schedules.end(), std::back_inserter(lowered),
+                   schedule::lower);
+    RONDO_TRY(verify_one(lowered, "plain", count));
+  }
+  return verify_one(schedule::fuse_world(schedules), "fused", count);
+}
+
+Status verify_layout(const Algorithm& algorithm, Request request, bool thorough,
+                     AlgorithmCount& count) {
+  std::set<std::uint32_t> rows{algorithm.rows(request, 1)};
+  if (thorough) rows.insert(algorithm.rows(request, kLargeCount));
+  const int world = request.world;
+  for (const Rank root : thorough ? roots(algorithm, world) : std::set<Rank>{world / 2}) {
     for (const std::uint32_t row_count : rows) {
-      std::vector<RankSchedule> schedules;
-      std::vector<FusedSchedule> lowered;
-      for (Rank rank = 0; rank < world; ++rank) {
-        schedules.push_back(algorithm.build({algorithm.collective, world, rank, root, row_count}));
-        lowered.push_back(schedule::lower(schedules.back()));
-      }
-      RONDO_TRY(verify_one(lowered, "plain", count));
-      RONDO_TRY(verify_one(schedule::fuse_world(schedules), "fused", count));
+      request.root = root;
+      request.rows = row_count;
+      RONDO_TRY(verify_request(algorithm, request, thorough, count));
     }
+  }
+  return {};
+}
+
+Status verify_world(const Algorithm& algorithm, int world, bool thorough, AlgorithmCount& count) {
+  Request request{.collective = algorithm.collective, .world = world};
+  if (algorithm.uses_layout) {
+    for (const schedule::SharedLayout& layout : layout_family(world)) {
+      request.layout = layout;
+      RONDO_TRY(verify_layout(algorithm, request, thorough, count));
+    }
+  } else {
+    RONDO_TRY(verify_layout(algorithm, request, thorough, count));
   }
   ++count.worlds;
   return {};
 }
 
+std::size_t ops_of_world(const Algorithm& algorithm, int world) {
+  Request request{.collective = algorithm.collective, .world = world};
+  request.rows = algorithm.rows(request, 1);
+  std::size_t ops = 0;
+  for (const RankSchedule& own : build_world(algorithm, request)) {
+    for (const auto& lane : own.lanes) ops += lane.size();
+  }
+  return ops;
+}
+
+/// Whether twice the world has about four times the ops, or rather twice.
+bool is_quadratic(const Algorithm& algorithm) {
+  return ops_of_world(algorithm, 64) > 3 * ops_of_world(algorithm, 32);
+}
+
+Status verify_worlds(const Algorithm& algorithm, int first, int last, Coverage coverage,
+                     AlgorithmCount& count) {
+  for (int world = first; world <= last; ++world) {
+    const bool thorough = coverage == Coverage::kEverything || world <= kThoroughUpTo;
+    if (!thorough && count.quadratic && !is_chosen_world(world)) continue;
+    RONDO_TRY(verify_world(algorithm, world, thorough, count));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<std::vector<AlgorithmCount>> verify_built_in(int first_world, int last_world) {
+Result<std::vector<AlgorithmCount>> verify_built_in(int first_world, int last_world,
+                                                    Coverage coverage) {
   if (first_world < 1 || last_world < first_world) {
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("worlds {}..{}: give a range that starts at 1 or more", first_world,
@@ -89,9 +160,8 @@ Result<std::vector<AlgorithmCount>> verify_built_in(int first_world, int last_wo
     AlgorithmCount& count = counts.emplace_back();
     count.name = algorithm.name;
     count.collective = algorithm.collective;
-    for (int world = first_world; world <= last_world; ++world) {
-      RONDO_TRY(verify_world(algorithm, world, count));
-    }
+    count.quadratic = is_quadratic(algorithm);
+    RONDO_TRY(verify_worlds(algorithm, first_world, last_world, coverage, count));
   }
   return counts;
 }

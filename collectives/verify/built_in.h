@@ -1,7 +1,8 @@
 #pragma once
 
 // Proves every built-in algorithm at a range of world sizes: plain and fused, both channel models,
-// in place and out of place, every root in small worlds.
+// in place and out of place, every root in small worlds. Of large worlds as much as `coverage`
+// says.
 
 #include <cstdint>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "collectives/schedule/op.h"
 #include "core/status.h"
+#include "rondo/schedules.h"
 
 namespace rondo::verify {
 
@@ -20,9 +22,11 @@ struct AlgorithmCount {
   std::uint64_t sweeps = 0;         ///< over all channel models
   std::uint64_t direct_stores = 0;  ///< messages proved to be storable straight
   std::uint32_t least_credits = 1;
+  bool quadratic = false;
 };
 
 /// World sizes first..last. Errors: InvalidArgument with algorithm, world, rank, sweep and row.
-Result<std::vector<AlgorithmCount>> verify_built_in(int first_world, int last_world);
+Result<std::vector<AlgorithmCount>> verify_built_in(int first_world, int last_world,
+                                                    Coverage coverage);
 
 }  // namespace rondo::verify

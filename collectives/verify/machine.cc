@@ -38,7 +38,8 @@ Machine::Machine(std::span<const FusedSchedule> world, const Model& model, Contr
   const Collective collective = world[0].request.collective;
   reduces_ = schedule::reduces(collective);
   has_memory_ = collective != Collective::kBarrier;
-  tracks_order_ = model.lent || !has_memory_ || !lane_table_.has_one_lane_per_rank();
+  tracks_order_ =
+      !has_memory_ || (!model.values_only && (model.lent || !lane_table_.has_one_lane_per_rank()));
   for (LaneId lane = 0; lane < lane_table_.size(); ++lane) {
     const Rank rank = lane_table_.rank(lane);
     for (LaneId own = lane_table_.first_of(rank); own < lane_table_.end_of(rank); ++own) {
@@ -144,8 +145,10 @@ std::string Machine::take_sources(Running& running) {
       if (!why.empty()) return why;
     } else if (has_memory_) {
       const CellId cell = memory_.cell(lane_table_.rank(running.lane), port.slice);
-      const std::string why = memory_.read(cell, running.event, clocks_);
-      if (!why.empty()) return fmt::format("{}: {}", to_string(port.slice), why);
+      if (!model_.values_only || !memory_.is_written(cell)) {
+        const std::string why = memory_.read(cell, running.event, clocks_);
+        if (!why.empty()) return fmt::format("{}: {}", to_string(port.slice), why);
+      }
       source = memory_.value(cell);
     }
     const bool joins = sets_ != nullptr && !first;
@@ -209,6 +212,10 @@ std::string Machine::store_targets(const Running& running) {
   for (const Port& port : lane_table_.targets(running.lane, running.sweep)) {
     if (port.is_channel()) continue;
     const CellId cell = memory_.cell(lane_table_.rank(running.lane), port.slice);
+    if (model_.values_only) {
+      memory_.initialise(cell, running.value);
+      continue;
+    }
     const std::string why = memory_.write(cell, running.value, running.event, clocks_);
     if (!why.empty()) return fmt::format("{}: {}", to_string(port.slice), why);
   }
@@ -244,11 +251,12 @@ std::string Machine::fill_message(const Running& running, const Port& port, Mess
   message.stored = false;
   if (!model_.lent || !has_memory_) return {};
   const LaneId lane = running.lane;
-  if (!port.direct || !model_.stores) {
+  const bool stores = port.direct && model_.stores;
+  if (!stores || model_.lends_all) {
     const Slice backing = backing_of(lane_table_.schedule(lane), running.sweep);
     message.loan = memory_.lend(memory_.cell(lane_table_.rank(lane), backing));
-    return {};
   }
+  if (!stores) return {};
   message.stored = true;
   message.slice = port.slice;
   const std::string why = memory_.store_from_peer(

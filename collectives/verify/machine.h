@@ -30,6 +30,12 @@ struct Model {
   /// With `lent`: every port marked `direct` stores into its peer's memory; otherwise the marks are
   /// ignored, as where that memory can't be mapped.
   bool stores = true;
+  /// With `lent` and `stores`: what is stored is lent as well, so that what either forbids is
+  /// forbidden (verify_at_once).
+  bool lends_all = false;
+  /// No rules about memory but that what is read has been written, for worlds in which they are
+  /// known to be kept.
+  bool values_only = false;
 };
 
 class Machine {

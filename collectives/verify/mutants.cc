@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <optional>
+
 #include "collectives/algorithms/registry.h"
 #include "collectives/verify/explore.h"
 #include "collectives/verify/verify.h"
@@ -18,6 +21,13 @@ struct Original {
   World world;
 };
 
+/// One rank on the first host, and two on each of the others.
+schedule::SharedLayout uneven_layout(int world) {
+  std::vector<int> hosts;
+  for (int rank = 0; rank < world; ++rank) hosts.push_back((rank + 1) / 2);
+  return std::make_shared<const schedule::HostLayout>(hosts);
+}
+
 std::vector<Original> originals(int world) {
   std::vector<Original> list;
   const auto add = [&](std::string name, const schedule::Request& like, auto build) {
@@ -30,7 +40,8 @@ std::vector<Original> originals(int world) {
   };
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
     schedule::Request request{.collective = algorithm.collective, .world = world};
-    request.rows = algorithm.rows(world, 1);
+    if (algorithm.uses_layout) request.layout = uneven_layout(world);
+    request.rows = algorithm.rows(request, 1);
     if (schedule::has_root(request.collective)) request.root = world / 2;
     if (request.collective == schedule::Collective::kBroadcast) request.rows = 2;
     add(std::string(algorithm.name), request, algorithm.build);
@@ -52,16 +63,25 @@ Verdict explore_all(const FusedWorld& world) {
   return worst;
 }
 
-void judge(const FusedWorld& mutant, MutantCount& count, const std::string& name) {
-  ++count.mutants;
-  if (!verify(mutant).ok()) {
-    ++count.caught;
-    return;
-  }
+/// What becomes of a mutant; nothing: it is missed.
+std::optional<std::uint64_t MutantCount::*> judge(const FusedWorld& mutant) {
+  const bool accepted = verify(mutant).ok();
+  if (verify_at_once(mutant).ok() != accepted) return std::nullopt;
+  if (!accepted) return &MutantCount::caught;
   switch (explore_all(mutant)) {
-    case Verdict::kGood: ++count.equivalent; return;
-    case Verdict::kSampled: ++count.sampled; return;
+    case Verdict::kGood: return &MutantCount::equivalent;
+    case Verdict::kSampled: return &MutantCount::sampled;
     case Verdict::kBad: break;
+  }
+  return std::nullopt;
+}
+
+void add(const FusedWorld& mutant, const std::string& name, MutantCount& count) {
+  ++count.mutants;
+  const auto verdict = judge(mutant);
+  if (verdict) {
+    ++(count.**verdict);
+    return;
   }
   ++count.missed;
   if (count.first_missed.empty()) count.first_missed = name;
@@ -82,7 +102,7 @@ std::vector<MutantCount> count_mutants(const MutantOptions& options) {
           random.discard(10);
           const FusedWorld mutant = mutate(original.world, count.mutation, random);
           if (mutant.empty()) break;
-          judge(mutant, count, fmt::format("{}, seed {}", original.name, seed));
+          add(mutant, fmt::format("{}, seed {}", original.name, seed), count);
         }
       }
     }

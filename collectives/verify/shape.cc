@@ -28,6 +28,13 @@ std::string check_request(const Request& request, const Request& first, std::siz
       request.root != first.root) {
     return "collective, rows or root differ from those of rank 0";
   }
+  if (request.layout != first.layout && *layout_of(request) != *layout_of(first)) {
+    return "the layout differs from that of rank 0";
+  }
+  if (request.layout && request.layout->world() != request.world) {
+    return fmt::format("made for a world of {}, but the layout has {} ranks", request.world,
+                       request.layout->world());
+  }
   if (request.rows == 0) return "a schedule needs at least one row";
   if (request.root < 0 || request.root >= request.world) {
     return fmt::format("root {} is not a rank of a world of {}", request.root, request.world);

@@ -33,4 +33,21 @@ std::vector<Model> models_for(std::span<const schedule::FusedSchedule> world,
 /// All of these models; `least_credits` is the most that one needs.
 Result<Report> verify(std::span<const schedule::FusedSchedule> world);
 
+/// The same verdict from two runs where those are enough to accept, else from all models.
+/// `least_credits` is the same too; the counts are of what was run.
+///
+/// A run with direct channels in place that lends all messages and does the direct stores as well
+/// forbids what any model forbids, if no sweep waits:
+/// - Stores or not, the sweeps are the same network with the same clocks. What a store into a
+/// peer's
+///   memory must come after, the peer's own recv, which comes after the store, comes after too.
+/// - Eager channels forbid what direct ones do, but for what pending messages are read from. (Waits
+///   are different: an eager message is consumed at once, and teaches less.)
+/// - Out of place a cell is touched by some of the sweeps that touch it in place. If in place any
+/// two
+///   of those of which one writes are ordered, so are they out of place.
+/// What is left is what memory holds out of place. Without races it doesn't depend on the order, so
+/// a run without clocks tells.
+Result<Report> verify_at_once(std::span<const schedule::FusedSchedule> world);
+
 }  // namespace rondo::verify

@@ -12,6 +12,12 @@ using schedule::Slice;
 WorldMemory::WorldMemory(std::span<const FusedSchedule> world, const LaneTable& lanes,
                          bool in_place)
     : in_place_(in_place) {
+  std::size_t size = 0;
+  for (const FusedSchedule& own : world) {
+    size += input_rows(own.request).count + output_rows(own.request).count;
+    size += own.scratch_rows.size();
+  }
+  cells_.reserve(size);
   for (std::size_t rank = 0; rank < world.size(); ++rank) {
     RankCells cells;
     cells.input = schedule::input_rows(world[rank].request);

@@ -9,7 +9,8 @@ namespace {
 using testing::ElementsAre;
 
 TEST(VerifyWorlds, WorldByWorld_CountsWhatTheWholeRangeDoes) {
-  const VerifyReport sum = verify_worlds({.first = 1, .last = 3}, true, [](int) {});
+  const VerifyReport sum =
+      verify_worlds({.first = 1, .last = 3}, true, Coverage::kChosen, [](int) {});
   const VerifyReport whole = verify_built_in(1, 3, true);
   EXPECT_TRUE(sum.ok) << sum.error;
   ASSERT_EQ(sum.algorithms.size(), whole.algorithms.size());
@@ -34,7 +35,8 @@ TEST(VerifyWorlds, WorldByWorld_CountsWhatTheWholeRangeDoes) {
 
 TEST(VerifyWorlds, EveryWorld_IsToldBeforeItsProof) {
   std::vector<int> told;
-  verify_worlds({.first = 2, .last = 4}, false, [&](int world) { told.push_back(world); });
+  verify_worlds({.first = 2, .last = 4}, false, Coverage::kChosen,
+                [&](int world) { told.push_back(world); });
   EXPECT_THAT(told, ElementsAre(2, 3, 4));
 }
 

@@ -40,9 +40,11 @@ void add_all(const std::vector<Row>& rows, std::vector<Row>& sums) {
 /// The worlds' proofs, each by whichever thread is free.
 class Proofs {
  public:
-  Proofs(const WorldRange& worlds, bool mutants, const std::function<void(int world)>& before_world)
+  Proofs(const WorldRange& worlds, bool mutants, Coverage coverage,
+         const std::function<void(int world)>& before_world)
       : worlds_(worlds),
         mutants_(mutants),
+        coverage_(coverage),
         before_world_(before_world),
         next_(worlds.first),
         reports_(static_cast<std::size_t>(worlds.last - worlds.first + 1)) {}
@@ -69,7 +71,7 @@ class Proofs {
  private:
   void prove_worlds() {
     while (const std::optional<int> world = take()) {
-      VerifyReport report = verify_built_in(*world, *world, mutants_);
+      VerifyReport report = verify_built_in(*world, *world, mutants_, coverage_);
       if (!report.ok) failed_ = true;
       reports_[static_cast<std::size_t>(*world - worlds_.first)] = std::move(report);
     }
@@ -85,6 +87,7 @@ class Proofs {
 
   const WorldRange worlds_;
   const bool mutants_;
+  const Coverage coverage_;
   const std::function<void(int world)>& before_world_;
   std::mutex mutex_;
   int next_;
@@ -94,9 +97,9 @@ class Proofs {
 
 }  // namespace
 
-VerifyReport verify_worlds(const WorldRange& worlds, bool mutants,
+VerifyReport verify_worlds(const WorldRange& worlds, bool mutants, Coverage coverage,
                            const std::function<void(int world)>& before_world) {
-  Proofs proofs(worlds, mutants, before_world);
+  Proofs proofs(worlds, mutants, coverage, before_world);
   proofs.run(std::max(1U, std::thread::hardware_concurrency()));
   return proofs.sum();
 }

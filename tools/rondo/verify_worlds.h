@@ -12,7 +12,7 @@ namespace rondo::tool {
 
 /// verify_built_in over `worlds`, on all cores. Calls `before_world` with each size, in order, from
 /// one thread at a time; ends at the first world in which something is wrong.
-VerifyReport verify_worlds(const WorldRange& worlds, bool mutants,
+VerifyReport verify_worlds(const WorldRange& worlds, bool mutants, Coverage coverage,
                            const std::function<void(int world)>& before_world);
 
 }  // namespace rondo::tool

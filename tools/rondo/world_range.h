@@ -12,7 +12,7 @@ struct WorldRange {
   int last = 1;
 };
 
-/// Errors: UsageError (not a range, or not within 1 to 1024).
+/// Errors: UsageError (not a range, or not within 1 to 4096).
 WorldRange parse_world_range(std::string_view text);
 
 }  // namespace rondo::tool

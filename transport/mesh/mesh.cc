@@ -28,6 +28,17 @@ bool Mesh::one_host() const {
   });
 }
 
+std::vector<int> Mesh::hosts() const {
+  std::vector<int> hosts;
+  for (const RankInfo& rank : ranks_) {
+    const auto first = std::find_if(ranks_.begin(), ranks_.end(), [&](const RankInfo& other) {
+      return other.host_identity == rank.host_identity;
+    });
+    hosts.push_back(static_cast<int>(first - ranks_.begin()));
+  }
+  return hosts;
+}
+
 int Mesh::ranks_here() const {
   const std::string& here = ranks_[static_cast<std::size_t>(identity_.rank)].host_identity;
   return static_cast<int>(std::count_if(ranks_.begin(), ranks_.end(), [&](const RankInfo& other) {

@@ -46,6 +46,8 @@ class Mesh {
   const std::vector<Transport*>& transports() const { return borrowed_; }
   /// Every pair of the world is joined by memory: the same answer on every rank.
   bool one_host() const;
+  /// The host of every rank: equal numbers, equal hosts. The same on every rank.
+  std::vector<int> hosts() const;
   /// Ranks that run on this rank's host, itself included.
   int ranks_here() const;
   /// Cores of this host that one of these ranks may run on, all ranks' masks together.

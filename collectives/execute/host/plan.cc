@@ -53,6 +53,12 @@ bool needs_staging(const schedule::FusedSchedule& fused, const schedule::Sweep& 
 }  // namespace
 
 Result<std::unique_ptr<Plan>> Plan::make(PlanInputs inputs) {
+  const std::size_t lanes = inputs.schedule.lanes.size();
+  if (lanes > transport::kFirstFreeLane) {
+    return Status(ErrorCode::kInternal, fmt::format("a schedule of {} lanes: endpoints have {} for "
+                                                    "calls",
+                                                    lanes, transport::kFirstFreeLane));
+  }
   std::unique_ptr<Plan> plan(new Plan());
   plan->segment_bytes_ = inputs.segment_bytes;
   plan->element_bytes_ = inputs.element_bytes;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "collectives/algorithms/direct_all_reduce.h"
+#include "collectives/algorithms/double_binary_tree_all_reduce.h"
 #include "collectives/algorithms/one_shot_all_reduce.h"
 #include "collectives/algorithms/ring_all_gather.h"
 #include "collectives/algorithms/ring_all_reduce.h"
@@ -88,6 +89,34 @@ TEST(OneShotAllReduce, EveryRank_SendsAndReceivesOncePerPeer) {
   EXPECT_EQ(count(schedule, OpKind::kSend), 3);
   EXPECT_EQ(count(schedule, OpKind::kRecv) + count(schedule, OpKind::kRecvReduce), 3);
   EXPECT_EQ(finals(schedule).size(), 1U);
+}
+
+TEST(DoubleBinaryTreeAllReduce, EveryRow_GoesUpOnceAndDownOnceOnTheLaneOfItsTree) {
+  const int world = 7;
+  std::ptrdiff_t sums = 0;
+  std::ptrdiff_t results = 0;
+  for (schedule::Rank rank = 0; rank < world; ++rank) {
+    const RankSchedule schedule =
+        double_binary_tree_all_reduce({.world = 7, .rank = rank, .rows = 6});
+    ASSERT_EQ(schedule.lanes.size(), 2U);
+    for (std::size_t lane = 0; lane < 2; ++lane) {
+      for (const Op& op : schedule.lanes[lane]) {
+        if (op.kind == OpKind::kRecvReduce) ++sums;
+        if (op.kind == OpKind::kRecv) ++results;
+        const Slice& slice = op.kind == OpKind::kSend ? op.source : op.target;
+        EXPECT_EQ(slice.chunk / 3, lane);
+      }
+    }
+  }
+  EXPECT_EQ(sums, 6 * (world - 1));
+  EXPECT_EQ(results, 6 * (world - 1));
+}
+
+TEST(DoubleBinaryTreeAllReduce, Rows_GrowWithTheDataAndStayFew) {
+  EXPECT_EQ(double_binary_tree_rows(8, 0), 2U);
+  EXPECT_EQ(double_binary_tree_rows(8, 8 * 16384), 8U);
+  EXPECT_EQ(double_binary_tree_rows(8, 1 << 28), 64U);
+  EXPECT_EQ(double_binary_tree_rows(2, 1 << 28), 2U) << "one hop has nothing to overlap";
 }
 
 TEST(Reductions, WorldOfOne_IsACopy) {

@@ -32,7 +32,7 @@ TEST(Registry, Find_KnowsCollectiveAndName) {
 TEST(Registry, Build_KeepsTheRequestAndItsRows) {
   for (const Algorithm& algorithm : all()) {
     for (const int world : {1, 2, 5}) {
-      const std::uint32_t rows = algorithm.rows(world, 1'000'000);
+      const std::uint32_t rows = algorithm.rows({.world = world}, 1'000'000);
       const schedule::RankSchedule built =
           algorithm.build({algorithm.collective, world, world - 1, 0, rows});
       EXPECT_EQ(built.request.world, world);

@@ -71,6 +71,9 @@ std::vector<Case> host_cases() {
         cases.push_back({transport, algorithm, world});
     }
     for (const char* algorithm : {"tree", "linear"}) cases.push_back({transport, algorithm, 3});
+    for (const int world : {4, 7}) {
+      for (const char* algorithm : {"bruck", "pat"}) cases.push_back({transport, algorithm, world});
+    }
     const auto all_reduce = [&](const char* algorithm, int world) {
       cases.push_back({transport, algorithm, world, Device::host(), true});
     };
@@ -79,6 +82,9 @@ std::vector<Case> host_cases() {
       all_reduce("recursive_doubling", world);
       all_reduce("halving_doubling", world);
       all_reduce("bidirectional_ring", world);
+      all_reduce("double_binary_tree", world);
+      all_reduce("hierarchical", world);
+      all_reduce("neighbour_ring", world);
     }
   }
   return cases;

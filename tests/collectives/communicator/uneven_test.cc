@@ -169,6 +169,20 @@ INSTANTIATE_TEST_SUITE_P(Worlds, Uneven,
                                   std::to_string(std::get<1>(parameter.param));
                          });
 
+// Bruck's all-to-all relays rows whose sizes relays don't know: another algorithm steps in.
+TEST(Uneven, AlgorithmThatRelays_IsNotTaken) {
+  for (const char* transport : {"inproc", "tcp"}) {
+    spawn({.size = 5, .transport = transport, .algorithm = "bruck"}, [](Communicator& rank) {
+      for (const Setting& s : settings(5)) {
+        gather_parts(rank, s, true);
+        EXPECT_EQ(rank.last_call().algorithm, "bruck");
+        exchange_parts(rank, s);
+        EXPECT_EQ(rank.last_call().algorithm, "pairwise");
+      }
+    });
+  }
+}
+
 // Whole segments more or less on one side: the first segments are alike, and yet it must show in
 // this call, not in a later one.
 TEST(Uneven, RanksDifferAboutAPart_IsAMismatchInThatCall) {

@@ -29,6 +29,57 @@ TEST(Select, ManyHosts_StepsByTheBitsOfTheRanksWin) {
   EXPECT_EQ(chosen(64 << 10, {.world = 64, .one_host = false}), "halving_doubling");
 }
 
+double predicted_us(std::string_view name, std::size_t bytes, const Layout& layout) {
+  const LinkCost link = default_link_cost(layout);
+  for (const Candidate& candidate : candidates(Collective::kAllReduce, bytes, layout, link)) {
+    if (candidate.algorithm->name == name) return candidate.predicted_us;
+  }
+  return -1;
+}
+
+TEST(Select, ManyHostsThatAreNoPowerOfTwo_TreesLieBetweenHalvingAndTheRing) {
+  const Layout layout{.world = 60, .one_host = false};
+  const auto trees = [&](std::size_t bytes) {
+    return predicted_us("double_binary_tree", bytes, layout);
+  };
+  EXPECT_LT(predicted_us("halving_doubling", 64 << 10, layout), trees(64 << 10));
+  EXPECT_LT(trees(4 << 20), predicted_us("halving_doubling", 4 << 20, layout));
+  EXPECT_LT(trees(4 << 20), predicted_us("ring", 4 << 20, layout));
+  EXPECT_LT(predicted_us("ring", 64 << 20, layout), trees(64 << 20));
+}
+
+TEST(Select, SizesOfOwnRowsAlone_LeaveRelayingAlgorithmsOut) {
+  const Layout layout{.world = 8};
+  const auto name = [&](std::string_view forced, KnownRows known) {
+    return (*choose(Collective::kAllToAll, 8, layout, forced, known))->name;
+  };
+  EXPECT_EQ(name("bruck", KnownRows::kAll), "bruck");
+  EXPECT_EQ(name("bruck", KnownRows::kOwn), "pairwise");
+  EXPECT_EQ(name("auto", KnownRows::kOwn), "pairwise");
+}
+
+TEST(Select, RanksDealtOutToHosts_TheRingByNeighboursCostsLess) {
+  const schedule::HostLayout dealt(std::vector<int>{0, 1, 0, 1, 0, 1});
+  const schedule::HostLayout blocks(std::vector<int>{0, 0, 0, 1, 1, 1});
+  const auto saved_us = [](const schedule::HostLayout& hosts) {
+    const Layout layout{.world = 6, .one_host = false, .hosts = &hosts};
+    return predicted_us("ring", 32 << 20, layout) -
+           predicted_us("neighbour_ring", 32 << 20, layout);
+  };
+  EXPECT_GT(saved_us(dealt), 0);
+  EXPECT_EQ(saved_us(blocks), 0);
+}
+
+TEST(Select, HostsOfManyRanks_AreLeftAsRarelyAsPossible) {
+  std::vector<int> host_of;
+  for (int rank = 0; rank < 64; ++rank) host_of.push_back(rank / 8);
+  const schedule::HostLayout hosts(host_of);
+  const Layout layout{.world = 64, .one_host = false, .hosts = &hosts};
+  EXPECT_EQ(chosen(std::size_t{32} << 20, layout), "hierarchical");
+  EXPECT_NE(chosen(std::size_t{32} << 20, {.world = 64, .one_host = false}), "hierarchical");
+  EXPECT_NE(chosen(std::size_t{32} << 20, {.world = 64, .one_host = true}), "hierarchical");
+}
+
 TEST(Select, Broadcast_SharedMemoryIsReadByAllAtOnce) {
   const auto name = [](bool one_host) {
     return (*choose(Collective::kBroadcast, 1 << 20, {.world = 4, .one_host = one_host}, "auto"))

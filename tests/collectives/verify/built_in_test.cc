@@ -10,7 +10,7 @@ namespace {
 
 // Larger ones are the test every_world's.
 TEST(BuiltIn, Worlds1To16_AreAllRight) {
-  const auto counts = verify_built_in(1, 16);
+  const auto counts = verify_built_in(1, 16, Coverage::kEverything);
   ASSERT_TRUE(counts.ok()) << counts.status().to_string();
   ASSERT_EQ(counts->size(), algorithms::all().size());
   for (const AlgorithmCount& count : *counts) {
@@ -21,7 +21,7 @@ TEST(BuiltIn, Worlds1To16_AreAllRight) {
 }
 
 TEST(BuiltIn, DirectAllReduce_StoresEveryResultStraight) {
-  const auto counts = verify_built_in(5, 5);
+  const auto counts = verify_built_in(5, 5, Coverage::kEverything);
   ASSERT_TRUE(counts.ok()) << counts.status().to_string();
   for (const AlgorithmCount& count : *counts) {
     if (count.name != "direct" || count.collective != schedule::Collective::kAllReduce) continue;
@@ -29,9 +29,24 @@ TEST(BuiltIn, DirectAllReduce_StoresEveryResultStraight) {
   }
 }
 
+TEST(BuiltIn, LargeWorlds_LeaveOutQuadraticAlgorithmsButAtChosenOnes) {
+  EXPECT_FALSE(is_chosen_world(130));
+  const auto counts = verify_built_in(130, 130, Coverage::kChosen);
+  ASSERT_TRUE(counts.ok()) << counts.status().to_string();
+  for (const AlgorithmCount& count : *counts) {
+    EXPECT_EQ(count.worlds, count.quadratic ? 0U : 1U) << count.name;
+    EXPECT_TRUE(count.quadratic || count.name != "ring");
+    EXPECT_FALSE(count.quadratic && count.name == "tree");
+  }
+  for (const int world : {129, 191, 192, 255, 256, 257, 307, 384, 509, 512}) {
+    EXPECT_TRUE(is_chosen_world(world)) << world;
+  }
+  EXPECT_FALSE(is_chosen_world(513));
+}
+
 TEST(BuiltIn, EmptyRange_IsAnError) {
-  EXPECT_FALSE(verify_built_in(0, 3).ok());
-  EXPECT_FALSE(verify_built_in(3, 2).ok());
+  EXPECT_FALSE(verify_built_in(0, 3, Coverage::kEverything).ok());
+  EXPECT_FALSE(verify_built_in(3, 2, Coverage::kEverything).ok());
   const VerifyReport report = rondo::verify_built_in(4, 3, false);
   EXPECT_FALSE(report.ok);
   EXPECT_NE(report.error, "");

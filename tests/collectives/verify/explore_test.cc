@@ -21,8 +21,8 @@ TEST(Explore, BuiltInAlgorithms_AreRightInEveryOrder) {
     for (const int world : {1, 2, 3}) {
       std::vector<schedule::RankSchedule> plain;
       for (Rank rank = 0; rank < world; ++rank) {
-        plain.push_back(
-            algorithm.build({algorithm.collective, world, rank, 0, algorithm.rows(world, 1)}));
+        plain.push_back(algorithm.build(
+            {algorithm.collective, world, rank, 0, algorithm.rows({.world = world}, 1)}));
       }
       const auto fused = schedule::fuse_world(plain);
       for (const bool lent : {false, true}) {

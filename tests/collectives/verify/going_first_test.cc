@@ -23,8 +23,8 @@ std::vector<World> originals(int size) {
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
     World& world = worlds.emplace_back();
     for (int rank = 0; rank < size; ++rank)
-      world.push_back(
-          algorithm.build({algorithm.collective, size, rank, 0, algorithm.rows(size, 1)}));
+      world.push_back(algorithm.build(
+          {algorithm.collective, size, rank, 0, algorithm.rows({.world = size}, 1)}));
   }
   World& probe = worlds.emplace_back();
   for (int rank = 0; rank < size; ++rank)

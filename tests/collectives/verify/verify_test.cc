@@ -247,5 +247,48 @@ TEST(Verify, Waits_OrderLanesAndConsumedSends) {
   }
 }
 
+/// Rank 0 stores straight into rank 1, or so it hopes, and at once writes to what it sent from.
+std::vector<FusedSchedule> world_that_must_store() {
+  std::vector<FusedSchedule> world;
+  for (Rank rank = 0; rank < 2; ++rank) {
+    Builder b({.collective = Collective::kAllGather, .world = 2, .rank = rank, .rows = 2});
+    const Slice own{BufferRole::kOutput, static_cast<std::uint32_t>(rank)};
+    b.copy({BufferRole::kInput, static_cast<std::uint32_t>(rank)}, own);
+    if (rank == 0) {
+      const Slice slot = b.scratch(0);
+      b.recv(1, {BufferRole::kOutput, 1});
+      b.copy(own, slot);
+      b.send(1, slot);
+      b.copy(own, slot);
+    } else {
+      b.send(0, own);
+      b.recv(0, {BufferRole::kOutput, 0});
+    }
+    world.push_back(schedule::lower(std::move(b).finish()));
+  }
+  return world;
+}
+
+TEST(VerifyAtOnce, WorldThatIsRightOnlyIfStoresHappen_IsRefusedAsByAllModels) {
+  std::vector<FusedSchedule> world = world_that_must_store();
+  const schedule::Sweep& send = world[0].lanes[0][3];
+  schedule::Port& port = world[0].ports[send.first_target];
+  ASSERT_TRUE(port.is_channel());
+  port.direct = true;
+  port.slice = {BufferRole::kOutput, 0};
+  const Model stores{.lent = true, .in_place = true, .credits = 2};
+  EXPECT_TRUE(verify(world, stores).ok()) << verify(world, stores).status().to_string();
+  expect_error(verify_at_once(world), "send may still be pending", 0);
+}
+
+TEST(VerifyAtOnce, RightWorld_NeedsTwoRunsAndTheSameCredits) {
+  const auto fused = schedule::fuse_world(ring(5));
+  const auto all = verify(fused);
+  const auto two = verify_at_once(fused);
+  ASSERT_TRUE(all.ok() && two.ok());
+  EXPECT_EQ(two->least_credits, all->least_credits);
+  EXPECT_EQ(two->sweeps * 3, all->sweeps);
+}
+
 }  // namespace
 }  // namespace rondo::verify

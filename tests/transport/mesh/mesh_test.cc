@@ -18,6 +18,7 @@ TEST(Mesh, RanksBoundToCoresOfTheirOwn_HaveAsManyCoresAsRanks) {
                              {.host_identity = "b", .cores = {2, 3}}});
   EXPECT_EQ(mesh.ranks_here(), 2);
   EXPECT_EQ(mesh.cores_here(), 2U);
+  EXPECT_EQ(mesh.hosts(), (std::vector<int>{0, 0, 2}));
 }
 
 TEST(Mesh, RanksBoundToOneCore_ShareIt) {

@@ -1,0 +1,48 @@
+// Bruck's all-gather: what a rank has doubles with every step, at any world size.
+//
+// Phase 1: each rank puts its own row in its place in the output (nothing to do in place).
+// Phase 2: ceil(log2 p) steps, over distances 1, 2, 4, ... Before the step of distance d a rank has
+// the d rows from its own on (round the ring); it sends them to the rank d before it and receives
+// the next d from the rank d after it. The last step, in a world that is no power of two, moves
+// only the rows that are missing. Rows have their places in the output, so nothing has to be
+// rotated at the end.
+//
+// Rows are sent one by one, each in turn with one received: a channel never holds more than one.
+//
+// Cost: ceil(log2 p) alpha and p - 1 messages + (p-1)/p * output bytes * beta.
+// Source: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal and D. Weathersby, "Efficient algorithms for
+// all-to-all communications in multiport message-passing systems", IEEE TPDS 8 (1997).
+
+#include "collectives/algorithms/bruck_all_gather.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "collectives/algorithms/bruck.h"
+
+namespace rondo::algorithms {
+
+using schedule::BufferRole;
+using schedule::Rank;
+using schedule::Slice;
+
+schedule::RankSchedule bruck_all_gather(const schedule::Request& request) {
+  const int world = request.world;
+  const Rank rank = request.rank;
+  const auto row_after = [&](int distance) {
+    return Slice{BufferRole::kOutput,
+                 static_cast<std::uint32_t>(bruck_after(rank, distance, world))};
+  };
+  schedule::Builder builder(request);
+  builder.copy({BufferRole::kInput, static_cast<std::uint32_t>(rank)}, row_after(0));
+  for (int distance = 1; distance < world; distance *= 2) {
+    const int rows = std::min(distance, world - distance);
+    for (int i = 0; i < rows; ++i) {
+      builder.send(bruck_before(rank, distance, world), row_after(i));
+      builder.recv(bruck_after(rank, distance, world), row_after(distance + i));
+    }
+  }
+  return std::move(builder).finish();
+}
+
+}  // namespace rondo::algorithms

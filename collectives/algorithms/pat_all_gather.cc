@@ -1,0 +1,51 @@
+// Parallel aggregated trees, all-gather: every rank's row goes down a binomial tree of its own, and
+// the trees advance together, the longest hops first. A logarithmic number of steps at any world
+// size, in which the far links carry one row and half of all rows move between neighbours.
+//
+// In the tree of a row its owner is number 0, the next rank 1 and so on; the parent of a number is
+// that number with its lowest set bit cleared. In the step of distance d (the highest power of two
+// first) the numbers that are multiples of 2d send to the number d further on. So a rank sends, in
+// that step, all rows that it has to one rank, and receives as many from another.
+//
+// Phase 1: each rank puts its own row in its place in the output (nothing to do in place).
+// Phase 2: ceil(log2 p) steps. Rows are sent one by one, each in turn with one received.
+//
+// What is received lies in the output already: no scratch, so the trees needn't be cut into parts
+// that advance one after the other, as they must be where buffers are short.
+//
+// Cost: ceil(log2 p) alpha and p - 1 messages + (p-1)/p * output bytes * beta.
+// Source: S. Jeaugey, "PAT: a new algorithm for all-gather and reduce-scatter operations at scale",
+// arXiv 2506.20252 (2025), in NCCL since 2.23.
+
+#include "collectives/algorithms/pat_all_gather.h"
+
+#include <utility>
+
+#include "collectives/algorithms/bruck.h"
+#include "collectives/algorithms/power_of_two.h"
+
+namespace rondo::algorithms {
+
+using schedule::BufferRole;
+using schedule::Rank;
+using schedule::Slice;
+
+schedule::RankSchedule pat_all_gather(const schedule::Request& request) {
+  const int world = request.world;
+  const Rank rank = request.rank;
+  const auto row_with_number = [&](int number) {
+    return Slice{BufferRole::kOutput,
+                 static_cast<std::uint32_t>(bruck_before(rank, number, world))};
+  };
+  schedule::Builder builder(request);
+  builder.copy({BufferRole::kInput, static_cast<std::uint32_t>(rank)}, row_with_number(0));
+  for (int distance = PowerOfTwo(world).size(); distance > 0; distance /= 2) {
+    for (int number = 0; number + distance < world; number += 2 * distance) {
+      builder.send(bruck_after(rank, distance, world), row_with_number(number));
+      builder.recv(bruck_before(rank, distance, world), row_with_number(number + distance));
+    }
+  }
+  return std::move(builder).finish();
+}
+
+}  // namespace rondo::algorithms

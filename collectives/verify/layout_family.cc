@@ -1,0 +1,77 @@
+#include "collectives/verify/layout_family.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace rondo::verify {
+namespace {
+
+using schedule::HostLayout;
+using schedule::SharedLayout;
+
+constexpr int kWholeFamilyUpTo = 24;
+constexpr int kThreeLayoutsUpTo = 64;
+
+HostLayout layout(int world, const std::function<int(int rank)>& host_of) {
+  std::vector<int> hosts;
+  for (int rank = 0; rank < world; ++rank) hosts.push_back(host_of(rank));
+  return HostLayout(hosts);
+}
+
+HostLayout blocks(int world, int ranks) {
+  return layout(world, [ranks](int rank) { return rank / ranks; });
+}
+
+HostLayout dealt_out(int world, int hosts) {
+  return layout(world, [hosts](int rank) { return rank % hosts; });
+}
+
+HostLayout two_hosts(int world, int ranks_of_first) {
+  return layout(world, [ranks_of_first](int rank) { return rank < ranks_of_first ? 0 : 1; });
+}
+
+/// Host h has h + 1 ranks.
+HostLayout growing(int world) {
+  return layout(world, [](int rank) {
+    int host = 0;
+    for (int end = 1; end <= rank; end += host + 1) ++host;
+    return host;
+  });
+}
+
+HostLayout odd_ranks_first(const HostLayout& layout) {
+  std::vector<schedule::Rank> order;
+  for (schedule::Rank rank = layout.world() - 1; rank >= 0; --rank) {
+    if (rank % 2 == 1) order.push_back(rank);
+  }
+  for (schedule::Rank rank = 0; rank < layout.world(); rank += 2) order.push_back(rank);
+  return layout.with_order(std::move(order));
+}
+
+std::vector<HostLayout> chosen(int world) {
+  if (world > kThreeLayoutsUpTo) return {blocks(world, 8)};
+  std::vector<HostLayout> list{blocks(world, 8), growing(world), dealt_out(world, 3)};
+  if (world > kWholeFamilyUpTo) return list;
+  list.push_back(HostLayout::one_host(world));
+  for (const int ranks : {1, 2, 3}) list.push_back(blocks(world, ranks));
+  for (const int ranks : {world / 2, 1, world - 1}) list.push_back(two_hosts(world, ranks));
+  list.push_back(dealt_out(world, 2));
+  list.push_back(odd_ranks_first(blocks(world, 2)));
+  return list;
+}
+
+}  // namespace
+
+std::vector<SharedLayout> layout_family(int world) {
+  std::vector<SharedLayout> family;
+  for (HostLayout& candidate : chosen(world)) {
+    const auto is_same = [&](const SharedLayout& other) { return *other == candidate; };
+    if (std::any_of(family.begin(), family.end(), is_same)) continue;
+    family.push_back(std::make_shared<const HostLayout>(std::move(candidate)));
+  }
+  return family;
+}
+
+}  // namespace rondo::verify
