@@ -1,0 +1,149 @@
+// What calls cost that were made before: no allocation and no lock, whether they block or are
+// started; and next to nothing of a core while they wait for somebody who doesn't come.
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <time.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/collectives/communicator/spawn.h"
+#include "tests/transport/ring/allocation_count.h"
+
+namespace {
+std::atomic<std::uint64_t> locks = 0;
+}  // namespace
+
+/// In place of the C library's: every std::mutex of the process is counted.
+extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) {
+  using Function = int (*)(pthread_mutex_t*);
+  static const auto original = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  locks.fetch_add(1, std::memory_order_relaxed);
+  return original(mutex);
+}
+
+namespace rondo::testing {
+namespace {
+
+/// Everything that all ranks call in one round.
+class Round {
+ public:
+  explicit Round(Communicator& rank)
+      : rank_(rank), big_(300'000, 0.5F), small_(2, 1.5F), all_(64), part_(64) {
+    works_.reserve(8);
+  }
+
+  void blocking() {
+    rank_.all_reduce({small_.data(), small_.size()});
+    rank_.all_reduce({big_.data(), big_.size()}, ReduceOp::kMax);
+    rank_.all_gather({part_.data(), 1}, {all_.data(), ranks()});
+    rank_.reduce_scatter({all_.data(), ranks()}, {part_.data(), 1});
+    rank_.broadcast({all_.data(), all_.size()}, 0);
+    rank_.all_to_all({all_.data(), ranks()}, {part_.data(), ranks()});
+    rank_.barrier();
+  }
+  void started() {
+    works_.push_back(rank_.start(Call::all_reduce({small_.data(), small_.size()})));
+    works_.push_back(rank_.start(Call::all_reduce({big_.data(), big_.size()}, ReduceOp::kMax)));
+    works_.push_back(rank_.start(Call::barrier()));
+    for (Work& work : works_) work.wait();
+    works_.clear();
+  }
+
+ private:
+  std::size_t ranks() const { return static_cast<std::size_t>(rank_.size()); }
+
+  Communicator& rank_;
+  std::vector<float> big_, small_, all_, part_;
+  std::vector<Work> works_;
+};
+
+struct Cost {
+  std::uint64_t allocations = 0;
+  std::uint64_t locks = 0;
+};
+
+/// Of all ranks together, in rounds after the first ones.
+template <typename Function>
+Cost cost_of(const std::string& transport, Function round_of) {
+  constexpr int kWarmUp = 30;
+  constexpr int kRounds = 50;
+  Cost cost;
+  std::atomic<int> ready = 0;
+  std::atomic<int> finished = 0;
+  spawn({.size = 3, .transport = transport}, [&](Communicator& rank) {
+    Round round(rank);
+    for (int i = 0; i < kWarmUp; ++i) round_of(round);
+    rank.barrier();
+    // Counted by rank 0, while nobody does anything but calls.
+    if (rank.rank() == 0) cost = {transport::allocation_count(), locks.load()};
+    ++ready;
+    while (ready < 3) std::this_thread::yield();
+    for (int i = 0; i < kRounds; ++i) round_of(round);
+    ++finished;
+    while (finished < 3) std::this_thread::yield();
+    if (rank.rank() == 0)
+      cost = {transport::allocation_count() - cost.allocations, locks.load() - cost.locks};
+    rank.barrier();
+  });
+  return cost;
+}
+
+class SteadyState : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(SteadyState, BlockingCalls_AllocateAndLockNothing) {
+  const Cost cost = cost_of(GetParam(), [](Round& round) { round.blocking(); });
+  EXPECT_EQ(cost.allocations, 0U);
+  EXPECT_EQ(cost.locks, 0U);
+}
+
+TEST_P(SteadyState, StartedCalls_AllocateAndLockNothing) {
+  const Cost cost = cost_of(GetParam(), [](Round& round) { round.started(); });
+  EXPECT_EQ(cost.allocations, 0U);
+  EXPECT_EQ(cost.locks, 0U);
+}
+
+double cpu_seconds_of_this_thread() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TEST_P(SteadyState, AWaitForALatePeer_UsesLessThanATwentiethOfACoreAfterASecond) {
+  double before = 0, after = 0, seconds = 0;
+  auto ranks = make_world({.size = 2, .transport = GetParam()});
+  run_ranks(ranks, [&](Communicator& rank) {
+    rank.barrier();
+    if (rank.rank() == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3000));
+      rank.barrier();
+      return;
+    }
+    // The first second may be spent in looking; a call of its own is no part of what is counted.
+    Work work = rank.start(Call::barrier());
+    EXPECT_FALSE(work.wait_for(std::chrono::milliseconds(1000)));
+    before = cpu_seconds_of_this_thread();
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_FALSE(work.wait_for(std::chrono::milliseconds(1500)));
+    after = cpu_seconds_of_this_thread();
+    seconds = seconds_since(start);
+    work.wait();
+  });
+  EXPECT_LT(after - before, 0.05 * seconds);
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, SteadyState, ::testing::Values("inproc", "shm", "tcp"),
+                         [](const auto& parameters) { return parameters.param; });
+
+}  // namespace
+}  // namespace rondo::testing
