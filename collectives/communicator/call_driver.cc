@@ -3,8 +3,9 @@
 #include <sched.h>
 
 #include <chrono>
-#include <thread>
 #include <utility>
+
+#include "core/futex.h"
 
 namespace rondo::communicator {
 namespace {
@@ -12,9 +13,10 @@ namespace {
 /// Whose continuation this thread runs, if it does.
 thread_local const CallDriver* continuing = nullptr;
 
-/// Tries to take the baton, giving the core away between them, before sleeping.
+/// Tries to take the baton, the core given away between them, before waiting for it properly. Then
+/// how often to look whether the call is done without it.
 constexpr int kTries = 100;
-constexpr auto kNap = std::chrono::microseconds(50);
+constexpr auto kLookPeriod = std::chrono::microseconds(1000);
 
 void run_continuation(PendingCall& call) {
   try {
@@ -42,7 +44,7 @@ bool CallDriver::take(const PendingCall* call, std::chrono::steady_clock::time_p
     if (tries < kTries) {
       sched_yield();
     } else {
-      std::this_thread::sleep_for(kNap);
+      futex_wait(is_driven_, 1, kLookPeriod);
     }
   }
   wanted_.fetch_sub(1, std::memory_order_seq_cst);
@@ -52,6 +54,11 @@ bool CallDriver::take(const PendingCall* call, std::chrono::steady_clock::time_p
 void CallDriver::push(PendingCall& call) {
   outstanding_.fetch_add(1, std::memory_order_relaxed);
   (call.arguments.exchange == Exchange::kNone ? collectives_ : exchanges_).push(call);
+}
+
+void CallDriver::give_back() {
+  is_driven_.store(0, std::memory_order_seq_cst);
+  if (wanted_.load(std::memory_order_seq_cst) != 0) futex_wake(is_driven_);
 }
 
 void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& limit) {

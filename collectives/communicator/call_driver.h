@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "collectives/communicator/call_queue.h"
@@ -26,8 +27,8 @@ class CallDriver {
   bool full() const { return collectives_.full() || exchanges_.full(); }
   void push(PendingCall& call);
 
-  bool try_take() { return !is_driven_.exchange(true, std::memory_order_acquire); }
-  void give_back() { is_driven_.store(false, std::memory_order_release); }
+  bool try_take() { return is_driven_.exchange(1, std::memory_order_acquire) == 0; }
+  void give_back();
   /// Takes the baton from whoever drives in the background; false if `call` (null: none) is done,
   /// or `until` has come, before.
   bool take(const PendingCall* call, std::chrono::steady_clock::time_point until);
@@ -72,8 +73,8 @@ class CallDriver {
   std::size_t conversing_ = 0;  ///< calls that `conversations_` has
   std::vector<PendingCall*> exchanged_;
   bool front_begun_ = false;
-  std::atomic<bool> is_driven_ = false;  ///< the baton
-  std::atomic<int> wanted_ = 0;          ///< threads that wait for it
+  std::atomic<std::uint32_t> is_driven_ = 0;  ///< the baton: 1 where somebody has it
+  std::atomic<int> wanted_ = 0;               ///< threads that wait for it
 };
 
 }  // namespace rondo::communicator

@@ -72,7 +72,7 @@ Status Waiter::wait(const WaitLimit& limit) {
   if (limit.never_waits) idle_looks_ = std::max(idle_looks_, first_reading() - 1);
   RONDO_TRY(look());
   if (limit.never_waits) return {};
-  if (may_sleep(limit)) return sleep(limit);
+  if (may_sleep(limit)) return wait_for_event(limit);
   if (policy_.spare_core) {
     relax();
   } else {
@@ -114,7 +114,7 @@ void Waiter::disarm() {
   [[maybe_unused]] const ssize_t got = read(interrupt_fd_, &count, sizeof count);
 }
 
-Status Waiter::sleep(const WaitLimit& limit) {
+Status Waiter::wait_for_event(const WaitLimit& limit) {
   int count = 0;
   if (!arm()) {
     // The first sleeps are short: neighbours' calls are compared once a millisecond is over.

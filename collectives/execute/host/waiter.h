@@ -61,7 +61,7 @@ class Waiter {
   Status watch(int fd);
   Status look();
   bool may_sleep(const WaitLimit& limit) const;
-  Status sleep(const WaitLimit& limit);
+  Status wait_for_event(const WaitLimit& limit);
   std::uint32_t first_reading() const;  ///< the look at which the clock is read first
 
   std::vector<transport::Transport*> transports_;

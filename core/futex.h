@@ -1,0 +1,31 @@
+#pragma once
+
+// Waiting for a word of memory to change, with a deadline, which std::atomic::wait doesn't have.
+// Between threads of one process.
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+
+namespace rondo {
+
+/// Returns once `word` isn't `seen` any more, for at most `limit`, and sometimes sooner.
+inline void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t seen,
+                       std::chrono::microseconds limit) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit);
+  const timespec timeout{.tv_sec = seconds.count(),
+                         .tv_nsec = std::chrono::nanoseconds(limit - seconds).count()};
+  ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, &timeout, nullptr, 0);
+}
+
+/// After `word` was changed: lets one of those go that wait for it.
+inline void futex_wake(const std::atomic<std::uint32_t>& word) {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+}  // namespace rondo
