@@ -56,7 +56,7 @@ class RondoWorld : public bench::World {
 /// mpirun binds its ranks where there are cores enough; `rondo run` doesn't.
 void bind_to_own_core() {
   const char* const rank = std::getenv("RONDO_LOCAL_RANK");
-  const char* const ranks = std::getenv("RONDO_LOCAL_SIZE");
+  const char* const ranks = std::getenv("RONDO_LOCAL_WORLD");
   if (rank == nullptr || ranks == nullptr) return;
   cpu_set_t cores;
   sched_getaffinity(0, sizeof cores, &cores);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "collectives/communicator/uneven.h"
+#include "collectives/execute/host/eager_runner.h"
 #include "collectives/execute/host/one_shot_runner.h"
 #include "collectives/kernels/reduce.h"
 #include "collectives/schedule/fuse.h"
@@ -20,6 +21,9 @@ using schedule::Collective;
 /// Long enough to hide a message's cost, short enough that a segment is still in the cache when it
 /// is forwarded. A multiple of every element size.
 constexpr std::size_t kSegmentBytes = 64 * 1024;
+
+/// Up to here copying at once beats lending; what can't be lent is always copied.
+constexpr std::size_t kMostEagerBytes = 8 * 1024;
 
 /// The algorithm that OneShotRunner is the fast path of.
 constexpr std::string_view kOneShot = "one_shot";
@@ -54,6 +58,7 @@ Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh
                                            std::optional<double> cpu_quota) {
   std::unique_ptr<Place> place(new Place(std::move(mesh), options, device));
   RONDO_TRY(select::choose(Collective::kAllReduce, 0, place->layout_, options.algorithm).status());
+  RONDO_ASSIGN(place->pool_, transport::RegisteredPool::instance());
   execute::WaitPolicy policy;
   const transport::Mesh& world = *place->mesh_;
   place->spare_core_ = world.ranks_here() <= usable_cores(world.cores_here(), cpu_quota);
@@ -148,16 +153,26 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared) {
     unstaged_ = arguments;
   }
   const transport::Call call{last_.sequence + 1, mesh_->epoch(), prepared.key};
-  run_.emplace(*prepared.runner, call);
   last_ = call;
   last_call_.algorithm = prepared.algorithm;
   const CallArguments& used = staged_.has_value() ? *staged_ : arguments;
   // Runners name all memory alike; that no schedule writes to its input is verified.
   auto* input = static_cast<std::byte*>(const_cast<void*>(used.input.pointer));
   auto* output = static_cast<std::byte*>(used.output.pointer);
+  const bool copies = prepared.for_private_memory != nullptr && !lends(used);
+  execute::Runner& runner = copies ? *prepared.for_private_memory : *prepared.runner;
+  run_.emplace(runner, call);
   waiter_->restart();
-  prepared.runner->begin(call, input, output);
+  runner.begin(call, input, output);
   return {};
+}
+
+/// Peers of this host can reach the memory itself.
+bool Place::lends(const CallArguments& arguments) const {
+  const auto is_registered = [this](const void* data) {
+    return pool_->offset_of(static_cast<const std::byte*>(data), 1).has_value();
+  };
+  return is_registered(arguments.input.pointer) || is_registered(arguments.output.pointer);
 }
 
 Status Place::finish(Status status) {
@@ -215,7 +230,15 @@ Result<std::shared_ptr<PreparedPlan>> Place::prepare(const CallArguments& argume
   }
   RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments));
   RONDO_ASSIGN(prepared->plan, execute::Plan::make(std::move(inputs)));
+  std::unique_ptr<execute::Runner> eager;
+  if (execute::EagerRunner::suits(*prepared->plan))
+    eager = std::make_unique<execute::EagerRunner>(*prepared->plan, spare_core_);
+  if (eager != nullptr && bytes <= kMostEagerBytes) {
+    prepared->runner = std::move(eager);
+    return prepared;
+  }
   prepared->runner = std::make_unique<execute::PlanRunner>(*prepared->plan);
+  prepared->for_private_memory = std::move(eager);
   return prepared;
 }
 

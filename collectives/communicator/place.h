@@ -21,6 +21,7 @@
 #include "core/status.h"
 #include "rondo/communicator.h"
 #include "transport/mesh/mesh.h"
+#include "transport/shm/registered_pool.h"
 
 namespace rondo::communicator {
 
@@ -71,6 +72,7 @@ class Place {
  private:
   Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& options, Device device);
   void compare_last_call() const;
+  bool lends(const CallArguments& arguments) const;
   Result<PreparedPlan*> plan_for(const CallArguments& arguments, const transport::Fingerprint& key);
   Result<std::shared_ptr<PreparedPlan>> prepare(const CallArguments& arguments);
   Result<std::unique_ptr<execute::Runner>> one_shot_runner(
@@ -79,6 +81,7 @@ class Place {
                                           const CallArguments& arguments);
 
   std::unique_ptr<transport::Mesh> mesh_;
+  const transport::RegisteredPool* pool_ = nullptr;
   CommunicatorOptions options_;
   Device device_;
   bool spare_core_ = true;  ///< ranks of this host do not outnumber the cores they may use

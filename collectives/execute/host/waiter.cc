@@ -73,12 +73,19 @@ Status Waiter::wait(const WaitLimit& limit) {
   RONDO_TRY(look());
   if (limit.never_waits) return {};
   if (may_sleep(limit)) return wait_for_event(limit);
-  if (policy_.spare_core) {
+  if (keeps_core()) {
     relax();
   } else {
     sched_yield();
   }
   return {};
+}
+
+// Even with a core for each rank, two may have been put on one: whoever has looked for longer than
+// an answer takes lets others run, now and then, so that the peer that he waits for can.
+bool Waiter::keeps_core() const {
+  if (!policy_.spare_core) return false;
+  return idle_looks_ % kLooksPerClock != 0 || waited_us() < policy_.alone_us;
 }
 
 bool Waiter::may_sleep(const WaitLimit& limit) const {

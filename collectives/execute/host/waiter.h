@@ -18,6 +18,7 @@ struct WaitPolicy {
   /// Ranks of this host do not outnumber the cores it lets us use (cgroup quota included).
   bool spare_core = true;
   std::int64_t spin_us = 2000;      ///< busy, with a spare core
+  std::int64_t alone_us = 20;       ///< of these, without ever giving the core away
   std::int64_t yield_us = 200;      ///< giving the core away between looks, without one
   std::int64_t background_us = 30;  ///< the same, where others have the cores first
   int sleep_ms = 100;               ///< longest sleep before looking again
@@ -60,6 +61,7 @@ class Waiter {
   Waiter(std::span<transport::Transport* const> transports, const WaitPolicy& policy);
   Status watch(int fd);
   Status look();
+  bool keeps_core() const;
   bool may_sleep(const WaitLimit& limit) const;
   Status wait_for_event(const WaitLimit& limit);
   std::uint32_t first_reading() const;  ///< the look at which the clock is read first

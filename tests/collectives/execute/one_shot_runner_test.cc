@@ -8,102 +8,15 @@
 
 #include <random>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
-#include "collectives/algorithms/one_shot_all_reduce.h"
-#include "collectives/execute/host/plan_runner.h"
-#include "collectives/schedule/fuse.h"
 #include "core/dtype.h"
-#include "transport/inproc/inproc_transport.h"
-#include "transport/shm/shm_transport.h"
+#include "tests/collectives/execute/rank.h"
 
 namespace rondo::execute {
 namespace {
 
-using transport::Endpoint;
-using transport::InprocTransport;
-using transport::ShmTransport;
 using transport::TransportKind;
-
-std::unique_ptr<transport::Transport> make_transport(TransportKind kind,
-                                                     const transport::Identity& identity) {
-  if (kind == TransportKind::kShm) return ShmTransport::create(identity).value();
-  return InprocTransport::create(identity).value();
-}
-
-/// One rank of a world of places of this process.
-class Rank {
- public:
-  Rank(TransportKind kind, std::uint64_t job, int rank, int world)
-      : rank_(rank),
-        world_(world),
-        transport_(make_transport(kind, {.job = job, .epoch = 1, .rank = rank, .world = world})) {}
-  std::string address() const { return transport_->address(); }
-  void connect(const std::vector<std::string>& addresses) {
-    std::vector<transport::PeerAddress> peers;
-    for (int peer = 0; peer < world_; ++peer)
-      if (peer != rank_) peers.push_back({peer, addresses[static_cast<std::size_t>(peer)]});
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    ASSERT_TRUE(transport_->connect(peers, deadline).ok());
-    transport::Transport* transports[] = {transport_.get()};
-    waiter_ = Waiter::make(transports, {.spare_core = false}).value();
-  }
-  bool suits(std::size_t bytes) const { return OneShotRunner::suits(endpoints(), bytes); }
-  /// Of floats, or of the bits of bf16.
-  template <class T>
-  Status all_reduce(std::vector<T>& data, ReduceOp op, bool fast) {
-    static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::uint16_t>);
-    type_ = std::is_same_v<T, float> ? DataType::kF32 : DataType::kBF16;
-    const auto runner = fast ? fast_runner(data.size(), op) : planned_runner(data.size(), op);
-    auto* bytes = reinterpret_cast<std::byte*>(data.data());
-    const transport::Call call{++sequence_, 1, {.collective = 1, .count = data.size()}};
-    return runner->run(call, bytes, bytes, {rank_, waiter_.get(), {}, 20'000});
-  }
-
- private:
-  kernels::ReduceKernel kernel(ReduceOp op) const {
-    return kernels::find_reduce_kernel(DeviceKind::kHost, type_, op).value();
-  }
-  std::vector<Endpoint*> endpoints() const {
-    std::vector<Endpoint*> list;
-    for (int peer = 0; peer < world_; ++peer) list.push_back(transport_->endpoint(peer));
-    return list;
-  }
-  std::unique_ptr<Runner> fast_runner(std::size_t count, ReduceOp op) {
-    EXPECT_TRUE(OneShotRunner::suits(endpoints(), count * size_of(type_)));
-    return std::make_unique<OneShotRunner>(
-        OneShotRunner::Inputs{rank_, endpoints(), count, size_of(type_), kernel(op), divisor(op)});
-  }
-  std::unique_ptr<Runner> planned_runner(std::size_t count, ReduceOp op) {
-    const auto build = [this](int rank) {
-      return algorithms::one_shot_all_reduce({.world = world_, .rank = rank});
-    };
-    PlanInputs inputs;
-    inputs.schedule = schedule::fuse(world_, rank_, build);
-    inputs.table = schedule::ChunkTable::equal(count, inputs.schedule.request.rows);
-    inputs.element_bytes = size_of(type_);
-    inputs.kernel = kernel(op);
-    inputs.divisor = divisor(op);
-    inputs.endpoint_of = [this](int peer) { return transport_->endpoint(peer); };
-    inputs.scratch_rows_of = [build](int peer) { return build(peer).scratch_rows; };
-    inputs.allocate_scratch = [](std::size_t bytes) {
-      return Result<std::shared_ptr<std::byte[]>>(
-          std::shared_ptr<std::byte[]>(new std::byte[bytes]));
-    };
-    plan_ = Plan::make(std::move(inputs)).value();
-    return std::make_unique<PlanRunner>(*plan_);
-  }
-  int divisor(ReduceOp op) const { return op == ReduceOp::kAvg ? world_ : 1; }
-
-  int rank_;
-  int world_;
-  std::unique_ptr<transport::Transport> transport_;
-  DataType type_ = DataType::kF32;
-  std::unique_ptr<Waiter> waiter_;
-  std::unique_ptr<Plan> plan_;
-  std::uint64_t sequence_ = 0;
-};
 
 template <class T>
 using Values = std::vector<std::vector<T>>;  // by rank
@@ -129,7 +42,8 @@ class OneShot : public testing::TestWithParam<std::tuple<TransportKind, int>> {
   template <class T>
   Values<T> reduced(Values<T> values, ReduceOp op, unsigned fast) {
     each([&](Rank& rank, std::size_t i) {
-      const Status status = rank.all_reduce(values[i], op, ((fast >> i) & 1) != 0);
+      const Status status =
+          rank.all_reduce(values[i], op, ((fast >> i) & 1) != 0 ? Path::kOneShot : Path::kPlan);
       EXPECT_TRUE(status.ok()) << status.to_string();
     });
     return values;
@@ -180,7 +94,7 @@ TEST_P(OneShot, PeerOfAnotherCount_IsAMismatchOnTheFastPathToo) {
   std::vector<Status> results(ranks_.size());
   each([&](Rank& rank, std::size_t i) {
     std::vector<float> data(i == 0 ? 2 : 3, 0.5F);
-    results[i] = rank.all_reduce(data, ReduceOp::kSum, true);
+    results[i] = rank.all_reduce(data, ReduceOp::kSum, Path::kOneShot);
   });
   EXPECT_EQ(results[0].code(), ErrorCode::kMismatch) << results[0].to_string();
 }
@@ -197,7 +111,7 @@ TEST_P(OneShot, ManyCallsOneBehindTheOther_KeepEveryContribution) {
   each([&](Rank& rank, std::size_t i) {
     for (int call = 0; call < 40; ++call) {
       std::vector<float> data(count, static_cast<float>(i) + 0.25F * static_cast<float>(call));
-      ASSERT_TRUE(rank.all_reduce(data, ReduceOp::kMax, true).ok());
+      ASSERT_TRUE(rank.all_reduce(data, ReduceOp::kMax, Path::kOneShot).ok());
       const auto greatest =
           static_cast<float>(ranks_.size() - 1) + 0.25F * static_cast<float>(call);
       ASSERT_THAT(data, testing::Each(greatest)) << "call " << call;

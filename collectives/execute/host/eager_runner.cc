@@ -1,0 +1,178 @@
+#include "collectives/execute/host/eager_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "collectives/schedule/print.h"
+#include "core/relax.h"
+#include "transport/wire/control.h"
+
+namespace rondo::execute {
+namespace {
+
+/// Looks at a line before the waiter is asked how to wait: about as long as a peer on another core
+/// takes to answer. A peer that this core is needed for can't answer.
+int looks(bool spare_core) { return spare_core ? 200 : 1; }
+
+bool fits(const BoundSweep& sweep, const Plan& plan) {
+  if (sweep.is_wait || sweep.segments != 1) return false;
+  const auto takes = [&sweep](const transport::Endpoint* endpoint) {
+    return endpoint->eager_bytes().value_or(0) >= sweep.bytes &&
+           endpoint->eager_bytes().has_value();
+  };
+  return std::ranges::all_of(sweep.targets,
+                             [&](const BoundPort& port) {
+                               return !port.is_channel ||
+                                      takes(plan.senders()[port.channel].endpoint);
+                             }) &&
+         std::ranges::all_of(sweep.sources, [&](const BoundPort& port) {
+           return !port.is_channel || takes(plan.receivers()[port.channel].endpoint);
+         });
+}
+
+}  // namespace
+
+bool EagerRunner::suits(const Plan& plan) {
+  return plan.lanes().size() == 1 &&
+         std::ranges::all_of(plan.lanes()[0],
+                             [&plan](const BoundSweep& sweep) { return fits(sweep, plan); });
+}
+
+EagerRunner::EagerRunner(const Plan& plan, bool spare_core)
+    : plan_(plan), sweeps_(plan.lanes()[0]), most_looks_(looks(spare_core)) {
+  std::size_t sources = 0;
+  std::size_t targets = 0;
+  for (const BoundSweep& sweep : sweeps_) {
+    sources = std::max(sources, sweep.sources.size());
+    targets = std::max(targets, sweep.targets.size());
+  }
+  sources_.resize(sources);
+  targets_.reserve(targets);
+}
+
+void EagerRunner::begin(const transport::Call& call, std::byte* input, std::byte* output) {
+  bases_ = {input, output, plan_.scratch().data()};
+  sweep_ = source_ = target_ = 0;
+  combined_ = false;
+  for (transport::Endpoint* endpoint : plan_.endpoints()) endpoint->begin(call, {});
+}
+
+Status EagerRunner::end(Status status, int rank) {
+  // A peer that runs its plan the other way may have lent its memory.
+  for (transport::Endpoint* endpoint : plan_.endpoints()) {
+    if (status.ok()) status = endpoint->verdict();
+    endpoint->end();
+  }
+  if (status.ok() || transport::is_hearsay(status)) return status;
+  std::string where = fmt::format("rank {}", rank);
+  if (!finished()) where += ", " + schedule::describe_sweep(plan_.schedule(), 0, sweep_);
+  return std::move(status).at(std::move(where));
+}
+
+Result<bool> EagerRunner::step() {
+  bool moved = false;
+  for (int look = 0; look < most_looks_ && !finished(); ++look) {
+    RONDO_ASSIGN(const bool advanced, advance());
+    if (advanced) {
+      moved = true;
+      look = -1;
+    } else if (most_looks_ > 1) {
+      relax();
+    }
+  }
+  return moved;
+}
+
+/// Goes on with the current sweep; true if anything moved.
+Result<bool> EagerRunner::advance() {
+  const std::size_t source = source_;
+  const std::size_t target = target_;
+  RONDO_ASSIGN(const bool received, receive());
+  if (!received) return source_ != source;
+  if (!combined_) combine();
+  RONDO_ASSIGN(const bool sent, send());
+  if (!sent) return source_ != source || target_ != target;
+  next_sweep();
+  return true;
+}
+
+/// True once all of the sweep's sources are there.
+Result<bool> EagerRunner::receive() {
+  const BoundSweep& sweep = sweeps_[sweep_];
+  for (; source_ < sweep.sources.size(); ++source_) {
+    const BoundPort& port = sweep.sources[source_];
+    if (!port.is_channel) {
+      sources_[source_] = memory(port.slice);
+      continue;
+    }
+    RONDO_ASSIGN(const std::byte* const view,
+                 plan_.receivers()[port.channel].endpoint->recv_eager(sweep.bytes));
+    if (view == nullptr) return false;
+    sources_[source_] = view;
+  }
+  return true;
+}
+
+void EagerRunner::combine() {
+  combined_ = true;
+  const BoundSweep& sweep = sweeps_[sweep_];
+  targets_.clear();
+  for (const BoundPort& port : sweep.targets) {
+    if (!port.is_channel) targets_.push_back(memory(port.slice));
+  }
+  payload_ = static_cast<const std::byte*>(targets_.empty() ? sources_[0] : targets_[0]);
+  if (targets_.empty()) return;
+  if (sweep.sources.size() > 1) {
+    plan_.kernel()({.sources = std::span(sources_).first(sweep.sources.size()),
+                    .targets = targets_,
+                    .count = sweep.bytes / plan_.element_bytes(),
+                    .divisor = sweep.final ? plan_.divisor() : 1});
+    return;
+  }
+  for (void* target : targets_) {
+    if (target != sources_[0] && sweep.bytes > 0) std::memcpy(target, sources_[0], sweep.bytes);
+  }
+}
+
+/// True once the sweep has been sent to all its targets.
+Result<bool> EagerRunner::send() {
+  const BoundSweep& sweep = sweeps_[sweep_];
+  for (; target_ < sweep.targets.size(); ++target_) {
+    const BoundPort& port = sweep.targets[target_];
+    if (!port.is_channel) continue;
+    RONDO_ASSIGN(const bool sent, sender_of(port)->send_eager({payload_, sweep.bytes}));
+    if (!sent) return false;
+  }
+  return true;
+}
+
+void EagerRunner::next_sweep() {
+  for (const BoundPort& port : sweeps_[sweep_].sources) {
+    if (port.is_channel) plan_.receivers()[port.channel].endpoint->release_eager();
+  }
+  ++sweep_;
+  source_ = target_ = 0;
+  combined_ = false;
+}
+
+int EagerRunner::waits_for() const {
+  if (finished()) return kNoCulprit;
+  const BoundSweep& sweep = sweeps_[sweep_];
+  if (source_ < sweep.sources.size() && sweep.sources[source_].is_channel)
+    return plan_.receivers()[sweep.sources[source_].channel].endpoint->peer();
+  if (target_ < sweep.targets.size() && sweep.targets[target_].is_channel)
+    return sender_of(sweep.targets[target_])->peer();
+  return kNoCulprit;
+}
+
+transport::Endpoint* EagerRunner::sender_of(const BoundPort& port) const {
+  return plan_.senders()[port.channel].endpoint;
+}
+
+std::byte* EagerRunner::memory(const BoundSlice& slice) const {
+  return bases_[static_cast<std::size_t>(slice.role)] + slice.offset;
+}
+
+}  // namespace rondo::execute

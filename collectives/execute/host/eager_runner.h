@@ -1,0 +1,57 @@
+#pragma once
+
+// Runs a plan of short messages: sweep after sweep, each message sent at once (in the cache line
+// that says it is there, or in a slot beside it) and read where it lies. No groups, tokens or
+// segments, no stores into peers' memory: what costs more than it saves while messages are short.
+//
+// Its specification is PlanRunner with the same plan: on the wire the two are alike, message for
+// message, so ranks may differ in which of them they run, and the bits are the same
+// (eager_runner_test).
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "collectives/execute/host/drive.h"
+#include "collectives/execute/host/plan.h"
+
+namespace rondo::execute {
+
+class EagerRunner final : public Runner {
+ public:
+  /// Whether every message of the plan can be sent at once to whom it goes.
+  static bool suits(const Plan& plan);
+  /// The plan suits. `spare_core`: a few looks are worth it before the waiter is asked how to wait.
+  EagerRunner(const Plan& plan, bool spare_core);
+
+ private:
+  void begin(const transport::Call& call, std::byte* input, std::byte* output) override;
+  Status end(Status status, int rank) override;
+  Result<bool> step() override;
+  bool finished() const override { return sweep_ == sweeps_.size(); }
+  int waits_for() const override;
+  std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }
+
+  Result<bool> advance();
+  Result<bool> receive();
+  void combine();
+  Result<bool> send();
+  void next_sweep();
+  std::byte* memory(const BoundSlice& slice) const;
+  transport::Endpoint* sender_of(const BoundPort& port) const;
+
+  const Plan& plan_;
+  std::span<const BoundSweep> sweeps_;
+  int most_looks_;
+  std::array<std::byte*, 3> bases_{};  ///< by schedule::BufferRole
+  std::size_t sweep_ = 0;
+  std::size_t source_ = 0;              ///< of the sweep: the next to be received
+  std::size_t target_ = 0;              ///< of the sweep: the next to be sent to
+  bool combined_ = false;               ///< the sweep's sources
+  const std::byte* payload_ = nullptr;  ///< what the sweep sends
+  std::vector<const void*> sources_;    ///< arguments of the kernel, reused
+  std::vector<void*> targets_;
+};
+
+}  // namespace rondo::execute

@@ -1,0 +1,102 @@
+// The runner of short messages against its specification: ranks that run a plan by PlanRunner and
+// ranks that run it by EagerRunner meet in one world, and all end with the same bits.
+
+#include "collectives/execute/host/eager_runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/collectives/execute/rank.h"
+
+namespace rondo::execute {
+namespace {
+
+using Values = std::vector<std::vector<float>>;  // by rank
+
+struct Case {
+  std::string algorithm;
+  int world = 2;
+};
+
+class Eager : public testing::TestWithParam<Case> {
+ protected:
+  Eager() {
+    static std::uint64_t jobs = 9000;
+    std::vector<std::string> addresses;
+    const int world = GetParam().world;
+    for (int rank = 0; rank < world; ++rank) {
+      addresses.push_back(
+          ranks_.emplace_back(transport::TransportKind::kShm, jobs, rank, world).address());
+    }
+    ++jobs;
+    each([&](Rank& rank, std::size_t) { rank.connect(addresses); });
+  }
+  void each(const std::function<void(Rank&, std::size_t)>& work) {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < ranks_.size(); ++i)
+      threads.emplace_back([&, i] { work(ranks_[i], i); });
+    for (std::thread& thread : threads) thread.join();
+  }
+  /// Bit i of `eager`: rank i sends at once.
+  Values reduced(Values values, ReduceOp op, unsigned eager) {
+    each([&](Rank& rank, std::size_t i) {
+      const Path path = ((eager >> i) & 1) != 0 ? Path::kEager : Path::kPlan;
+      const Status status = rank.all_reduce(values[i], op, path, GetParam().algorithm);
+      EXPECT_TRUE(status.ok()) << status.to_string();
+    });
+    return values;
+  }
+
+  std::vector<Rank> ranks_;
+};
+
+class EagerPair : public Eager {};
+
+TEST_P(Eager, AnyMixOfRanks_HasTheBitsOfThePlan) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<float> draw(-3, 3);
+  const unsigned all = (1U << ranks_.size()) - 1;
+  for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kAvg}) {
+    for (const std::size_t count : {0U, 1U, 7U, 300U, 4096U}) {
+      Values values(ranks_.size(), std::vector<float>(count));
+      for (auto& own : values)
+        for (float& value : own) value = draw(random);
+      const Values planned = reduced(values, op, 0);
+      for (const unsigned eager : {all, 1U, all - 1, 0b101U & all})
+        EXPECT_EQ(reduced(values, op, eager), planned) << count << " " << eager;
+    }
+  }
+}
+
+// In a world of two nobody else is left waiting.
+TEST_P(EagerPair, PeerOfAnotherCount_IsAMismatch) {
+  std::vector<Status> results(ranks_.size());
+  each([&](Rank& rank, std::size_t i) {
+    std::vector<float> data(i == 0 ? 600 : 601, 0.5F);
+    results[i] = rank.all_reduce(data, ReduceOp::kSum, Path::kEager, GetParam().algorithm);
+  });
+  EXPECT_TRUE(std::ranges::any_of(
+      results, [](const Status& status) { return status.code() == ErrorCode::kMismatch; }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, EagerPair,
+                         testing::Values(Case{"direct", 2}, Case{"recursive_doubling", 2}),
+                         [](const auto& parameters) { return parameters.param.algorithm; });
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, Eager,
+                         testing::Values(Case{"direct", 2}, Case{"direct", 5}, Case{"ring", 3},
+                                         Case{"ring", 5}, Case{"one_shot", 3},
+                                         Case{"recursive_doubling", 5}, Case{"halving_doubling", 5},
+                                         Case{"neighbour_ring", 3}),
+                         [](const auto& parameters) {
+                           return parameters.param.algorithm + "_" +
+                                  std::to_string(parameters.param.world);
+                         });
+
+}  // namespace
+}  // namespace rondo::execute

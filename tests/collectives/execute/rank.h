@@ -1,0 +1,118 @@
+#pragma once
+
+// One rank of a world of places of this process, that runs an all-reduce by whichever runner it is
+// told to.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "collectives/algorithms/registry.h"
+#include "collectives/execute/host/eager_runner.h"
+#include "collectives/execute/host/one_shot_runner.h"
+#include "collectives/execute/host/plan_runner.h"
+#include "collectives/schedule/fuse.h"
+#include "core/dtype.h"
+#include "transport/inproc/inproc_transport.h"
+#include "transport/shm/shm_transport.h"
+
+namespace rondo::execute {
+
+enum class Path { kPlan, kOneShot, kEager };
+
+inline std::unique_ptr<transport::Transport> make_transport(transport::TransportKind kind,
+                                                            const transport::Identity& identity) {
+  if (kind == transport::TransportKind::kShm)
+    return transport::ShmTransport::create(identity).value();
+  return transport::InprocTransport::create(identity).value();
+}
+
+/// One rank of a world of places of this process.
+class Rank {
+ public:
+  Rank(transport::TransportKind kind, std::uint64_t job, int rank, int world)
+      : rank_(rank),
+        world_(world),
+        transport_(make_transport(kind, {.job = job, .epoch = 1, .rank = rank, .world = world})) {}
+  std::string address() const { return transport_->address(); }
+  void connect(const std::vector<std::string>& addresses) {
+    std::vector<transport::PeerAddress> peers;
+    for (int peer = 0; peer < world_; ++peer)
+      if (peer != rank_) peers.push_back({peer, addresses[static_cast<std::size_t>(peer)]});
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    ASSERT_TRUE(transport_->connect(peers, deadline).ok());
+    transport::Transport* transports[] = {transport_.get()};
+    waiter_ = Waiter::make(transports, {.spare_core = false}).value();
+  }
+  bool suits(std::size_t bytes) const { return OneShotRunner::suits(endpoints(), bytes); }
+  /// Of floats, or of the bits of bf16.
+  template <class T>
+  Status all_reduce(std::vector<T>& data, ReduceOp op, Path path,
+                    std::string_view algorithm = "one_shot") {
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::uint16_t>);
+    type_ = std::is_same_v<T, float> ? DataType::kF32 : DataType::kBF16;
+    const auto runner = path == Path::kOneShot ? one_shot_runner(data.size(), op)
+                                               : plan_runner(data.size(), op, algorithm, path);
+    auto* bytes = reinterpret_cast<std::byte*>(data.data());
+    const transport::Call call{++sequence_, 1, {.collective = 1, .count = data.size()}};
+    return runner->run(call, bytes, bytes, {rank_, waiter_.get(), {}, 20'000});
+  }
+
+ private:
+  kernels::ReduceKernel kernel(ReduceOp op) const {
+    return kernels::find_reduce_kernel(DeviceKind::kHost, type_, op).value();
+  }
+  std::vector<transport::Endpoint*> endpoints() const {
+    std::vector<transport::Endpoint*> list;
+    for (int peer = 0; peer < world_; ++peer) list.push_back(transport_->endpoint(peer));
+    return list;
+  }
+  std::unique_ptr<Runner> one_shot_runner(std::size_t count, ReduceOp op) {
+    EXPECT_TRUE(OneShotRunner::suits(endpoints(), count * size_of(type_)));
+    return std::make_unique<OneShotRunner>(
+        OneShotRunner::Inputs{rank_, endpoints(), count, size_of(type_), kernel(op), divisor(op)});
+  }
+  std::unique_ptr<Runner> plan_runner(std::size_t count, ReduceOp op, std::string_view name,
+                                      Path path) {
+    const auto* algorithm = algorithms::find(schedule::Collective::kAllReduce, name);
+    const auto build = [this, algorithm, count](int rank) {
+      schedule::Request request{.world = world_, .rank = rank};
+      request.rows = algorithm->rows(request, count);
+      return algorithm->build(request);
+    };
+    PlanInputs inputs;
+    inputs.schedule = schedule::fuse(world_, rank_, build);
+    inputs.table = schedule::ChunkTable::equal(count, inputs.schedule.request.rows);
+    inputs.element_bytes = size_of(type_);
+    inputs.kernel = kernel(op);
+    inputs.divisor = divisor(op);
+    inputs.endpoint_of = [this](int peer) { return transport_->endpoint(peer); };
+    inputs.scratch_rows_of = [build](int peer) { return build(peer).scratch_rows; };
+    inputs.allocate_scratch = [](std::size_t bytes) {
+      return Result<std::shared_ptr<std::byte[]>>(
+          std::shared_ptr<std::byte[]>(new std::byte[bytes]));
+    };
+    plan_ = Plan::make(std::move(inputs)).value();
+    if (path == Path::kPlan) return std::make_unique<PlanRunner>(*plan_);
+    EXPECT_TRUE(EagerRunner::suits(*plan_)) << name;
+    return std::make_unique<EagerRunner>(*plan_, false);
+  }
+  int divisor(ReduceOp op) const { return op == ReduceOp::kAvg ? world_ : 1; }
+
+  int rank_;
+  int world_;
+  std::unique_ptr<transport::Transport> transport_;
+  DataType type_ = DataType::kF32;
+  std::unique_ptr<Waiter> waiter_;
+  std::unique_ptr<Plan> plan_;
+  std::uint64_t sequence_ = 0;
+};
+
+}  // namespace rondo::execute
