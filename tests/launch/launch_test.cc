@@ -1,50 +1,26 @@
-// Whole jobs of real processes, started by `rondo run` and by Open MPI's mpirun: they come up, they
-// find their transports, and when a rank dies everybody else says who it was.
+// Whole jobs of real processes, started by `rondo run`: they come up, they find their transports,
+// and when a rank dies everybody else says who it was. Other launchers: mpirun_test.cc.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <regex>
 #include <set>
 #include <string>
 #include <thread>
 
+#include "tests/launch/shell.h"
+
+namespace rondo::launch {
 namespace {
 
 using ::testing::HasSubstr;
-
-struct Outcome {
-  int exit_code = 0;
-  std::string output;
-};
-
-Outcome shell(const std::string& command) {
-  Outcome outcome;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  std::array<char, 4096> block{};
-  while (const std::size_t got = std::fread(block.data(), 1, block.size(), pipe)) {
-    outcome.output.append(block.data(), got);
-  }
-  const int status = pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return outcome;
-}
 
 std::string rondo_run(int ranks, const std::string& arguments) {
   return std::string(RONDO_TOOL) + " run -n " + std::to_string(ranks) + " -- " + RANK_PROGRAM +
          " " + arguments;
 }
-
-std::string mpirun(int ranks, const std::string& arguments) {
-  return "mpirun --allow-run-as-root --oversubscribe -n " + std::to_string(ranks) + " " +
-         RANK_PROGRAM + " " + arguments;
-}
-
-bool have_mpirun() { return shell("command -v mpirun").exit_code == 0; }
 
 std::set<std::string> shared_memory_files() {
   std::set<std::string> names;
@@ -119,20 +95,5 @@ TEST(RondoRun, TwoJobsAtOnce_DontMeet) {
   EXPECT_THAT(second.output, HasSubstr("rank 1 of 2: sum 1.50"));
 }
 
-TEST(Mpirun, FourRanks_SumIsRight) {
-  if (!have_mpirun()) GTEST_SKIP() << "mpirun is not installed (apt package openmpi-bin)";
-  const Outcome outcome = shell(mpirun(4, "sum"));
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
-  EXPECT_THAT(outcome.output, HasSubstr("rank 3 of 4: sum 7.00 over shm"));
-}
-
-TEST(Mpirun, RankKilled_JobEnds) {
-  if (!have_mpirun()) GTEST_SKIP() << "mpirun is not installed (apt package openmpi-bin)";
-  const auto before = shared_memory_files();
-  const Outcome outcome = shell("timeout 30 " + mpirun(3, "killed 1"));
-  EXPECT_NE(outcome.exit_code, 0);
-  EXPECT_NE(outcome.exit_code, 124) << "mpirun did not end: " << outcome.output;
-  EXPECT_EQ(shared_memory_files(), before);
-}
-
 }  // namespace
+}  // namespace rondo::launch
