@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <filesystem>
 #include <regex>
@@ -10,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "core/unique_fd.h"
 #include "tests/launch/shell.h"
 
 namespace rondo::launch {
@@ -43,6 +46,26 @@ TEST(RondoRun, TcpForced_SumIsRight) {
   const Outcome outcome = shell("RONDO_TRANSPORT=tcp " + rondo_run(3, "sum"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("rank 2 of 3: sum 3.75 over tcp"));
+}
+
+int free_port() {
+  const UniqueFd taken(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof name;
+  bind(taken.get(), reinterpret_cast<sockaddr*>(&name), bytes);
+  getsockname(taken.get(), reinterpret_cast<sockaddr*>(&name), &bytes);
+  return ntohs(name.sin_port);
+}
+
+// Unlike under `rondo run`, process 0 makes the socket that the store listens on.
+TEST(NoLauncher, VariablesSetByHand_SumIsRight) {
+  const Outcome outcome = shell(
+      "export RONDO_WORLD=2 RONDO_JOB=c0ffee RONDO_STORE=127.0.0.1:" + std::to_string(free_port()) +
+      "; RONDO_RANK=1 " + RANK_PROGRAM + " sum & RONDO_RANK=0 " + RANK_PROGRAM + " sum; wait");
+  EXPECT_THAT(outcome.output, HasSubstr("rank 0 of 2: sum 1.50 over shm"));
+  EXPECT_THAT(outcome.output, HasSubstr("rank 1 of 2: sum 1.50 over shm"));
 }
 
 TEST(NoLauncher, WorldOfOne_IsIdentity) {
