@@ -5,6 +5,9 @@ find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(Boost 1.81 REQUIRED)
+# The same in every folder: without it Asio's functions return an error_code, with it nothing, and
+# the linker keeps one copy of each for callers of both kinds.
+target_compile_definitions(Boost::headers INTERFACE BOOST_ASIO_NO_DEPRECATED)
 if(RONDO_SANITIZE MATCHES "thread")
   # ThreadSanitizer doesn't know fences, and g++ says so. Asio needs none where locks order its
   # handlers, as they do here; our own code is still to be warned.

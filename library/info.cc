@@ -117,10 +117,7 @@ void add_means(Facts& facts) {
 
 void add_launcher(Facts& facts) {
   const Result<rendezvous::Launch> launch = rendezvous::detect_launch();
-  facts.emplace_back("launcher",
-                     launch.ok() ? fmt::format("{} (process {} of {})", to_string(launch->launcher),
-                                               launch->process_index, launch->process_count)
-                                 : launch.status().to_string());
+  facts.emplace_back("launcher", launch.ok() ? describe(*launch) : launch.status().to_string());
 }
 
 void add_variables(Facts& facts) {

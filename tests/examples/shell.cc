@@ -29,10 +29,10 @@ std::string by_rondo_run(int ranks, const std::string& arguments) {
 }
 
 std::string by_mpirun(int ranks, const std::string& arguments) {
-  return fmt::format("mpirun --allow-run-as-root --oversubscribe -n {} {}", ranks,
+  return fmt::format("mpirun.openmpi --allow-run-as-root --oversubscribe -n {} {}", ranks,
                      alone(arguments));
 }
 
-bool have_mpirun() { return shell("command -v mpirun").exit_code == 0; }
+bool have_mpirun() { return shell("command -v mpirun.openmpi").exit_code == 0; }
 
 }  // namespace rondo::examples

@@ -1,50 +1,29 @@
-// Whole jobs of real processes, started by `rondo run` and by Open MPI's mpirun: they come up, they
-// find their transports, and when a rank dies everybody else says who it was.
+// Whole jobs of real processes, started by `rondo run`: they come up, they find their transports,
+// and when a rank dies everybody else says who it was. Other launchers: mpirun_test.cc.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
-#include <array>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <regex>
 #include <set>
 #include <string>
 #include <thread>
 
+#include "core/unique_fd.h"
+#include "tests/launch/shell.h"
+
+namespace rondo::launch {
 namespace {
 
 using ::testing::HasSubstr;
-
-struct Outcome {
-  int exit_code = 0;
-  std::string output;
-};
-
-Outcome shell(const std::string& command) {
-  Outcome outcome;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  std::array<char, 4096> block{};
-  while (const std::size_t got = std::fread(block.data(), 1, block.size(), pipe)) {
-    outcome.output.append(block.data(), got);
-  }
-  const int status = pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return outcome;
-}
 
 std::string rondo_run(int ranks, const std::string& arguments) {
   return std::string(RONDO_TOOL) + " run -n " + std::to_string(ranks) + " -- " + RANK_PROGRAM +
          " " + arguments;
 }
-
-std::string mpirun(int ranks, const std::string& arguments) {
-  return "mpirun --allow-run-as-root --oversubscribe -n " + std::to_string(ranks) + " " +
-         RANK_PROGRAM + " " + arguments;
-}
-
-bool have_mpirun() { return shell("command -v mpirun").exit_code == 0; }
 
 std::set<std::string> shared_memory_files() {
   std::set<std::string> names;
@@ -67,6 +46,26 @@ TEST(RondoRun, TcpForced_SumIsRight) {
   const Outcome outcome = shell("RONDO_TRANSPORT=tcp " + rondo_run(3, "sum"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("rank 2 of 3: sum 3.75 over tcp"));
+}
+
+int free_port() {
+  const UniqueFd taken(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof name;
+  bind(taken.get(), reinterpret_cast<sockaddr*>(&name), bytes);
+  getsockname(taken.get(), reinterpret_cast<sockaddr*>(&name), &bytes);
+  return ntohs(name.sin_port);
+}
+
+// Unlike under `rondo run`, process 0 makes the socket that the store listens on.
+TEST(NoLauncher, VariablesSetByHand_SumIsRight) {
+  const Outcome outcome = shell(
+      "export RONDO_WORLD=2 RONDO_JOB=c0ffee RONDO_STORE=127.0.0.1:" + std::to_string(free_port()) +
+      "; RONDO_RANK=1 " + RANK_PROGRAM + " sum & RONDO_RANK=0 " + RANK_PROGRAM + " sum; wait");
+  EXPECT_THAT(outcome.output, HasSubstr("rank 0 of 2: sum 1.50 over shm"));
+  EXPECT_THAT(outcome.output, HasSubstr("rank 1 of 2: sum 1.50 over shm"));
 }
 
 TEST(NoLauncher, WorldOfOne_IsIdentity) {
@@ -119,20 +118,5 @@ TEST(RondoRun, TwoJobsAtOnce_DontMeet) {
   EXPECT_THAT(second.output, HasSubstr("rank 1 of 2: sum 1.50"));
 }
 
-TEST(Mpirun, FourRanks_SumIsRight) {
-  if (!have_mpirun()) GTEST_SKIP() << "mpirun is not installed (apt package openmpi-bin)";
-  const Outcome outcome = shell(mpirun(4, "sum"));
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
-  EXPECT_THAT(outcome.output, HasSubstr("rank 3 of 4: sum 7.00 over shm"));
-}
-
-TEST(Mpirun, RankKilled_JobEnds) {
-  if (!have_mpirun()) GTEST_SKIP() << "mpirun is not installed (apt package openmpi-bin)";
-  const auto before = shared_memory_files();
-  const Outcome outcome = shell("timeout 30 " + mpirun(3, "killed 1"));
-  EXPECT_NE(outcome.exit_code, 0);
-  EXPECT_NE(outcome.exit_code, 124) << "mpirun did not end: " << outcome.output;
-  EXPECT_EQ(shared_memory_files(), before);
-}
-
 }  // namespace
+}  // namespace rondo::launch

@@ -1,5 +1,6 @@
 // One rank of the launch tests: does what its first argument says and prints what happened.
 //   sum             all-reduces a few values and prints "rank R of N: sum S"
+//   again           the same, then in a second world: "..., again S"
 //   killed R        loops over all-reduces until rank R kills itself; the others print their error
 //                   and the milliseconds since the kill
 //   absent R        rank R never joins
@@ -33,6 +34,19 @@ int sum() {
   world.all_reduce({data.data(), data.size()});
   std::printf("rank %d of %d: sum %.2f over %s\n", world.rank(), world.size(),
               static_cast<double>(data[999]), std::string(world.last_call().transport).c_str());
+  return 0;
+}
+
+int again() {
+  Communicator first = Communicator::create();
+  Communicator second = Communicator::create();
+  std::vector<float> data(1000, 0.25F + static_cast<float>(first.rank()));
+  std::vector<float> other = data;
+  first.all_reduce({data.data(), data.size()});
+  second.all_reduce({other.data(), other.size()});
+  std::printf("rank %d of %d: sum %.2f over %s, again %.2f\n", second.rank(), second.size(),
+              static_cast<double>(data[999]), std::string(second.last_call().transport).c_str(),
+              static_cast<double>(other[999]));
   return 0;
 }
 
@@ -87,6 +101,7 @@ int run(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "sum";
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   if (mode == "killed") return killed(number);
+  if (mode == "again") return again();
   if (mode == "exit") return leave(number, std::atoi(argv[3]));
   if (mode == "traffic") return traffic();
   if (mode == "absent") {

@@ -12,6 +12,7 @@
 #include "transport/mesh/own_address.h"
 #include "transport/mesh/place_addresses.h"
 #include "transport/mesh/process_note.h"
+#include "transport/rendezvous/complete_launch.h"
 #include "transport/rendezvous/membership.h"
 #include "transport/rendezvous/open_store.h"
 #include "transport/shm/host_identity.h"
@@ -114,11 +115,16 @@ Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::u
 
 }  // namespace
 
-Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const Launch& launch, int places,
+Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const Launch& started, int places,
                                                           const MeshOptions& options) {
   const Deadline deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(options.timeout_ms);
   const std::uint32_t epoch = next_epoch();
+  const rendezvous::Meeting meeting{.host_identity = host_identity(),
+                                    .own_address = [&](bool one_host) {
+                                      return own_address(options.interface, one_host, started);
+                                    }};
+  RONDO_ASSIGN(const Launch launch, rendezvous::complete_launch(started, meeting, deadline));
   RONDO_ASSIGN(const auto store, rendezvous::open_store(launch, deadline));
   RONDO_ASSIGN(const Joined joined, join_world(*store, launch, epoch, places, options, deadline));
   const int world = joined.membership.world;

@@ -1,5 +1,7 @@
 #include "transport/rendezvous/launch.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <limits>
 #include <random>
@@ -21,11 +23,6 @@ std::uint64_t hash_of(std::string_view text) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   }
   return hash;
-}
-
-std::uint64_t random_job() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
 }
 
 Status read_local(const EnvironmentReader& in, const char* index_name, const char* count_name,
@@ -72,20 +69,66 @@ Result<Launch> launch_of_pmix(const Environment& environment) {
   return launch;
 }
 
+/// Which of the launchers that speak PMI-1 it is. MPICH's is started by srun on other hosts.
+std::string pmi_launcher(const EnvironmentReader& in) {
+  if (in.has("HYDI_CONTROL_FD")) return "MPICH's mpirun";
+  return in.has("SLURM_STEP_NUM_TASKS") ? "srun" : "the launcher";
+}
+
+Result<Launch> launch_of_pmi(const Environment& environment) {
+  const EnvironmentReader in(environment, "the PMI launcher");
+  Launch launch{.launcher = Launcher::kPmi, .job = random_job()};
+  launch.pmi.launcher = pmi_launcher(in);
+  if (!in.has("PMI_FD")) {
+    launch.process_count = 0;
+    RONDO_ASSIGN(launch.pmi.address, in.text("PMI_PORT"));
+    RONDO_ASSIGN(launch.pmi.id, in.number("PMI_ID", {.least = 0, .most = kWorldRange.most}));
+    return launch;
+  }
+  RONDO_ASSIGN(launch.pmi.fd, in.number("PMI_FD", kDescriptorRange));
+  RONDO_ASSIGN(launch.process_count, in.number("PMI_SIZE", kWorldRange));
+  RONDO_ASSIGN(launch.process_index,
+               in.number("PMI_RANK", {.least = 0, .most = launch.process_count - 1}));
+  RONDO_TRY(read_local(in, "MPI_LOCALRANKID", "MPI_LOCALNRANKS", launch));
+  return launch;
+}
+
 Status unknown_launcher(const std::string& variable) {
   return Status(ErrorCode::kUnsupported,
                 "started as one of several processes (" + variable +
                     " says so) by a launcher that Rondo can't talk to: use `rondo run`, or an "
-                    "mpirun or srun with PMIx");
+                    "mpirun or srun with PMIx or PMI-1");
+}
+
+Status srun_without_pmi(const std::string& process, const std::string& count) {
+  return Status(ErrorCode::kUnsupported,
+                fmt::format("started by srun as process {} of {} (SLURM_PROCID, "
+                            "SLURM_STEP_NUM_TASKS), but without PMI, so that the processes can't "
+                            "find each other: use `srun --mpi=pmix` or `srun --mpi=pmi2` (`srun "
+                            "--mpi=list` says what there is)",
+                            process, count));
 }
 
 }  // namespace
+
+std::uint64_t random_job() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
+
+std::string describe(const Launch& launch) {
+  const bool pmi = launch.launcher == Launcher::kPmi;
+  const std::string who = pmi ? "PMI-1, " + to_string(launch.pmi) : to_string(launch.launcher);
+  if (launch.process_count == 0) return who;
+  return fmt::format("{} (process {} of {})", who, launch.process_index, launch.process_count);
+}
 
 const char* to_string(Launcher launcher) {
   switch (launcher) {
     case Launcher::kAlone: return "none";
     case Launcher::kRondoRun: return "rondo run";
     case Launcher::kPmix: return "PMIx";
+    case Launcher::kPmi: return "PMI-1";
   }
   return "unknown";
 }
@@ -97,9 +140,17 @@ Result<Launch> detect_launch(const Environment& environment) {
   for (const char* name : {"PMIX_RANK", "PMIX_NAMESPACE"}) {
     if (environment(name)) return launch_of_pmix(environment);
   }
+  for (const char* name : {"PMI_FD", "PMI_PORT"}) {
+    if (environment(name)) return launch_of_pmi(environment);
+  }
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     const auto size = environment(name);
     if (size && *size != "1") return unknown_launcher(name);
+  }
+  // Only srun itself sets this: a batch script that runs one process has SLURM_NTASKS.
+  const auto tasks = environment("SLURM_STEP_NUM_TASKS");
+  if (tasks && *tasks != "1") {
+    return srun_without_pmi(environment("SLURM_PROCID").value_or("?"), *tasks);
   }
   return Launch{.job = random_job()};
 }

@@ -10,8 +10,8 @@
 
 namespace rondo::rendezvous {
 
-/// A world of one gets a store in its own memory. Process 0 of `rondo run` also starts the server,
-/// which then lives as long as the process.
+/// Of a launch that complete_launch has completed. A world of one gets a store in its own memory.
+/// Process 0 of `rondo run` also starts the server, which then lives as long as the process.
 /// Errors: Timeout, System (the port is in use), Mismatch (another job's store), Unsupported.
 Result<std::unique_ptr<Store>> open_store(const Launch& launch, Deadline deadline);
 

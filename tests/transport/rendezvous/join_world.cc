@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "transport/rendezvous/complete_launch.h"
 #include "transport/rendezvous/membership.h"
 #include "transport/rendezvous/open_store.h"
 
@@ -62,7 +63,11 @@ Status check(const Membership& members, const Launch& launch, int round) {
 
 Status run(const Options& options) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(options.timeout_s);
-  RONDO_ASSIGN(const Launch launch, detect_launch());
+  RONDO_ASSIGN(const Launch started, detect_launch());
+  const Meeting meeting{.host_identity = "host", .own_address = [](bool) -> Result<std::string> {
+                          return std::string("127.0.0.1");
+                        }};
+  RONDO_ASSIGN(const Launch launch, complete_launch(started, meeting, deadline));
   RONDO_ASSIGN(const std::unique_ptr<Store> store, open_store(launch, deadline));
   if (launch.process_index == options.absent) {
     std::this_thread::sleep_for(std::chrono::seconds(2 * options.timeout_s));

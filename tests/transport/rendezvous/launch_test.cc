@@ -37,6 +37,21 @@ Variables mpirun() {
           {"OMPI_MCA_orte_precondition_transports", "e164b872e1d2ed0d-4360fd97d9e831a0"}};
 }
 
+Variables mpich() {
+  return {{"PMI_FD", "6"},          {"PMI_RANK", "1"},        {"PMI_SIZE", "3"},
+          {"MPI_LOCALRANKID", "0"}, {"MPI_LOCALNRANKS", "2"}, {"HYDI_CONTROL_FD", "7"}};
+}
+
+Variables srun() {
+  return {{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_NTASKS", "4"}};
+}
+
+Variables srun_with_pmi() {
+  Variables variables = srun();
+  variables.merge(Variables{{"PMI_FD", "11"}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}});
+  return variables;
+}
+
 TEST(Launch, Environment_empty_isAWorldOfOne) {
   const auto launch = detect({});
   ASSERT_TRUE(launch.ok());
@@ -95,17 +110,62 @@ TEST(Launch, Job_ofMpirun_dependsOnTheJobAlone) {
   EXPECT_NE(detect(variables)->job, job);
 }
 
-TEST(Launch, Both_rondoRunWins) {
-  auto variables = mpirun();
+TEST(Launch, Environment_ofMpich_isRead) {
+  const auto launch = detect(mpich());
+  ASSERT_TRUE(launch.ok()) << launch.status().message();
+  EXPECT_EQ(launch->launcher, Launcher::kPmi);
+  EXPECT_EQ(launch->process_index, 1);
+  EXPECT_EQ(launch->process_count, 3);
+  EXPECT_EQ(launch->local_index, 0);
+  EXPECT_EQ(launch->local_count, 2);
+  EXPECT_EQ(launch->pmi.fd, 6);
+  EXPECT_EQ(describe(*launch), "PMI-1, MPICH's mpirun (PMI_FD=6) (process 1 of 3)");
+}
+
+TEST(Launch, Environment_ofMpichWithAPort_leavesTheRestToTheLauncher) {
+  const auto launch = detect({{"PMI_PORT", "n1:4000"}, {"PMI_ID", "2"}});
+  ASSERT_TRUE(launch.ok()) << launch.status().message();
+  EXPECT_EQ(launch->launcher, Launcher::kPmi);
+  EXPECT_EQ(launch->process_count, 0);
+  EXPECT_EQ(launch->pmi.fd, -1);
+  EXPECT_EQ(launch->pmi.address, "n1:4000");
+  EXPECT_EQ(launch->pmi.id, 2);
+  EXPECT_EQ(describe(*launch), "PMI-1, the launcher (PMI_PORT=n1:4000)");
+}
+
+TEST(Launch, Environment_ofSrunWithPmi_isRead) {
+  const auto launch = detect(srun_with_pmi());
+  ASSERT_TRUE(launch.ok()) << launch.status().message();
+  EXPECT_EQ(launch->process_count, 4);
+  EXPECT_EQ(describe(*launch), "PMI-1, srun (PMI_FD=11) (process 1 of 4)");
+}
+
+TEST(Launch, Environment_ofSrunWithoutPmi_isUnsupportedAndSaysWhatToDo) {
+  const auto launch = detect(srun());
+  EXPECT_EQ(launch.status().code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(launch.status().message(), HasSubstr("srun as process 1 of 4"));
+  EXPECT_THAT(launch.status().message(), HasSubstr("`srun --mpi=pmi2`"));
+}
+
+TEST(Launch, Environment_ofABatchScriptOrAStepOfOne_isAWorldOfOne) {
+  EXPECT_TRUE(detect({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}).ok());
+  EXPECT_TRUE(detect({{"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_PROCID", "0"}}).ok());
+}
+
+TEST(Launch, Several_theOneThatStartedLastWins) {
+  auto variables = srun_with_pmi();
+  variables.merge(mpirun());
+  EXPECT_EQ(detect(variables)->launcher, Launcher::kPmix);
   variables.merge(rondo_run());
   EXPECT_EQ(detect(variables)->launcher, Launcher::kRondoRun);
 }
 
 TEST(Launch, Variable_missing_isInvalidArgumentThatNamesIt) {
-  for (const auto& complete : {rondo_run(), mpirun()}) {
+  for (const auto& complete : {rondo_run(), mpirun(), mpich()}) {
     for (const auto& [name, value] : complete) {
       if (name.find("LOCAL") != std::string::npos || name.find("MCA") != std::string::npos)
         continue;
+      if (name == "PMI_FD" || name == "HYDI_CONTROL_FD") continue;  // another launcher, or name
       auto variables = complete;
       variables.erase(name);
       const auto launch = detect(variables);
@@ -133,7 +193,20 @@ TEST(Launch, Variable_malformed_isInvalidArgumentThatNamesItAndItsValue) {
   }
 }
 
-TEST(Launch, Launcher_withoutPmix_isUnsupportedRatherThanManyWorldsOfOne) {
+TEST(Launch, Variable_ofPmi_malformed_isInvalidArgumentThatNamesIt) {
+  const std::vector<std::pair<std::string, std::string>> flaws = {
+      {"PMI_FD", "x"}, {"PMI_FD", "-1"}, {"PMI_RANK", "3"}, {"PMI_SIZE", "0"}};
+  for (const auto& [name, value] : flaws) {
+    auto variables = mpich();
+    variables[name] = value;
+    EXPECT_EQ(detect(variables).status().code(), ErrorCode::kInvalidArgument) << name;
+    EXPECT_THAT(detect(variables).status().message(), HasSubstr(name + "='" + value + "'"));
+  }
+  const auto no_id = detect({{"PMI_PORT", "n1:4000"}});
+  EXPECT_THAT(no_id.status().message(), HasSubstr("PMI_ID is not set"));
+}
+
+TEST(Launch, Launcher_withoutPmi_isUnsupportedRatherThanManyWorldsOfOne) {
   EXPECT_EQ(detect({{"PMI_SIZE", "4"}, {"PMI_RANK", "1"}}).status().code(),
             ErrorCode::kUnsupported);
   EXPECT_EQ(detect({{"OMPI_COMM_WORLD_SIZE", "4"}}).status().code(), ErrorCode::kUnsupported);

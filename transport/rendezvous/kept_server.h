@@ -1,0 +1,19 @@
+#pragma once
+
+// The store servers of this process. They end with the process: a second world of the same job
+// meets in the same store, and late processes still get their answers. Threads: thread-safe.
+
+#include <cstdint>
+
+#include "core/status.h"
+#include "transport/rendezvous/store_address.h"
+
+namespace rondo::rendezvous {
+
+/// Serves `job` at `wanted` (port 0: one that is free) unless this process does already; where it
+/// listens. Errors: as TcpStoreServer::listen.
+Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job);
+/// The same on a socket that listens at `wanted` already.
+Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job, int listening_fd);
+
+}  // namespace rondo::rendezvous
