@@ -19,8 +19,11 @@ namespace {
 using schedule::Collective;
 
 /// Long enough to hide a message's cost, short enough that a segment is still in the cache when it
-/// is forwarded. A multiple of every element size.
-constexpr std::size_t kSegmentBytes = 64 * 1024;
+/// is forwarded, and that a slot takes it. Frames of tcp cost more. A multiple of every element's
+/// size, and equal on all ranks.
+std::size_t segment_bytes(const select::Layout& layout) {
+  return (layout.one_host ? std::size_t{64} : std::size_t{256}) * 1024;
+}
 
 /// Up to here copying at once beats lending; what can't be lent is always copied.
 constexpr std::size_t kMostEagerBytes = 8 * 1024;
@@ -271,7 +274,7 @@ Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algo
     inputs.table = schedule::ChunkTable::equal(total_count(arguments, size()), rows);
   }
   inputs.element_bytes = size_of(arguments.input.dtype);
-  inputs.segment_bytes = kSegmentBytes;
+  inputs.segment_bytes = segment_bytes(layout_);
   if (schedule::reduces(arguments.collective)) {
     RONDO_ASSIGN(inputs.kernel, kernels::find_reduce_kernel(DeviceKind::kHost,
                                                             arguments.input.dtype, arguments.op));
