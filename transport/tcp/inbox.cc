@@ -41,10 +41,13 @@ Status Inbox::expect(std::uint16_t lane_index, const Posted& posted) {
 }
 
 Status Inbox::pump(int socket) {
-  while (true) {
+  bool more = true;
+  while (more) {
     RONDO_TRY(pump_buffered());
-    if (stalled() || left_after_ || ended_ || !fill(socket)) return {};
+    if (stalled() || left_after_ || ended_) return {};
+    more = fill(socket);
   }
+  return pump_buffered();
 }
 
 Status Inbox::pump_buffered() {
@@ -77,7 +80,7 @@ Status Inbox::step(bool& moved) {
 }
 
 // Reads once: the rest of a payload to its place and what follows into the read-ahead buffer, which
-// is empty here. False if nothing came.
+// is empty here. False if the socket has no more for now: it gave less than there was room for.
 bool Inbox::fill(int socket) {
   const auto payload_bytes = placed_ ? static_cast<std::size_t>(reader_.payload_left()) : 0;
   std::array<iovec, 2> targets{{{target_, payload_bytes}, {ahead_.data(), ahead_.size()}}};
@@ -92,7 +95,7 @@ bool Inbox::fill(int socket) {
   reader_.took_payload(direct_bytes);
   ahead_begin_ = 0;
   ahead_end_ = result.bytes - direct_bytes;
-  return result.bytes > 0;
+  return result.bytes == payload_bytes + ahead_.size();
 }
 
 // Finds the place of the message whose header came; false: it has to wait.
