@@ -54,8 +54,9 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
 }
 
 CallArguments arguments_of(Collective collective, const ConstBuffer& input, const Buffer& output,
-                           ReduceOp op = ReduceOp::kSum, int root = 0) {
-  return {.collective = collective, .input = input, .output = output, .op = op, .root = root};
+                           const Reduction& op = ReduceOp::kSum, int root = 0) {
+  return {
+      .collective = collective, .input = input, .output = output, .reduction = op, .root = root};
 }
 
 /// `counts` are those of the buffer that has all parts.
@@ -75,7 +76,7 @@ CallArguments arguments_of(const Call& call, int rank) {
   return used_by(rank, {.collective = call.collective,
                         .input = call.input,
                         .output = call.output,
-                        .op = call.op,
+                        .reduction = call.op,
                         .root = call.root,
                         .uneven = call.uneven,
                         .input_counts = call.input_counts,
@@ -138,9 +139,11 @@ int Communicator::rank() const { return impl_->place().rank(); }
 int Communicator::size() const { return impl_->place().size(); }
 Device Communicator::device() const { return impl_->place().device(); }
 
-void Communicator::all_reduce(const Buffer& data, ReduceOp op) { all_reduce(data, data, op); }
+void Communicator::all_reduce(const Buffer& data, const Reduction& op) {
+  all_reduce(data, data, op);
+}
 
-void Communicator::all_reduce(const ConstBuffer& input, const Buffer& output, ReduceOp op) {
+void Communicator::all_reduce(const ConstBuffer& input, const Buffer& output, const Reduction& op) {
   throw_if_error(impl_->engine().call(arguments_of(Collective::kAllReduce, input, output, op)));
 }
 
@@ -148,7 +151,8 @@ void Communicator::all_gather(const ConstBuffer& input, const Buffer& output) {
   throw_if_error(impl_->engine().call(arguments_of(Collective::kAllGather, input, output)));
 }
 
-void Communicator::reduce_scatter(const ConstBuffer& input, const Buffer& output, ReduceOp op) {
+void Communicator::reduce_scatter(const ConstBuffer& input, const Buffer& output,
+                                  const Reduction& op) {
   throw_if_error(impl_->engine().call(arguments_of(Collective::kReduceScatter, input, output, op)));
 }
 
@@ -157,7 +161,8 @@ void Communicator::broadcast(const Buffer& data, int root) {
       impl_->engine().call(arguments_of(Collective::kBroadcast, data, data, ReduceOp::kSum, root)));
 }
 
-void Communicator::reduce(const ConstBuffer& input, const Buffer& output, int root, ReduceOp op) {
+void Communicator::reduce(const ConstBuffer& input, const Buffer& output, int root,
+                          const Reduction& op) {
   throw_if_error(
       call_with_root(impl_->engine(), arguments_of(Collective::kReduce, input, output, op, root)));
 }
@@ -183,7 +188,7 @@ void Communicator::all_gather_v(const ConstBuffer& input, const Buffer& output,
 }
 
 void Communicator::reduce_scatter_v(const ConstBuffer& input, const Buffer& output,
-                                    std::span<const std::size_t> counts, ReduceOp op) {
+                                    std::span<const std::size_t> counts, const Reduction& op) {
   throw_if_error(impl_->engine().call(
       uneven(arguments_of(Collective::kReduceScatter, input, output, op), counts)));
 }

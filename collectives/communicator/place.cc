@@ -42,7 +42,7 @@ schedule::Request request_of(const algorithms::Algorithm& algorithm, const CallA
 }
 
 int divisor_of(const CallArguments& arguments, int world) {
-  return arguments.op == ReduceOp::kAvg ? world : 1;
+  return arguments.reduction.op() == ReduceOp::kAvg ? world : 1;
 }
 
 }  // namespace
@@ -124,12 +124,25 @@ Status Place::run_alone(const CallArguments& arguments) {
   last_call_.algorithm = "identity";
   if (schedule::reduces(arguments.collective)) {
     // What larger worlds refuse isn't to work here by chance.
-    RONDO_TRY(kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype, arguments.op)
+    RONDO_TRY(kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype,
+                                          arguments.reduction.op())
                   .status());
   }
   const std::size_t bytes = arguments.input.count * size_of(arguments.input.dtype);
-  if (arguments.input.pointer == arguments.output.pointer || bytes == 0) return {};
+  if (bytes == 0) return {};
+  if (Premultiplied::needed(arguments)) return multiply_alone(arguments);
+  if (arguments.input.pointer == arguments.output.pointer) return {};
   return staging_.copy(arguments.output, arguments.input, bytes);
+}
+
+Status Place::multiply_alone(const CallArguments& arguments) {
+  if (!staging_.needed(arguments)) {
+    Premultiplied::multiply_alone(arguments);
+    return {};
+  }
+  RONDO_ASSIGN(const CallArguments staged, staging_.bring_in(arguments));
+  Premultiplied::multiply_alone(staged);
+  return staging_.bring_out(arguments, staged);
 }
 
 execute::RunContext Place::context() {
@@ -140,21 +153,42 @@ execute::RunContext Place::context() {
 }
 
 Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared) {
-  if (staging_.needed(arguments)) {
-    RONDO_ASSIGN(staged_, staging_.bring_in(arguments));
-    unstaged_ = arguments;
+  const CallArguments* used = &arguments;
+  if (staging_.needed(arguments) || Premultiplied::needed(arguments)) {
+    auto made = make_ready(arguments);
+    if (!made.ok()) return give_up_before(std::move(made).status());
+    ready_ = *made;
+    used = &ready_;
   }
   const transport::Call call{last_.sequence + 1, mesh_->epoch(), prepared.key};
   run_.emplace(*prepared.runner, call);
   last_ = call;
   last_call_.algorithm = prepared.algorithm;
-  const CallArguments& used = staged_.has_value() ? *staged_ : arguments;
   // Runners name all memory alike; that no schedule writes to its input is verified.
-  auto* input = static_cast<std::byte*>(const_cast<void*>(used.input.pointer));
-  auto* output = static_cast<std::byte*>(used.output.pointer);
+  auto* input = static_cast<std::byte*>(const_cast<void*>(used->input.pointer));
+  auto* output = static_cast<std::byte*>(used->output.pointer);
   waiter_->restart();
   prepared.runner->begin(call, input, output);
   return {};
+}
+
+/// The call on memory of the host that holds what is to be combined.
+Result<CallArguments> Place::make_ready(const CallArguments& arguments) {
+  CallArguments ready = arguments;
+  if (staging_.needed(arguments)) {
+    RONDO_ASSIGN(ready, staging_.bring_in(arguments));
+    staged_ = ready;
+    unstaged_ = arguments;
+  }
+  if (!Premultiplied::needed(ready)) return ready;
+  return premultiplied_.multiply(ready);
+}
+
+Status Place::give_up_before(Status cause) {
+  staged_.reset();
+  cause = std::move(cause).with_culprit(rank());
+  abort(cause);
+  return cause;
 }
 
 Status Place::finish(Status status) {
@@ -217,7 +251,8 @@ Result<std::shared_ptr<PreparedPlan>> Place::prepare(const CallArguments& argume
 Result<std::unique_ptr<execute::Runner>> Place::one_shot_runner(
     const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints) const {
   RONDO_ASSIGN(const kernels::ReduceKernel kernel,
-               kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype, arguments.op));
+               kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype,
+                                           arguments.reduction.op()));
   return std::unique_ptr<execute::Runner>(std::make_unique<execute::OneShotRunner>(
       execute::OneShotRunner::Inputs{.rank = rank(),
                                      .endpoints = std::move(endpoints),
@@ -245,8 +280,9 @@ Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algo
   inputs.element_bytes = size_of(arguments.input.dtype);
   inputs.segment_bytes = kSegmentBytes;
   if (schedule::reduces(arguments.collective)) {
-    RONDO_ASSIGN(inputs.kernel, kernels::find_reduce_kernel(DeviceKind::kHost,
-                                                            arguments.input.dtype, arguments.op));
+    RONDO_ASSIGN(inputs.kernel,
+                 kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype,
+                                             arguments.reduction.op()));
     inputs.divisor = divisor_of(arguments, size());
   }
   inputs.endpoint_of = [this](int peer) { return mesh_->endpoint(peer); };

@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "rondo/call.h"
+#include "rondo/collective.h"
 
 namespace rondo::schedule {
 

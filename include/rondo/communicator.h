@@ -12,6 +12,7 @@
 #include "rondo/device.h"
 #include "rondo/error.h"
 #include "rondo/export.h"
+#include "rondo/reduction.h"
 #include "rondo/types.h"
 #include "rondo/work.h"
 
@@ -109,9 +110,10 @@ class RONDO_API Communicator {
   /// Cost:   ring: 2(p-1) steps, 2(p-1)/p of the bytes sent by each rank.
   /// Errors: InvalidArgument, Mismatch, PeerLost, Timeout.
   /// Source: Patarasuk & Yuan, JPDC 69 (2009).
-  void all_reduce(const Buffer& data, ReduceOp op = ReduceOp::kSum);
+  void all_reduce(const Buffer& data, const Reduction& op = ReduceOp::kSum);
   /// The same, out of place: `input` and `output` have equal counts and don't overlap.
-  void all_reduce(const ConstBuffer& input, const Buffer& output, ReduceOp op = ReduceOp::kSum);
+  void all_reduce(const ConstBuffer& input, const Buffer& output,
+                  const Reduction& op = ReduceOp::kSum);
 
   /// Every rank ends with all ranks' `input`, in rank order.
   /// Shape:  output.count == input.count * size(); in place where input lies at its own position
@@ -121,7 +123,8 @@ class RONDO_API Communicator {
   /// Rank r ends with part r of the combined `input`.
   /// Shape:  input.count == output.count * size(); in place where output lies at its own position
   ///         in input (the rest of input is then undefined).
-  void reduce_scatter(const ConstBuffer& input, const Buffer& output, ReduceOp op = ReduceOp::kSum);
+  void reduce_scatter(const ConstBuffer& input, const Buffer& output,
+                      const Reduction& op = ReduceOp::kSum);
 
   /// Every rank ends with the `data` of rank `root`.
   void broadcast(const Buffer& data, int root);
@@ -130,7 +133,7 @@ class RONDO_API Communicator {
   /// looked at.
   /// Shape:  output.count == input.count at the root; in place there where they are the same.
   void reduce(const ConstBuffer& input, const Buffer& output, int root,
-              ReduceOp op = ReduceOp::kSum);
+              const Reduction& op = ReduceOp::kSum);
 
   /// Rank `root` ends with all ranks' `input`, in rank order; the other ranks' `output` isn't
   /// looked at. Shape:  output.count == input.count * size() at the root; in place there where
@@ -155,7 +158,7 @@ class RONDO_API Communicator {
   void all_gather_v(const ConstBuffer& input, const Buffer& output,
                     std::span<const std::size_t> counts);
   void reduce_scatter_v(const ConstBuffer& input, const Buffer& output,
-                        std::span<const std::size_t> counts, ReduceOp op = ReduceOp::kSum);
+                        std::span<const std::size_t> counts, const Reduction& op = ReduceOp::kSum);
   void gather_v(const ConstBuffer& input, const Buffer& output, std::span<const std::size_t> counts,
                 int root);
   void scatter_v(const ConstBuffer& input, const Buffer& output,
