@@ -18,7 +18,7 @@ void rank_order_reduce(schedule::Builder& builder, const schedule::Request& requ
     const bool last = contributor == request.world - 1;
     const Slice sum = last ? target : partial;
     if (contributor == request.rank) {
-      builder.reduce(own, so_far, sum, last);
+      builder.reduce(so_far, own, sum, last);
     } else {
       builder.recv_reduce(contributor, so_far, sum, last);
     }

@@ -16,6 +16,9 @@ struct Algorithm {
   /// Rows it cuts the data into at this world size, for data of `count` elements.
   std::uint32_t (*rows)(int world, std::size_t count);
   std::string_view summary;  ///< one line for `rondo verify` and `rondo bench --help`
+  /// Combines every element in rank order, ((x0 (+) x1) (+) x2) ..., in one sweep: all of these
+  /// have the same bits, and `(+)` needn't commute. Proved by `rondo verify` (verify/rank_order.h).
+  bool keeps_rank_order = false;
 };
 
 std::span<const Algorithm> all();

@@ -127,6 +127,9 @@ Status check_reduction(const CallArguments& arguments) {
     return invalid(arguments,
                    fmt::format("op is no ReduceOp (value {})", static_cast<int>(reduction.op())));
   }
+  if (reduction.kind() == Reduction::Kind::kCustom && reduction.custom().function == nullptr) {
+    return invalid(arguments, "the custom reduction has no function (CustomReduce::function)");
+  }
   if (reduction.kind() == Reduction::Kind::kPremultipliedSum && is_integer(arguments.input.dtype)) {
     return invalid(arguments, fmt::format("a premultiplied sum is of floats (f16, bf16, f32, f64), "
                                           "not of {}: multiply the input yourself",
@@ -142,15 +145,23 @@ bool has_both_buffers(const CallArguments& arguments, int rank) {
 
 /// In the fingerprint, behind the numbers of the built-in ops.
 constexpr std::uint8_t kPremultipliedSum = static_cast<std::uint8_t>(ReduceOp::kBitXor) + 1;
+constexpr std::uint8_t kCommutativeCustom = kPremultipliedSum + 1;
+constexpr std::uint8_t kOrderedCustom = kCommutativeCustom + 1;
 
 std::uint8_t redop_of(const Reduction& reduction) {
   // The factor is a rank's own.
   if (reduction.kind() == Reduction::Kind::kPremultipliedSum) return kPremultipliedSum;
+  // A function is an address of one process.
+  if (reduction.kind() == Reduction::Kind::kCustom) {
+    return reduction.custom().commutative ? kCommutativeCustom : kOrderedCustom;
+  }
   return static_cast<std::uint8_t>(reduction.op());
 }
 
 std::string_view name_of_redop(std::uint8_t redop) {
   if (redop == kPremultipliedSum) return "premultiplied sum";
+  if (redop == kCommutativeCustom) return "custom function that commutes";
+  if (redop == kOrderedCustom) return "custom function in rank order";
   return to_string(static_cast<ReduceOp>(redop));
 }
 

@@ -9,8 +9,20 @@
 namespace rondo::communicator {
 namespace {
 
-/// Whose continuation this thread runs, if it does.
-thread_local const CallDriver* continuing = nullptr;
+/// Whose calls this thread moves on, or whose continuation it runs, if it does.
+thread_local const CallDriver* inside = nullptr;
+
+/// Marks this thread for as long as it lives.
+class Inside {
+ public:
+  explicit Inside(const CallDriver* driver) : outer_(std::exchange(inside, driver)) {}
+  ~Inside() { inside = outer_; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  const CallDriver* outer_;
+};
 
 /// Tries to take the baton, giving the core away between them, before sleeping.
 constexpr int kTries = 100;
@@ -29,7 +41,7 @@ void run_continuation(PendingCall& call) {
 
 }  // namespace
 
-bool CallDriver::is_continuing() const { return continuing == this; }
+bool CallDriver::is_called_back() const { return inside == this; }
 
 bool CallDriver::take(const PendingCall* call, std::chrono::steady_clock::time_point until) {
   if (try_take()) return true;
@@ -51,6 +63,7 @@ bool CallDriver::take(const PendingCall* call, std::chrono::steady_clock::time_p
 
 void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& limit) {
   const std::atomic<int>* const wanted = limit.in_background ? &wanted_ : nullptr;
+  const Inside marked(this);
   resume_front();
   while (!queue_.empty() && (awaited == nullptr || !awaited->done())) {
     if (wanted != nullptr && is_wanted()) break;
@@ -65,6 +78,7 @@ void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& lim
 bool CallDriver::look() {
   bool any = false;
   bool moved = true;
+  const Inside marked(this);
   resume_front();
   while (moved && !queue_.empty()) {
     if (!begin_front()) {
@@ -128,9 +142,8 @@ void CallDriver::complete(PendingCall& call, Status status) {
 }
 
 void CallDriver::continue_now(PendingCall& call) {
-  const CallDriver* const outer = std::exchange(continuing, this);
+  const Inside marked(this);
   run_continuation(call);
-  continuing = outer;
 }
 
 }  // namespace rondo::communicator

@@ -105,7 +105,7 @@ class Communicator::Impl {
 // Works may outlive it. A continuation that destroys its own communicator can't be obeyed: its
 // thread would wait for itself.
 Communicator::Impl::~Impl() {
-  if (!engine_->driver().is_continuing()) {
+  if (!engine_->driver().is_called_back()) {
     engine_->close();
     return;
   }

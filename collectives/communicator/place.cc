@@ -41,6 +41,29 @@ schedule::Request request_of(const algorithms::Algorithm& algorithm, const CallA
   return request;
 }
 
+bool is_custom(const CallArguments& arguments) {
+  return arguments.reduction.kind() == Reduction::Kind::kCustom;
+}
+
+/// Null where each call brings a function of its own.
+Result<kernels::ReduceKernel> kernel_of(const CallArguments& arguments) {
+  if (is_custom(arguments)) return kernels::ReduceKernel{nullptr};
+  return kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype,
+                                     arguments.reduction.op());
+}
+
+select::Order order_of(const CallArguments& arguments) {
+  const bool is_ordered = is_custom(arguments) && !arguments.reduction.custom().commutative;
+  return is_ordered ? select::Order::kRanks : select::Order::kAny;
+}
+
+execute::Operands operands_of(const CallArguments& arguments) {
+  // Runners name all memory alike; that no schedule writes to its input is verified.
+  return {.input = static_cast<std::byte*>(const_cast<void*>(arguments.input.pointer)),
+          .output = static_cast<std::byte*>(arguments.output.pointer),
+          .custom = {arguments.reduction.custom(), arguments.input.dtype}};
+}
+
 int divisor_of(const CallArguments& arguments, int world) {
   return arguments.reduction.op() == ReduceOp::kAvg ? world : 1;
 }
@@ -124,9 +147,7 @@ Status Place::run_alone(const CallArguments& arguments) {
   last_call_.algorithm = "identity";
   if (schedule::reduces(arguments.collective)) {
     // What larger worlds refuse isn't to work here by chance.
-    RONDO_TRY(kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype,
-                                          arguments.reduction.op())
-                  .status());
+    RONDO_TRY(kernel_of(arguments).status());
   }
   const std::size_t bytes = arguments.input.count * size_of(arguments.input.dtype);
   if (bytes == 0) return {};
@@ -164,11 +185,8 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared) {
   run_.emplace(*prepared.runner, call);
   last_ = call;
   last_call_.algorithm = prepared.algorithm;
-  // Runners name all memory alike; that no schedule writes to its input is verified.
-  auto* input = static_cast<std::byte*>(const_cast<void*>(used->input.pointer));
-  auto* output = static_cast<std::byte*>(used->output.pointer);
   waiter_->restart();
-  prepared.runner->begin(call, input, output);
+  prepared.runner->begin(call, operands_of(*used));
   return {};
 }
 
@@ -233,7 +251,8 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
 Result<std::shared_ptr<PreparedPlan>> Place::prepare(const CallArguments& arguments) {
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
   RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
-               select::choose(arguments.collective, bytes, layout_, options_.algorithm));
+               select::choose(arguments.collective, bytes, layout_, options_.algorithm,
+                              order_of(arguments)));
   auto prepared = std::make_shared<PreparedPlan>();
   prepared->algorithm = algorithm->name;
   std::vector<transport::Endpoint*> endpoints;
@@ -250,9 +269,7 @@ Result<std::shared_ptr<PreparedPlan>> Place::prepare(const CallArguments& argume
 
 Result<std::unique_ptr<execute::Runner>> Place::one_shot_runner(
     const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints) const {
-  RONDO_ASSIGN(const kernels::ReduceKernel kernel,
-               kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype,
-                                           arguments.reduction.op()));
+  RONDO_ASSIGN(const kernels::ReduceKernel kernel, kernel_of(arguments));
   return std::unique_ptr<execute::Runner>(std::make_unique<execute::OneShotRunner>(
       execute::OneShotRunner::Inputs{.rank = rank(),
                                      .endpoints = std::move(endpoints),
@@ -280,9 +297,7 @@ Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algo
   inputs.element_bytes = size_of(arguments.input.dtype);
   inputs.segment_bytes = kSegmentBytes;
   if (schedule::reduces(arguments.collective)) {
-    RONDO_ASSIGN(inputs.kernel,
-                 kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype,
-                                             arguments.reduction.op()));
+    RONDO_ASSIGN(inputs.kernel, kernel_of(arguments));
     inputs.divisor = divisor_of(arguments, size());
   }
   inputs.endpoint_of = [this](int peer) { return mesh_->endpoint(peer); };

@@ -82,6 +82,11 @@ CostTerms terms_of(const algorithms::Algorithm& algorithm, const Layout& layout)
   return {2.0 * layout.world, 2.0};
 }
 
+bool allows(Order order, const algorithms::Algorithm& algorithm) {
+  return order == Order::kAny || !schedule::reduces(algorithm.collective) ||
+         algorithm.keeps_rank_order;
+}
+
 }  // namespace
 
 LinkCost default_link_cost(const Layout& layout) {
@@ -90,10 +95,10 @@ LinkCost default_link_cost(const Layout& layout) {
 }
 
 std::vector<Candidate> candidates(Collective collective, std::size_t bytes, const Layout& layout,
-                                  const LinkCost& link) {
+                                  const LinkCost& link, Order order) {
   std::vector<Candidate> list;
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
-    if (algorithm.collective != collective) continue;
+    if (algorithm.collective != collective || !allows(order, algorithm)) continue;
     const CostTerms terms = terms_of(algorithm, layout);
     const double us = terms.steps * link.alpha_us +
                       terms.volume * static_cast<double>(bytes) * link.beta_us_per_byte;
@@ -106,9 +111,11 @@ std::vector<Candidate> candidates(Collective collective, std::size_t bytes, cons
 }
 
 Result<const algorithms::Algorithm*> choose(Collective collective, std::size_t bytes,
-                                            const Layout& layout, std::string_view forced) {
+                                            const Layout& layout, std::string_view forced,
+                                            Order order) {
   if (forced != "auto") {
-    if (const auto* algorithm = algorithms::find(collective, forced)) return algorithm;
+    const auto* wanted = algorithms::find(collective, forced);
+    if (wanted != nullptr && allows(order, *wanted)) return wanted;
     std::string names = "auto";
     bool known = false;
     for (const algorithms::Algorithm& algorithm : algorithms::all()) {
@@ -117,13 +124,14 @@ Result<const algorithms::Algorithm*> choose(Collective collective, std::size_t b
         names += fmt::format(", {}", algorithm.name);
       }
     }
-    // A name that another collective has is no error: this one then chooses for itself.
+    // A name that another collective has, or whose order won't do, is no error: this call then
+    // chooses for itself.
     if (!known) {
       return Status(ErrorCode::kInvalidArgument,
                     fmt::format("there is no algorithm '{}'; there are: {}", forced, names));
     }
   }
-  const auto list = candidates(collective, bytes, layout, default_link_cost(layout));
+  const auto list = candidates(collective, bytes, layout, default_link_cost(layout), order);
   if (list.empty()) {
     return Status(ErrorCode::kUnsupported,
                   fmt::format("no algorithm for {}", schedule::to_string(collective)));

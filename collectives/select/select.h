@@ -8,6 +8,7 @@
 // (1994)); the terms of each algorithm are in its file's top comment.
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -37,13 +38,22 @@ struct Candidate {
   double predicted_us = 0;
 };
 
-/// All algorithms of the collective that the layout allows, cheapest first.
-std::vector<Candidate> candidates(schedule::Collective collective, std::size_t bytes,
-                                  const Layout& layout, const LinkCost& link);
+/// Which algorithms of a reduction will do. (Other collectives combine nothing.)
+enum class Order : std::uint8_t {
+  kAny,
+  kRanks,  ///< those that keep the ranks' order (algorithms::Algorithm::keeps_rank_order)
+};
 
-/// The cheapest, or the one called `forced` ("auto": not forced) where the collective has it.
+/// All algorithms of the collective that the layout and the order allow, cheapest first.
+std::vector<Candidate> candidates(schedule::Collective collective, std::size_t bytes,
+                                  const Layout& layout, const LinkCost& link,
+                                  Order order = Order::kAny);
+
+/// The cheapest, or the one called `forced` ("auto": not forced) where the collective has it and
+/// the order allows it.
 /// Errors: InvalidArgument for a name that no collective has; the message lists the names.
 Result<const algorithms::Algorithm*> choose(schedule::Collective collective, std::size_t bytes,
-                                            const Layout& layout, std::string_view forced);
+                                            const Layout& layout, std::string_view forced,
+                                            Order order = Order::kAny);
 
 }  // namespace rondo::select

@@ -39,9 +39,9 @@ std::uint64_t count_direct(const std::vector<FusedSchedule>& world) {
   return count;
 }
 
-Status verify_one(const std::vector<FusedSchedule>& world, const char* form,
+Status verify_one(const std::vector<FusedSchedule>& world, const char* form, Order order,
                   AlgorithmCount& count) {
-  Result<Report> report = verify(world);
+  Result<Report> report = verify(world, order);
   const Request& request = world[0].request;
   if (!report.ok()) {
     const Status& status = report.status();
@@ -68,8 +68,10 @@ Status verify_world(const Algorithm& algorithm, int world, AlgorithmCount& count
         schedules.push_back(algorithm.build({algorithm.collective, world, rank, root, row_count}));
         lowered.push_back(schedule::lower(schedules.back()));
       }
-      RONDO_TRY(verify_one(lowered, "plain", count));
-      RONDO_TRY(verify_one(schedule::fuse_world(schedules), "fused", count));
+      const bool ordered = algorithm.keeps_rank_order;
+      RONDO_TRY(verify_one(lowered, "plain", ordered ? Order::kRanks : Order::kAny, count));
+      RONDO_TRY(verify_one(schedule::fuse_world(schedules), "fused",
+                           ordered ? Order::kRanksInOneSweep : Order::kAny, count));
     }
   }
   ++count.worlds;

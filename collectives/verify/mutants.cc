@@ -16,6 +16,7 @@ constexpr int kProbeUpTo = 3;  // two lanes per rank: too many orders already fo
 struct Original {
   std::string name;
   World world;
+  bool keeps_rank_order = false;
 };
 
 std::vector<Original> originals(int world) {
@@ -34,6 +35,7 @@ std::vector<Original> originals(int world) {
     if (schedule::has_root(request.collective)) request.root = world / 2;
     if (request.collective == schedule::Collective::kBroadcast) request.rows = 2;
     add(std::string(algorithm.name), request, algorithm.build);
+    list.back().keeps_rank_order = algorithm.keeps_rank_order;
   }
   if (world > kProbeUpTo) return list;
   add("waiting probe", {.collective = schedule::Collective::kAllReduce, .world = world},
@@ -42,23 +44,29 @@ std::vector<Original> originals(int world) {
 }
 
 /// The worst that any order under any channel model shows.
-Verdict explore_all(const FusedWorld& world) {
+Verdict explore_all(const FusedWorld& world, Order order) {
   Verdict worst = Verdict::kGood;
   for (const Model& model : models_for(world, kExploredCredits)) {
-    const Verdict verdict = explore(world, model, {});
+    const Verdict verdict = explore(world, model, {}, order);
     if (verdict == Verdict::kBad) return verdict;
     if (verdict == Verdict::kSampled) worst = verdict;
   }
   return worst;
 }
 
-void judge(const FusedWorld& mutant, MutantCount& count, const std::string& name) {
+/// What the original was proved to do, in the form that it is mutated in.
+Order order_of(const Original& original, Mutation mutation) {
+  if (!original.keeps_rank_order) return Order::kAny;
+  return is_of_fused(mutation) ? Order::kRanksInOneSweep : Order::kRanks;
+}
+
+void judge(const FusedWorld& mutant, Order order, MutantCount& count, const std::string& name) {
   ++count.mutants;
-  if (!verify(mutant).ok()) {
+  if (!verify(mutant, order).ok()) {
     ++count.caught;
     return;
   }
-  switch (explore_all(mutant)) {
+  switch (explore_all(mutant, order)) {
     case Verdict::kGood: ++count.equivalent; return;
     case Verdict::kSampled: ++count.sampled; return;
     case Verdict::kBad: break;
@@ -82,7 +90,8 @@ std::vector<MutantCount> count_mutants(const MutantOptions& options) {
           random.discard(10);
           const FusedWorld mutant = mutate(original.world, count.mutation, random);
           if (mutant.empty()) break;
-          judge(mutant, count, fmt::format("{}, seed {}", original.name, seed));
+          judge(mutant, order_of(original, count.mutation), count,
+                fmt::format("{}, seed {}", original.name, seed));
         }
       }
     }

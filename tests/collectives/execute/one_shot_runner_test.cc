@@ -58,7 +58,7 @@ class Rank {
     const auto runner = fast ? fast_runner(data.size(), op) : planned_runner(data.size(), op);
     auto* bytes = reinterpret_cast<std::byte*>(data.data());
     const transport::Call call{++sequence_, 1, {.collective = 1, .count = data.size()}};
-    return runner->run(call, bytes, bytes, {rank_, waiter_.get(), {}, 20'000});
+    return runner->run(call, {bytes, bytes}, {rank_, waiter_.get(), {}, 20'000});
   }
 
  private:

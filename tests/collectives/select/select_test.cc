@@ -65,6 +65,27 @@ TEST(Select, ForcedName_IsTakenWhereTheCollectiveHasIt) {
   EXPECT_EQ((*broadcast)->name, "linear");
 }
 
+TEST(Select, RankOrder_IsKeptByWhateverIsChosen) {
+  for (const Collective collective :
+       {Collective::kAllReduce, Collective::kReduce, Collective::kReduceScatter}) {
+    for (const std::size_t bytes : {8UL, 64UL << 10, 32UL << 20}) {
+      for (const char* forced : {"auto", "ring", "tree", "direct", "recursive_doubling"}) {
+        const Layout layout{.world = 64, .one_host = false};
+        const auto algorithm = choose(collective, bytes, layout, forced, Order::kRanks);
+        ASSERT_TRUE(algorithm.ok());
+        EXPECT_TRUE((*algorithm)->keeps_rank_order) << (*algorithm)->name;
+      }
+    }
+  }
+}
+
+TEST(Select, RankOrder_IsNothingToCollectivesThatOnlyMove) {
+  const Layout layout{.world = 4, .one_host = false};
+  const auto broadcast = choose(Collective::kBroadcast, 8, layout, "tree", Order::kRanks);
+  ASSERT_TRUE(broadcast.ok());
+  EXPECT_EQ((*broadcast)->name, "tree");
+}
+
 TEST(Select, UnknownName_ListsWhatThereIs) {
   const std::string text = chosen(8, {.world = 4}, "rign");
   EXPECT_THAT(text, HasSubstr("'rign'"));

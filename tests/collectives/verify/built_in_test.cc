@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "collectives/algorithms/registry.h"
 #include "rondo/schedules.h"
 
@@ -26,6 +28,17 @@ TEST(BuiltIn, DirectAllReduce_StoresEveryResultStraight) {
   for (const AlgorithmCount& count : *counts) {
     if (count.name != "direct" || count.collective != schedule::Collective::kAllReduce) continue;
     EXPECT_EQ(count.direct_stores, 5U * 4U);
+  }
+}
+
+TEST(BuiltIn, EveryReduction_HasAnAlgorithmThatKeepsTheRanksOrder) {
+  std::set<schedule::Collective> collectives;
+  for (const algorithms::Algorithm& algorithm : algorithms::all()) {
+    if (algorithm.keeps_rank_order) collectives.insert(algorithm.collective);
+  }
+  EXPECT_EQ(collectives.size(), 3U);
+  for (const schedule::Collective collective : collectives) {
+    EXPECT_TRUE(schedule::reduces(collective));
   }
 }
 
