@@ -1,5 +1,7 @@
 #include "rondo/communicator.h"
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "collectives/communicator/engine.h"
@@ -27,6 +29,13 @@ Status check_exists(Device device) {
   return driver->create_stream(device.index).status();
 }
 
+/// What decides how calls run, by the names of the variables.
+std::map<std::string, std::string> equal_options(const CommunicatorOptions& options) {
+  return {{"RONDO_ALGO", options.algorithm},
+          {"RONDO_DETERMINISTIC", options.deterministic ? "1" : "0"},
+          {"RONDO_SEGMENT_BYTES", std::to_string(options.segment_bytes)}};
+}
+
 Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& devices,
                                                   const CommunicatorOptions& wanted) {
   if (devices.empty()) {
@@ -41,7 +50,7 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
   const transport::MeshOptions mesh_options{.transport = options.transport,
                                             .interface = options.interface,
                                             .timeout_ms = options.join_timeout_ms,
-                                            .equal_options = {{"RONDO_ALGO", options.algorithm}}};
+                                            .equal_options = equal_options(options)};
   RONDO_ASSIGN(auto meshes,
                transport::connect_places(launch, static_cast<int>(devices.size()), mesh_options));
   const std::optional<double> cpu_quota = read_cpu_quota();

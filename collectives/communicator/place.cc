@@ -17,10 +17,6 @@ namespace {
 
 using schedule::Collective;
 
-/// Long enough to hide a message's cost, short enough that a segment is still in the cache when it
-/// is forwarded. A multiple of every element size.
-constexpr std::size_t kSegmentBytes = 64 * 1024;
-
 /// The algorithm that OneShotRunner is the fast path of.
 constexpr std::string_view kOneShot = "one_shot";
 
@@ -52,9 +48,9 @@ Result<kernels::ReduceKernel> kernel_of(const CallArguments& arguments) {
                                      arguments.reduction.op());
 }
 
-select::Order order_of(const CallArguments& arguments) {
+select::Order order_of(const CallArguments& arguments, bool deterministic) {
   const bool is_ordered = is_custom(arguments) && !arguments.reduction.custom().commutative;
-  return is_ordered ? select::Order::kRanks : select::Order::kAny;
+  return is_ordered || deterministic ? select::Order::kRanks : select::Order::kAny;
 }
 
 execute::Operands operands_of(const CallArguments& arguments) {
@@ -252,7 +248,7 @@ Result<std::shared_ptr<PreparedPlan>> Place::prepare(const CallArguments& argume
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
   RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
                select::choose(arguments.collective, bytes, layout_, options_.algorithm,
-                              order_of(arguments)));
+                              order_of(arguments, options_.deterministic)));
   auto prepared = std::make_shared<PreparedPlan>();
   prepared->algorithm = algorithm->name;
   std::vector<transport::Endpoint*> endpoints;
@@ -295,7 +291,7 @@ Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algo
     inputs.table = schedule::ChunkTable::equal(total_count(arguments, size()), rows);
   }
   inputs.element_bytes = size_of(arguments.input.dtype);
-  inputs.segment_bytes = kSegmentBytes;
+  inputs.segment_bytes = options_.segment_bytes;
   if (schedule::reduces(arguments.collective)) {
     RONDO_ASSIGN(inputs.kernel, kernel_of(arguments));
     inputs.divisor = divisor_of(arguments, size());

@@ -21,7 +21,8 @@ inline namespace v1 {
 
 /// How a world is joined. Every field has a default that an environment variable may replace, so
 /// that one binary runs alone, under `rondo run` and under `mpirun` without a change.
-/// Transport and algorithm must be equal on all ranks: Mismatch when the world is joined.
+/// Transport, algorithm, deterministic and segment_bytes must be equal on all ranks: Mismatch when
+/// the world is joined.
 struct CommunicatorOptions {
   /// Longest wait inside one call (RONDO_TIMEOUT_MS).
   int timeout_ms = 600'000;
@@ -37,6 +38,15 @@ struct CommunicatorOptions {
   /// communicator's own that sleeps while there is nothing to do, or "caller", nobody: each call
   /// moves on in `start`, `test` and `wait` alone (RONDO_PROGRESS). Ranks may differ.
   std::string progress = "thread";
+  /// The bits of all_reduce, reduce and reduce_scatter follow from the inputs alone: the same over
+  /// every transport, for every algorithm, segment size and layout of the ranks on hosts
+  /// (RONDO_DETERMINISTIC). Each element is combined in rank order, by one rank, rounded once;
+  /// algorithms that do otherwise are not chosen, and passed over where one is forced.
+  bool deterministic = false;
+  /// What is received, combined and sent on as one piece, in bytes: a multiple of 64 up to 1 GiB
+  /// (RONDO_SEGMENT_BYTES). For measurements and tests. The default is long enough to hide a
+  /// message's cost, and short enough for a segment to be in the cache when it is sent on.
+  std::size_t segment_bytes = 64 * 1024;
 };
 
 /// What one rank has exchanged with one peer since the communicator was made.
