@@ -23,7 +23,7 @@ void rank_order_reduce(schedule::Builder& builder, const Contributors& contribut
     const bool final = last && contributors.are_all;
     const Slice sum = last ? target : partial;
     if (ranks[i] == contributors.own) {
-      builder.reduce(own, so_far, sum, final);
+      builder.reduce(so_far, own, sum, final);
     } else {
       builder.recv_reduce(ranks[i], so_far, sum, final);
     }

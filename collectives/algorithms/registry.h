@@ -21,6 +21,9 @@ struct Algorithm {
   bool relays = false;
   /// What it writes depends on the layout of the request.
   bool uses_layout = false;
+  /// Combines every element in rank order, ((x0 (+) x1) (+) x2) ..., in one sweep: all of these
+  /// have the same bits, and `(+)` needn't commute. Proved by `rondo verify` (verify/rank_order.h).
+  bool keeps_rank_order = false;
 };
 
 std::span<const Algorithm> all();

@@ -16,9 +16,11 @@ Call with_parts(Call call, std::vector<std::size_t> input_counts,
 
 }  // namespace
 
-Call Call::all_reduce(const Buffer& data, ReduceOp op) { return all_reduce(data, data, op); }
+Call Call::all_reduce(const Buffer& data, const Reduction& op) {
+  return all_reduce(data, data, op);
+}
 
-Call Call::all_reduce(const ConstBuffer& input, const Buffer& output, ReduceOp op) {
+Call Call::all_reduce(const ConstBuffer& input, const Buffer& output, const Reduction& op) {
   return {.collective = Collective::kAllReduce, .input = input, .output = output, .op = op};
 }
 
@@ -26,7 +28,7 @@ Call Call::all_gather(const ConstBuffer& input, const Buffer& output) {
   return {.collective = Collective::kAllGather, .input = input, .output = output};
 }
 
-Call Call::reduce_scatter(const ConstBuffer& input, const Buffer& output, ReduceOp op) {
+Call Call::reduce_scatter(const ConstBuffer& input, const Buffer& output, const Reduction& op) {
   return {.collective = Collective::kReduceScatter, .input = input, .output = output, .op = op};
 }
 
@@ -34,7 +36,7 @@ Call Call::broadcast(const Buffer& data, int root) {
   return {.collective = Collective::kBroadcast, .input = data, .output = data, .root = root};
 }
 
-Call Call::reduce(const ConstBuffer& input, const Buffer& output, int root, ReduceOp op) {
+Call Call::reduce(const ConstBuffer& input, const Buffer& output, int root, const Reduction& op) {
   return {
       .collective = Collective::kReduce, .input = input, .output = output, .op = op, .root = root};
 }
@@ -57,7 +59,7 @@ Call Call::all_gather_v(const ConstBuffer& input, const Buffer& output,
 }
 
 Call Call::reduce_scatter_v(const ConstBuffer& input, const Buffer& output,
-                            std::vector<std::size_t> counts, ReduceOp op) {
+                            std::vector<std::size_t> counts, const Reduction& op) {
   return with_parts(reduce_scatter(input, output, op), std::move(counts), {});
 }
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include "collectives/communicator/uneven.h"
+#include "core/dtype.h"
 
 namespace rondo::communicator {
 namespace {
@@ -127,9 +129,48 @@ Status check_total(const CallArguments& arguments, int world) {
       fmt::format("{} elements on each of {} ranks overflow the address space", count, world));
 }
 
+Status check_reduction(const CallArguments& arguments) {
+  const Reduction& reduction = arguments.reduction;
+  if (reduction.op() > ReduceOp::kBitXor) {
+    return invalid(arguments,
+                   fmt::format("op is no ReduceOp (value {})", static_cast<int>(reduction.op())));
+  }
+  if (reduction.kind() == Reduction::Kind::kCustom && reduction.custom().function == nullptr) {
+    return invalid(arguments, "the custom reduction has no function (CustomReduce::function)");
+  }
+  if (reduction.kind() == Reduction::Kind::kPremultipliedSum && is_integer(arguments.input.dtype)) {
+    return invalid(arguments, fmt::format("a premultiplied sum is of floats (f16, bf16, f32, f64), "
+                                          "not of {}: multiply the input yourself",
+                                          to_string(arguments.input.dtype)));
+  }
+  return {};
+}
+
 bool has_both_buffers(const CallArguments& arguments, int rank) {
   return !schedule::has_root(arguments.collective) ||
          arguments.collective == Collective::kBroadcast || rank == arguments.root;
+}
+
+/// In the fingerprint, behind the numbers of the built-in ops.
+constexpr std::uint8_t kPremultipliedSum = static_cast<std::uint8_t>(ReduceOp::kBitXor) + 1;
+constexpr std::uint8_t kCommutativeCustom = kPremultipliedSum + 1;
+constexpr std::uint8_t kOrderedCustom = kCommutativeCustom + 1;
+
+std::uint8_t redop_of(const Reduction& reduction) {
+  // The factor is a rank's own.
+  if (reduction.kind() == Reduction::Kind::kPremultipliedSum) return kPremultipliedSum;
+  // A function is an address of one process.
+  if (reduction.kind() == Reduction::Kind::kCustom) {
+    return reduction.custom().commutative ? kCommutativeCustom : kOrderedCustom;
+  }
+  return static_cast<std::uint8_t>(reduction.op());
+}
+
+std::string_view name_of_redop(std::uint8_t redop) {
+  if (redop == kPremultipliedSum) return "premultiplied sum";
+  if (redop == kCommutativeCustom) return "custom function that commutes";
+  if (redop == kOrderedCustom) return "custom function in rank order";
+  return to_string(static_cast<ReduceOp>(redop));
 }
 
 }  // namespace
@@ -184,10 +225,7 @@ Status check(const CallArguments& arguments, int rank, int world) {
                    fmt::format("input is {} but output is {}", to_string(arguments.input.dtype),
                                to_string(arguments.output.dtype)));
   }
-  if (schedule::reduces(arguments.collective) && arguments.op > ReduceOp::kBitXor) {
-    return invalid(arguments,
-                   fmt::format("op is no ReduceOp (value {})", static_cast<int>(arguments.op)));
-  }
+  if (schedule::reduces(arguments.collective)) RONDO_TRY(check_reduction(arguments));
   if (arguments.root < 0 || arguments.root >= world) {
     return invalid(arguments, fmt::format("root {} is no rank of a world of {} (0 to {})",
                                           arguments.root, world, world - 1));
@@ -205,8 +243,7 @@ transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world)
   transport::Fingerprint fingerprint;
   fingerprint.collective = static_cast<std::uint8_t>(arguments.collective);
   fingerprint.dtype = static_cast<std::uint8_t>(arguments.input.dtype);
-  if (schedule::reduces(arguments.collective))
-    fingerprint.redop = static_cast<std::uint8_t>(arguments.op);
+  if (schedule::reduces(arguments.collective)) fingerprint.redop = redop_of(arguments.reduction);
   fingerprint.uneven = arguments.uneven ? 1 : 0;
   fingerprint.root = arguments.root;
   fingerprint.count = total_count(arguments, world);
@@ -233,7 +270,7 @@ std::string print_fingerprint(const transport::Fingerprint& fingerprint) {
   if (has_count) text += fmt::format("count={}, ", fingerprint.count);
   text += to_string(static_cast<DataType>(fingerprint.dtype));
   if (schedule::reduces(collective)) {
-    text += fmt::format(", {}", to_string(static_cast<ReduceOp>(fingerprint.redop)));
+    text += fmt::format(", {}", name_of_redop(fingerprint.redop));
   }
   if (schedule::has_root(collective)) text += fmt::format(", root {}", fingerprint.root);
   return text + ")";

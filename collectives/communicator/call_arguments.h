@@ -10,6 +10,7 @@
 #include "collectives/schedule/op.h"
 #include "core/status.h"
 #include "rondo/call.h"
+#include "rondo/reduction.h"
 #include "rondo/types.h"
 #include "transport/endpoint/call.h"
 
@@ -22,7 +23,7 @@ struct CallArguments {
   schedule::Collective collective = schedule::Collective::kBarrier;
   ConstBuffer input;
   Buffer output;
-  ReduceOp op = ReduceOp::kSum;
+  Reduction reduction = ReduceOp::kSum;
   int root = 0;
   /// Ranks' parts have sizes of their own: those of the input and of the output that this rank
   /// knows, by rank; borrowed.

@@ -10,8 +10,20 @@
 namespace rondo::communicator {
 namespace {
 
-/// Whose continuation this thread runs, if it does.
-thread_local const CallDriver* continuing = nullptr;
+/// Whose calls this thread moves on, or whose continuation it runs, if it does.
+thread_local const CallDriver* inside = nullptr;
+
+/// Marks this thread for as long as it lives.
+class Inside {
+ public:
+  explicit Inside(const CallDriver* driver) : outer_(std::exchange(inside, driver)) {}
+  ~Inside() { inside = outer_; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  const CallDriver* outer_;
+};
 
 /// Tries to take the baton, the core given away between them, before waiting for it properly. Then
 /// how often to look whether the call is done without it.
@@ -31,7 +43,7 @@ void run_continuation(PendingCall& call) {
 
 }  // namespace
 
-bool CallDriver::is_continuing() const { return continuing == this; }
+bool CallDriver::is_called_back() const { return inside == this; }
 
 bool CallDriver::take(const PendingCall* call, std::chrono::steady_clock::time_point until) {
   if (try_take()) return true;
@@ -62,6 +74,7 @@ void CallDriver::give_back() {
 }
 
 void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& limit) {
+  const Inside marked(this);
   resume_front();
   while (!idle() && (awaited == nullptr || !awaited->done())) {
     if (limit.in_background && is_wanted()) break;
@@ -82,6 +95,7 @@ void CallDriver::drive_until_room() {
 }
 
 bool CallDriver::look() {
+  const Inside marked(this);
   resume_front();
   bool any = false;
   while (!idle() && turn()) any = true;
@@ -209,9 +223,8 @@ void CallDriver::complete(PendingCall& call, Status status) {
 }
 
 void CallDriver::continue_now(PendingCall& call) {
-  const CallDriver* const outer = std::exchange(continuing, this);
+  const Inside marked(this);
   run_continuation(call);
-  continuing = outer;
 }
 
 }  // namespace rondo::communicator

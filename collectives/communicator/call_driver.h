@@ -48,8 +48,9 @@ class CallDriver {
   void finish_at_once(PendingCall& call, Status status);
   /// Runs the continuation of a call that was done before it had one.
   void continue_now(PendingCall& call);
-  /// Whether this thread runs a continuation of one of these calls.
-  bool is_continuing() const;
+  /// Whether this thread is inside a function that a program gave to one of these calls: a
+  /// continuation or a custom reduction.
+  bool is_called_back() const;
 
  private:
   void complete(PendingCall& call, Status status);

@@ -1,5 +1,7 @@
 #include "rondo/communicator.h"
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "collectives/communicator/engine.h"
@@ -28,6 +30,13 @@ Status check_exists(Device device) {
   return driver->create_stream(device.index).status();
 }
 
+/// What decides how calls run, by the names of the variables.
+std::map<std::string, std::string> equal_options(const CommunicatorOptions& options) {
+  return {{"RONDO_ALGO", options.algorithm},
+          {"RONDO_DETERMINISTIC", options.deterministic ? "1" : "0"},
+          {"RONDO_SEGMENT_BYTES", std::to_string(options.segment_bytes)}};
+}
+
 Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& devices,
                                                   const CommunicatorOptions& wanted) {
   if (devices.empty()) {
@@ -42,7 +51,7 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
   const transport::MeshOptions mesh_options{.transport = options.transport,
                                             .interface = options.interface,
                                             .timeout_ms = options.join_timeout_ms,
-                                            .equal_options = {{"RONDO_ALGO", options.algorithm}}};
+                                            .equal_options = equal_options(options)};
   RONDO_ASSIGN(auto meshes,
                transport::connect_places(launch, static_cast<int>(devices.size()), mesh_options));
   const std::optional<double> cpu_quota = read_cpu_quota();
@@ -55,8 +64,9 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
 }
 
 CallArguments arguments_of(Collective collective, const ConstBuffer& input, const Buffer& output,
-                           ReduceOp op = ReduceOp::kSum, int root = 0) {
-  return {.collective = collective, .input = input, .output = output, .op = op, .root = root};
+                           const Reduction& op = ReduceOp::kSum, int root = 0) {
+  return {
+      .collective = collective, .input = input, .output = output, .reduction = op, .root = root};
 }
 
 /// `counts` are those of the buffer that has all parts.
@@ -76,7 +86,7 @@ CallArguments arguments_of(const Call& call, int rank) {
   return used_by(rank, {.collective = call.collective,
                         .input = call.input,
                         .output = call.output,
-                        .op = call.op,
+                        .reduction = call.op,
                         .root = call.root,
                         .uneven = call.uneven,
                         .input_counts = call.input_counts,
@@ -107,7 +117,7 @@ class Communicator::Impl {
 // Works may outlive it. A continuation that destroys its own communicator can't be obeyed: its
 // thread would wait for itself.
 Communicator::Impl::~Impl() {
-  if (!engine_->driver().is_continuing()) {
+  if (!engine_->driver().is_called_back()) {
     engine_->close();
     return;
   }
@@ -141,9 +151,11 @@ int Communicator::rank() const { return impl_->place().rank(); }
 int Communicator::size() const { return impl_->place().size(); }
 Device Communicator::device() const { return impl_->place().device(); }
 
-void Communicator::all_reduce(const Buffer& data, ReduceOp op) { all_reduce(data, data, op); }
+void Communicator::all_reduce(const Buffer& data, const Reduction& op) {
+  all_reduce(data, data, op);
+}
 
-void Communicator::all_reduce(const ConstBuffer& input, const Buffer& output, ReduceOp op) {
+void Communicator::all_reduce(const ConstBuffer& input, const Buffer& output, const Reduction& op) {
   throw_if_error(impl_->engine().call(arguments_of(Collective::kAllReduce, input, output, op)));
 }
 
@@ -151,7 +163,8 @@ void Communicator::all_gather(const ConstBuffer& input, const Buffer& output) {
   throw_if_error(impl_->engine().call(arguments_of(Collective::kAllGather, input, output)));
 }
 
-void Communicator::reduce_scatter(const ConstBuffer& input, const Buffer& output, ReduceOp op) {
+void Communicator::reduce_scatter(const ConstBuffer& input, const Buffer& output,
+                                  const Reduction& op) {
   throw_if_error(impl_->engine().call(arguments_of(Collective::kReduceScatter, input, output, op)));
 }
 
@@ -160,7 +173,8 @@ void Communicator::broadcast(const Buffer& data, int root) {
       impl_->engine().call(arguments_of(Collective::kBroadcast, data, data, ReduceOp::kSum, root)));
 }
 
-void Communicator::reduce(const ConstBuffer& input, const Buffer& output, int root, ReduceOp op) {
+void Communicator::reduce(const ConstBuffer& input, const Buffer& output, int root,
+                          const Reduction& op) {
   throw_if_error(
       call_with_root(impl_->engine(), arguments_of(Collective::kReduce, input, output, op, root)));
 }
@@ -186,7 +200,7 @@ void Communicator::all_gather_v(const ConstBuffer& input, const Buffer& output,
 }
 
 void Communicator::reduce_scatter_v(const ConstBuffer& input, const Buffer& output,
-                                    std::span<const std::size_t> counts, ReduceOp op) {
+                                    std::span<const std::size_t> counts, const Reduction& op) {
   throw_if_error(impl_->engine().call(
       uneven(arguments_of(Collective::kReduceScatter, input, output, op), counts)));
 }

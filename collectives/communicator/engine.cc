@@ -7,10 +7,11 @@
 namespace rondo::communicator {
 namespace {
 
-Status not_from_a_continuation() {
+Status not_from_inside() {
   return Status(ErrorCode::kInvalidArgument,
-                "a continuation can't use the communicator that runs it: nothing moves its calls "
-                "on meanwhile; let the thread that started them do it");
+                "a continuation can't use the communicator that runs it, nor can a custom "
+                "reduction: nothing moves its calls on meanwhile; let the thread that started them "
+                "do it");
 }
 
 }  // namespace
@@ -20,11 +21,11 @@ Status not_from_a_continuation() {
 class Engine::Entry {
  public:
   explicit Entry(Engine& engine) : engine_(engine) {
-    is_free_ = engine_.inside_.load(std::memory_order_relaxed) == std::thread::id{};
-    if (is_free_) engine_.inside_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    inside_ = engine_.inside_.load(std::memory_order_relaxed);
+    if (is_free()) engine_.inside_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   }
   ~Entry() {
-    if (is_free_) engine_.inside_.store({}, std::memory_order_relaxed);
+    if (is_free()) engine_.inside_.store({}, std::memory_order_relaxed);
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -33,8 +34,9 @@ class Engine::Entry {
     if (engine_.place_ == nullptr) {
       return Status(ErrorCode::kInvalidArgument, "the communicator of this call is destroyed");
     }
-    if (engine_.asynchronous_ && engine_.driver_.is_continuing()) return not_from_a_continuation();
-    if (is_free_) return {};
+    if (engine_.asynchronous_ && engine_.driver_.is_called_back()) return not_from_inside();
+    if (is_free()) return {};
+    if (inside_ == std::this_thread::get_id()) return not_from_inside();
     return Status(
         ErrorCode::kInvalidArgument,
         "another thread is inside a call of this communicator: a handle is for one thread "
@@ -42,8 +44,10 @@ class Engine::Entry {
   }
 
  private:
+  bool is_free() const { return inside_ == std::thread::id{}; }
+
   Engine& engine_;
-  bool is_free_ = false;
+  std::thread::id inside_;  ///< whom it found there
 };
 
 Engine::Engine(std::unique_ptr<Place> place, bool has_progress_thread)
@@ -169,13 +173,13 @@ void Engine::close() {
 }
 
 bool Engine::test(PendingCall& call) {
-  if (!call.done() && progress_ == nullptr && !driver_.is_continuing()) nudge();
+  if (!call.done() && progress_ == nullptr && !driver_.is_called_back()) nudge();
   return call.done();
 }
 
 Result<bool> Engine::wait(PendingCall& call, TimePoint until) {
   if (call.done()) return true;
-  if (driver_.is_continuing()) return not_from_a_continuation();
+  if (driver_.is_called_back()) return not_from_inside();
   if (!driver_.take(&call, until)) return call.done();
   driver_.drive(&call, {.until = until});
   give_back();
@@ -183,7 +187,7 @@ Result<bool> Engine::wait(PendingCall& call, TimePoint until) {
 }
 
 void Engine::cancel(PendingCall& call) {
-  if (call.done() || driver_.is_continuing() || !driver_.take(&call, kNever)) return;
+  if (call.done() || driver_.is_called_back() || !driver_.take(&call, kNever)) return;
   if (!call.done()) {
     driver_.give_up(Status(ErrorCode::kCancelled,
                            fmt::format("rank {} cancelled a call that it had started: {}",

@@ -14,6 +14,9 @@ namespace rondo::communicator {
 namespace {
 
 constexpr IntegerRange kTimeoutRange{1, std::numeric_limits<int>::max()};
+/// Segments begin on a cache line, and so on an element of any type.
+constexpr std::size_t kSegmentUnit = 64;
+constexpr IntegerRange kSegmentRange{kSegmentUnit, std::int64_t{1} << 30};
 
 Status resolve_number(int& option, int fallback, const char* variable) {
   if (option == fallback) {
@@ -23,6 +26,22 @@ Status resolve_number(int& option, int fallback, const char* variable) {
   if (option >= kTimeoutRange.lowest) return {};
   return Status(ErrorCode::kInvalidArgument,
                 fmt::format("a timeout must be at least 1 ms, not {} ms ({})", option, variable));
+}
+
+Status resolve_segment(std::size_t& option, std::size_t fallback) {
+  constexpr const char* kVariable = "RONDO_SEGMENT_BYTES";
+  if (option == fallback) {
+    RONDO_ASSIGN(
+        const std::int64_t value,
+        environment_integer(kVariable, static_cast<std::int64_t>(fallback), kSegmentRange));
+    option = static_cast<std::size_t>(value);
+  }
+  if (option == 0) return {};
+  const bool in_range = option >= kSegmentUnit && option <= std::size_t{kSegmentRange.highest};
+  if (in_range && option % kSegmentUnit == 0) return {};
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("segments must be a multiple of {} bytes from {} to {}, not {} ({})",
+                            kSegmentUnit, kSegmentUnit, kSegmentRange.highest, option, kVariable));
 }
 
 void resolve_text(std::string& option, const std::string& fallback, const char* variable) {
@@ -48,6 +67,10 @@ Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
   resolve_text(options.algorithm, defaults.algorithm, "RONDO_ALGO");
   resolve_text(options.interface, defaults.interface, "RONDO_IFACE");
   resolve_text(options.progress, defaults.progress, "RONDO_PROGRESS");
+  RONDO_TRY(resolve_segment(options.segment_bytes, defaults.segment_bytes));
+  if (!options.deterministic) {
+    RONDO_ASSIGN(options.deterministic, environment_flag("RONDO_DETERMINISTIC", false));
+  }
   RONDO_TRY(check_word("transport", options.transport, {"auto", "inproc", "shm", "tcp"},
                        "RONDO_TRANSPORT"));
   RONDO_TRY(check_word("progress", options.progress, {"thread", "caller"}, "RONDO_PROGRESS"));

@@ -21,7 +21,7 @@ using schedule::Collective;
 /// Long enough to hide a message's cost, short enough that a segment is still in the cache when it
 /// is forwarded, and that a slot takes it. Frames of tcp cost more. A multiple of every element's
 /// size, and equal on all ranks.
-std::size_t segment_bytes(const select::Layout& layout) {
+std::size_t default_segment_bytes(const select::Layout& layout) {
   return (layout.one_host ? std::size_t{64} : std::size_t{256}) * 1024;
 }
 
@@ -50,8 +50,34 @@ schedule::Request request_of(const algorithms::Algorithm& algorithm, const CallA
   return request;
 }
 
+bool is_custom(const CallArguments& arguments) {
+  return arguments.reduction.kind() == Reduction::Kind::kCustom;
+}
+
+/// Null where each call brings a function of its own.
+Result<kernels::ReduceKernel> kernel_of(const CallArguments& arguments) {
+  if (is_custom(arguments)) return kernels::ReduceKernel{nullptr};
+  return kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype,
+                                     arguments.reduction.op());
+}
+
+select::Demands demands_of(const CallArguments& arguments, bool deterministic) {
+  using select::Demands;
+  const bool own_rows_only = arguments.uneven && !knows_all_rows(arguments.collective);
+  const bool is_ordered = is_custom(arguments) && !arguments.reduction.custom().commutative;
+  return {.rows = own_rows_only ? Demands::Rows::kOwn : Demands::Rows::kAll,
+          .order = is_ordered || deterministic ? Demands::Order::kRanks : Demands::Order::kAny};
+}
+
+execute::Operands operands_of(const CallArguments& arguments) {
+  // Runners name all memory alike; that no schedule writes to its input is verified.
+  return {.input = static_cast<std::byte*>(const_cast<void*>(arguments.input.pointer)),
+          .output = static_cast<std::byte*>(arguments.output.pointer),
+          .custom = {arguments.reduction.custom(), arguments.input.dtype}};
+}
+
 int divisor_of(const CallArguments& arguments, int world) {
-  return arguments.op == ReduceOp::kAvg ? world : 1;
+  return arguments.reduction.op() == ReduceOp::kAvg ? world : 1;
 }
 
 }  // namespace
@@ -135,12 +161,23 @@ Status Place::run_alone(const CallArguments& arguments) {
   last_call_.algorithm = "identity";
   if (schedule::reduces(arguments.collective)) {
     // What larger worlds refuse isn't to work here by chance.
-    RONDO_TRY(kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype, arguments.op)
-                  .status());
+    RONDO_TRY(kernel_of(arguments).status());
   }
   const std::size_t bytes = arguments.input.count * size_of(arguments.input.dtype);
-  if (arguments.input.pointer == arguments.output.pointer || bytes == 0) return {};
+  if (bytes == 0) return {};
+  if (Premultiplied::needed(arguments)) return multiply_alone(arguments);
+  if (arguments.input.pointer == arguments.output.pointer) return {};
   return staging_.copy(arguments.output, arguments.input, bytes);
+}
+
+Status Place::multiply_alone(const CallArguments& arguments) {
+  if (!staging_.needed(arguments)) {
+    Premultiplied::multiply_alone(arguments);
+    return {};
+  }
+  RONDO_ASSIGN(const CallArguments staged, staging_.bring_in(arguments));
+  Premultiplied::multiply_alone(staged);
+  return staging_.bring_out(arguments, staged);
 }
 
 execute::RunContext Place::context() {
@@ -151,22 +188,21 @@ execute::RunContext Place::context() {
 }
 
 Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared) {
-  if (staging_.needed(arguments)) {
-    RONDO_ASSIGN(staged_, staging_.bring_in(arguments));
-    unstaged_ = arguments;
+  const CallArguments* used = &arguments;
+  if (staging_.needed(arguments) || Premultiplied::needed(arguments)) {
+    auto made = make_ready(arguments);
+    if (!made.ok()) return give_up_before(std::move(made).status());
+    ready_ = *made;
+    used = &ready_;
   }
   const transport::Call call{last_.sequence + 1, mesh_->epoch(), prepared.key};
   last_ = call;
   last_call_.algorithm = prepared.algorithm;
-  const CallArguments& used = staged_.has_value() ? *staged_ : arguments;
-  // Runners name all memory alike; that no schedule writes to its input is verified.
-  auto* input = static_cast<std::byte*>(const_cast<void*>(used.input.pointer));
-  auto* output = static_cast<std::byte*>(used.output.pointer);
-  const bool copies = prepared.for_private_memory != nullptr && !lends(used);
+  const bool copies = prepared.for_private_memory != nullptr && !lends(*used);
   execute::Runner& runner = copies ? *prepared.for_private_memory : *prepared.runner;
   run_.emplace(runner, call);
   waiter_->restart();
-  runner.begin(call, input, output);
+  runner.begin(call, operands_of(*used));
   return {};
 }
 
@@ -176,6 +212,25 @@ bool Place::lends(const CallArguments& arguments) const {
     return pool_->offset_of(static_cast<const std::byte*>(data), 1).has_value();
   };
   return is_registered(arguments.input.pointer) || is_registered(arguments.output.pointer);
+}
+
+/// The call on memory of the host that holds what is to be combined.
+Result<CallArguments> Place::make_ready(const CallArguments& arguments) {
+  CallArguments ready = arguments;
+  if (staging_.needed(arguments)) {
+    RONDO_ASSIGN(ready, staging_.bring_in(arguments));
+    staged_ = ready;
+    unstaged_ = arguments;
+  }
+  if (!Premultiplied::needed(ready)) return ready;
+  return premultiplied_.multiply(ready);
+}
+
+Status Place::give_up_before(Status cause) {
+  staged_.reset();
+  cause = std::move(cause).with_culprit(rank());
+  abort(cause);
+  return cause;
 }
 
 Status Place::finish(Status status) {
@@ -219,10 +274,9 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
 
 Result<std::shared_ptr<PreparedPlan>> Place::prepare(const CallArguments& arguments) {
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
-  const bool own_rows_only = arguments.uneven && !knows_all_rows(arguments.collective);
-  const auto known = own_rows_only ? select::KnownRows::kOwn : select::KnownRows::kAll;
   RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
-               select::choose(arguments.collective, bytes, layout_, options_.algorithm, known));
+               select::choose(arguments.collective, bytes, layout_, options_.algorithm,
+                              demands_of(arguments, options_.deterministic)));
   auto prepared = std::make_shared<PreparedPlan>();
   prepared->algorithm = algorithm->name;
   std::vector<transport::Endpoint*> endpoints;
@@ -247,8 +301,7 @@ Result<std::shared_ptr<PreparedPlan>> Place::prepare(const CallArguments& argume
 
 Result<std::unique_ptr<execute::Runner>> Place::one_shot_runner(
     const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints) const {
-  RONDO_ASSIGN(const kernels::ReduceKernel kernel,
-               kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype, arguments.op));
+  RONDO_ASSIGN(const kernels::ReduceKernel kernel, kernel_of(arguments));
   return std::unique_ptr<execute::Runner>(std::make_unique<execute::OneShotRunner>(
       execute::OneShotRunner::Inputs{.rank = rank(),
                                      .endpoints = std::move(endpoints),
@@ -274,10 +327,10 @@ Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algo
     inputs.table = schedule::ChunkTable::equal(total_count(arguments, size()), rows);
   }
   inputs.element_bytes = size_of(arguments.input.dtype);
-  inputs.segment_bytes = segment_bytes(layout_);
+  inputs.segment_bytes =
+      options_.segment_bytes == 0 ? default_segment_bytes(layout_) : options_.segment_bytes;
   if (schedule::reduces(arguments.collective)) {
-    RONDO_ASSIGN(inputs.kernel, kernels::find_reduce_kernel(DeviceKind::kHost,
-                                                            arguments.input.dtype, arguments.op));
+    RONDO_ASSIGN(inputs.kernel, kernel_of(arguments));
     inputs.divisor = divisor_of(arguments, size());
   }
   inputs.endpoint_of = [this](int peer) { return mesh_->endpoint(peer); };

@@ -14,6 +14,7 @@
 #include "collectives/algorithms/registry.h"
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/communicator/plan_cache.h"
+#include "collectives/communicator/premultiplied.h"
 #include "collectives/communicator/staging.h"
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/waiter.h"
@@ -51,7 +52,8 @@ class Place {
   /// A call in a world of 1.
   Status run_alone(const CallArguments& arguments);
   /// Begins the next call of this place, which has been admitted; `finish` must follow. An error is
-  /// that of bringing its input from a device: nothing was begun. Errors: Device, System.
+  /// that of making its input ready: nothing was begun, and since the peers may be waiting in the
+  /// call already, it breaks the communicator as any other error does. Errors: Device, System.
   Status begin(const CallArguments& arguments, PreparedPlan& prepared);
   execute::Run& under_way() { return *run_; }
   execute::RunContext context();
@@ -73,6 +75,9 @@ class Place {
   Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& options, Device device);
   void compare_last_call() const;
   bool lends(const CallArguments& arguments) const;
+  Status multiply_alone(const CallArguments& arguments);
+  Result<CallArguments> make_ready(const CallArguments& arguments);
+  Status give_up_before(Status cause);
   Result<PreparedPlan*> plan_for(const CallArguments& arguments, const transport::Fingerprint& key);
   Result<std::shared_ptr<PreparedPlan>> prepare(const CallArguments& arguments);
   Result<std::unique_ptr<execute::Runner>> one_shot_runner(
@@ -92,11 +97,13 @@ class Place {
   PlanCache plans_;
   UnevenPlans uneven_plans_;
   Staging staging_;
+  Premultiplied premultiplied_;
   CallInfo last_call_;
   transport::Call last_{};
   std::optional<execute::Run> run_;      ///< the call under way
   std::optional<CallArguments> staged_;  ///< those of the call under way, brought to the host
   CallArguments unstaged_;               ///< as they were given
+  CallArguments ready_;                  ///< what runs, where that isn't what was given
   Status broken_;                        ///< set before is_broken_, and then left alone
   std::atomic<bool> is_broken_ = false;  ///< may be read beside the thread that drives
 };

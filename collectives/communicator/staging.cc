@@ -44,11 +44,11 @@ Result<CallArguments> Staging::bring_in(const CallArguments& arguments) {
   // One region for input and output: apart even in place, since part of the input may be outside
   // the output and the other way round.
   const std::size_t input_bytes = bytes_of(arguments.input);
-  RONDO_TRY(reserve(input_bytes + bytes_of(arguments.output)));
+  RONDO_ASSIGN(std::byte* const memory, memory_.at_least(input_bytes + bytes_of(arguments.output)));
   CallArguments staged = arguments;
-  const Buffer input(memory_->data(), arguments.input.count, arguments.input.dtype);
+  const Buffer input(memory, arguments.input.count, arguments.input.dtype);
   staged.input = input;
-  staged.output.pointer = static_cast<std::byte*>(memory_->data()) + input_bytes;
+  staged.output.pointer = memory + input_bytes;
   staged.output.place = Device::host();
   RONDO_TRY(copy(input, arguments.input, input_bytes));
   return staged;
@@ -69,11 +69,6 @@ Status Staging::copy(const Buffer& target, const ConstBuffer& source, std::size_
     stream.copy(target.pointer, source.pointer, bytes);
     stream.synchronize();
   });
-}
-
-Status Staging::reserve(std::size_t bytes) {
-  if (memory_.has_value() && memory_->bytes() >= bytes) return {};
-  return caught([&] { memory_.emplace(bytes); });
 }
 
 }  // namespace rondo::communicator

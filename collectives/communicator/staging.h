@@ -5,11 +5,10 @@
 // there is one.
 
 #include <cstddef>
-#include <optional>
 
 #include "collectives/communicator/call_arguments.h"
+#include "collectives/communicator/growing_memory.h"
 #include "core/status.h"
-#include "rondo/communicator.h"
 #include "rondo/device.h"
 
 namespace rondo::communicator {
@@ -29,10 +28,8 @@ class Staging {
   Status copy(const Buffer& target, const ConstBuffer& source, std::size_t bytes);
 
  private:
-  Status reserve(std::size_t bytes);
-
   Device device_;
-  std::optional<RegisteredMemory> memory_;
+  GrowingMemory memory_;
 };
 
 }  // namespace rondo::communicator

@@ -17,7 +17,7 @@ Ports ports_of(const Op& op) {
   switch (op.kind) {
     case OpKind::kSend: return {{memory(op.source)}, {channel(op.peer)}};
     case OpKind::kRecv: return {{channel(op.peer)}, {memory(op.target)}};
-    case OpKind::kRecvReduce: return {{channel(op.peer), memory(op.source)}, {memory(op.target)}};
+    case OpKind::kRecvReduce: return {{memory(op.source), channel(op.peer)}, {memory(op.target)}};
     case OpKind::kCopy: return {{memory(op.source)}, {memory(op.target)}};
     case OpKind::kReduce: return {{memory(op.source), memory(op.other)}, {memory(op.target)}};
     case OpKind::kWait: break;

@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "rondo/call.h"
+#include "rondo/collective.h"
 
 namespace rondo::schedule {
 
@@ -32,7 +32,7 @@ struct Slice {
 enum class OpKind : std::uint8_t {
   kSend,        ///< source -> peer
   kRecv,        ///< peer -> target
-  kRecvReduce,  ///< target = received (+) source
+  kRecvReduce,  ///< target = source (+) received
   kCopy,        ///< target = source
   kReduce,      ///< target = source (+) other
   kWait,        ///< not before op `wait.op` of lane `wait.lane` is done (its sends consumed)

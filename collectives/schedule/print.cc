@@ -46,9 +46,9 @@ const char* op_name(std::span<const Port> sources, std::span<const Port> targets
   if (is_channel(targets[0])) {
     return sources.size() == 1 && !is_channel(sources[0]) ? "send ->" : nullptr;
   }
-  if (!is_channel(sources[0])) return nullptr;
+  if (!is_channel(sources.back())) return nullptr;
   if (sources.size() == 1) return "recv <-";
-  return is_channel(sources[1]) ? nullptr : "recv_reduce <-";
+  return is_channel(sources[0]) ? nullptr : "recv_reduce <-";
 }
 
 std::string action(const FusedSchedule& schedule, const Sweep& sweep) {
@@ -60,7 +60,7 @@ std::string action(const FusedSchedule& schedule, const Sweep& sweep) {
   const auto targets = ports.subspan(sweep.first_target, sweep.target_count);
   const char* final = sweep.final ? " (final)" : "";
   if (const char* name = op_name(sources, targets)) {
-    const Port& peer = is_channel(targets[0]) ? targets[0] : sources[0];
+    const Port& peer = is_channel(targets[0]) ? targets[0] : sources.back();
     return fmt::format("{} rank {}{}, row {}{}", name, peer.peer, peer.direct ? " (direct)" : "",
                        sweep.row, final);
   }

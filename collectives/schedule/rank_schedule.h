@@ -63,7 +63,7 @@ class Builder {
 
   void send(Rank peer, Slice source, std::uint16_t lane = 0);
   void recv(Rank peer, Slice target, std::uint16_t lane = 0);
-  /// target = received (+) source; `final` where the result holds all contributions.
+  /// target = source (+) received; `final` where the result holds all contributions.
   void recv_reduce(Rank peer, Slice source, Slice target, bool final, std::uint16_t lane = 0);
   void copy(Slice source, Slice target, std::uint16_t lane = 0);
   void reduce(Slice source, Slice other, Slice target, bool final, std::uint16_t lane = 0);

@@ -172,8 +172,10 @@ double cost_us(double steps, double volume, std::size_t bytes, const LinkCost& l
   return steps * link.alpha_us + volume * static_cast<double>(bytes) * link.beta_us_per_byte;
 }
 
-bool allows(KnownRows known, const algorithms::Algorithm& algorithm) {
-  return known == KnownRows::kAll || !algorithm.relays;
+bool allows(const Demands& demands, const algorithms::Algorithm& algorithm) {
+  if (demands.rows == Demands::Rows::kOwn && algorithm.relays) return false;
+  return demands.order == Demands::Order::kAny || !schedule::reduces(algorithm.collective) ||
+         algorithm.keeps_rank_order;
 }
 
 }  // namespace
@@ -184,12 +186,12 @@ LinkCost default_link_cost(const Layout& layout) {
 }
 
 std::vector<Candidate> candidates(Collective collective, std::size_t bytes, const Layout& layout,
-                                  const LinkCost& link, KnownRows known) {
+                                  const LinkCost& link, const Demands& demands) {
   const LinkCost inside =
       layout.one_host ? link : default_link_cost({.world = layout.world, .one_host = true});
   std::vector<Candidate> list;
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
-    if (algorithm.collective != collective || !allows(known, algorithm)) continue;
+    if (algorithm.collective != collective || !allows(demands, algorithm)) continue;
     const CostTerms terms = terms_of(algorithm, layout, bytes);
     const double us = cost_us(terms.steps, terms.volume, bytes, link) +
                       cost_us(terms.steps_inside, terms.volume_inside, bytes, inside);
@@ -203,23 +205,24 @@ std::vector<Candidate> candidates(Collective collective, std::size_t bytes, cons
 
 Result<const algorithms::Algorithm*> choose(Collective collective, std::size_t bytes,
                                             const Layout& layout, std::string_view forced,
-                                            KnownRows known) {
+                                            const Demands& demands) {
   if (forced != "auto") {
-    const auto* algorithm = algorithms::find(collective, forced);
-    if (algorithm != nullptr && allows(known, *algorithm)) return algorithm;
+    const auto* wanted = algorithms::find(collective, forced);
+    if (wanted != nullptr && allows(demands, *wanted)) return wanted;
     std::string names = "auto";
     bool exists = false;
     for (const algorithms::Algorithm& other : algorithms::all()) {
       exists |= other.name == forced;
       if (names.find(other.name) == std::string::npos) names += fmt::format(", {}", other.name);
     }
-    // A name that another collective has is no error: this one then chooses for itself.
+    // A name that another collective has, or that the demands forbid, is no error: this call then
+    // chooses for itself.
     if (!exists) {
       return Status(ErrorCode::kInvalidArgument,
                     fmt::format("there is no algorithm '{}'; there are: {}", forced, names));
     }
   }
-  const auto list = candidates(collective, bytes, layout, default_link_cost(layout), known);
+  const auto list = candidates(collective, bytes, layout, default_link_cost(layout), demands);
   if (list.empty()) {
     return Status(ErrorCode::kUnsupported,
                   fmt::format("no algorithm for {}", schedule::to_string(collective)));

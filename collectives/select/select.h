@@ -40,22 +40,32 @@ struct Candidate {
   double predicted_us = 0;
 };
 
-/// Whose rows' sizes a rank knows.
-enum class KnownRows : std::uint8_t {
-  kAll,
-  kOwn,  ///< those that it sends or receives (all_to_all_v): algorithms that relay are left out
+/// Which algorithms will do for a call.
+struct Demands {
+  /// Whose rows' sizes a rank knows.
+  enum class Rows : std::uint8_t {
+    kAll,
+    kOwn,  ///< those that it sends or receives (all_to_all_v): algorithms that relay are left out
+  };
+  /// Of a reduction. (Other collectives combine nothing.)
+  enum class Order : std::uint8_t {
+    kAny,
+    kRanks,  ///< those that keep the ranks' order (algorithms::Algorithm::keeps_rank_order)
+  };
+  Rows rows = Rows::kAll;
+  Order order = Order::kAny;
 };
 
-/// All algorithms of the collective that the layout and `known` allow, cheapest first.
+/// All algorithms of the collective that the layout and the demands allow, cheapest first.
 std::vector<Candidate> candidates(schedule::Collective collective, std::size_t bytes,
                                   const Layout& layout, const LinkCost& link,
-                                  KnownRows known = KnownRows::kAll);
+                                  const Demands& demands = {});
 
 /// The cheapest, or the one called `forced` ("auto": not forced) where the collective has it and
-/// `known` allows it.
+/// the demands allow it.
 /// Errors: InvalidArgument for a name that no collective has; the message lists the names.
 Result<const algorithms::Algorithm*> choose(schedule::Collective collective, std::size_t bytes,
                                             const Layout& layout, std::string_view forced,
-                                            KnownRows known = KnownRows::kAll);
+                                            const Demands& demands = {});
 
 }  // namespace rondo::select

@@ -52,9 +52,9 @@ std::string text_of_hosts(const Request& request) {
   return text;
 }
 
-Status verify_one(const std::vector<FusedSchedule>& world, const char* form,
+Status verify_one(const std::vector<FusedSchedule>& world, const char* form, Order order,
                   AlgorithmCount& count) {
-  Result<Report> report = verify_at_once(world);
+  Result<Report> report = verify_at_once(world, order);
   const Request& request = world[0].request;
   if (!report.ok()) {
     const Status& status = report.status();
@@ -87,9 +87,11 @@ Status verify_request(const Algorithm& algorithm, const Request& request, bool t
     std::vector<FusedSchedule> lowered;
     std::transform(schedules.begin(), schedules.end(), std::back_inserter(lowered),
                    schedule::lower);
-    RONDO_TRY(verify_one(lowered, "plain", count));
+    const Order order = algorithm.keeps_rank_order ? Order::kRanks : Order::kAny;
+    RONDO_TRY(verify_one(lowered, "plain", order, count));
   }
-  return verify_one(schedule::fuse_world(schedules), "fused", count);
+  const Order order = algorithm.keeps_rank_order ? Order::kRanksInOneSweep : Order::kAny;
+  return verify_one(schedule::fuse_world(schedules), "fused", order, count);
 }
 
 Status verify_layout(const Algorithm& algorithm, Request request, bool thorough,

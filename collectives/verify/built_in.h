@@ -1,8 +1,8 @@
 #pragma once
 
 // Proves every built-in algorithm at a range of world sizes: plain and fused, both channel models,
-// in place and out of place, every root in small worlds. Of large worlds as much as `coverage`
-// says.
+// in place and out of place, every root in small worlds; that those which are said to keep the
+// ranks' order do. Of large worlds as much as `coverage` says.
 
 #include <cstdint>
 #include <string_view>

@@ -65,8 +65,8 @@ bool random_order_ends_well(const SmallWorld& world, std::uint32_t seed) {
 }  // namespace
 
 Verdict explore(std::span<const schedule::FusedSchedule> world, const Model& model,
-                const ExploreLimits& limits) {
-  const SmallWorld small(world, model);
+                const ExploreLimits& limits, Order order) {
+  const SmallWorld small(world, model, order);
   // A wrong schedule mostly fails in a few orders already: look at those before all of them.
   for (std::uint32_t seed = 0; seed < limits.random_orders; ++seed) {
     if (!random_order_ends_well(small, seed)) return Verdict::kBad;

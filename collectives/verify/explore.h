@@ -10,6 +10,7 @@
 
 #include "collectives/schedule/fused_schedule.h"
 #include "collectives/verify/machine.h"
+#include "collectives/verify/rank_order.h"
 
 namespace rondo::verify {
 
@@ -27,6 +28,6 @@ struct ExploreLimits {
 
 /// The world's shape has been checked; it has at most 64 ranks.
 Verdict explore(std::span<const schedule::FusedSchedule> world, const Model& model,
-                const ExploreLimits& limits);
+                const ExploreLimits& limits, Order order = Order::kAny);
 
 }  // namespace rondo::verify

@@ -158,6 +158,7 @@ std::string Machine::take_sources(Running& running) {
     first = false;
   }
   value.divided = value.divided || running.sweep.final;
+  if (running.sweep.source_count > 1) ++value.sweeps;
   return {};
 }
 

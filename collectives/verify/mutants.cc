@@ -19,6 +19,7 @@ constexpr int kProbeUpTo = 3;  // two lanes per rank: too many orders already fo
 struct Original {
   std::string name;
   World world;
+  bool keeps_rank_order = false;
 };
 
 /// One rank on the first host, and two on each of the others.
@@ -45,6 +46,7 @@ std::vector<Original> originals(int world) {
     if (schedule::has_root(request.collective)) request.root = world / 2;
     if (request.collective == schedule::Collective::kBroadcast) request.rows = 2;
     add(std::string(algorithm.name), request, algorithm.build);
+    list.back().keeps_rank_order = algorithm.keeps_rank_order;
   }
   if (world > kProbeUpTo) return list;
   add("waiting probe", {.collective = schedule::Collective::kAllReduce, .world = world},
@@ -53,22 +55,28 @@ std::vector<Original> originals(int world) {
 }
 
 /// The worst that any order under any channel model shows.
-Verdict explore_all(const FusedWorld& world) {
+Verdict explore_all(const FusedWorld& world, Order order) {
   Verdict worst = Verdict::kGood;
   for (const Model& model : models_for(world, kExploredCredits)) {
-    const Verdict verdict = explore(world, model, {});
+    const Verdict verdict = explore(world, model, {}, order);
     if (verdict == Verdict::kBad) return verdict;
     if (verdict == Verdict::kSampled) worst = verdict;
   }
   return worst;
 }
 
+/// What the original was proved to do, in the form that it is mutated in.
+Order order_of(const Original& original, Mutation mutation) {
+  if (!original.keeps_rank_order) return Order::kAny;
+  return is_of_fused(mutation) ? Order::kRanksInOneSweep : Order::kRanks;
+}
+
 /// What becomes of a mutant; nothing: it is missed.
-std::optional<std::uint64_t MutantCount::*> judge(const FusedWorld& mutant) {
-  const bool accepted = verify(mutant).ok();
-  if (verify_at_once(mutant).ok() != accepted) return std::nullopt;
+std::optional<std::uint64_t MutantCount::*> judge(const FusedWorld& mutant, Order order) {
+  const bool accepted = verify(mutant, order).ok();
+  if (verify_at_once(mutant, order).ok() != accepted) return std::nullopt;
   if (!accepted) return &MutantCount::caught;
-  switch (explore_all(mutant)) {
+  switch (explore_all(mutant, order)) {
     case Verdict::kGood: return &MutantCount::equivalent;
     case Verdict::kSampled: return &MutantCount::sampled;
     case Verdict::kBad: break;
@@ -76,9 +84,9 @@ std::optional<std::uint64_t MutantCount::*> judge(const FusedWorld& mutant) {
   return std::nullopt;
 }
 
-void add(const FusedWorld& mutant, const std::string& name, MutantCount& count) {
+void add(const FusedWorld& mutant, Order order, const std::string& name, MutantCount& count) {
   ++count.mutants;
-  const auto verdict = judge(mutant);
+  const auto verdict = judge(mutant, order);
   if (verdict) {
     ++(count.**verdict);
     return;
@@ -102,7 +110,8 @@ std::vector<MutantCount> count_mutants(const MutantOptions& options) {
           random.discard(10);
           const FusedWorld mutant = mutate(original.world, count.mutation, random);
           if (mutant.empty()) break;
-          add(mutant, fmt::format("{}, seed {}", original.name, seed), count);
+          add(mutant, order_of(original, count.mutation),
+              fmt::format("{}, seed {}", original.name, seed), count);
         }
       }
     }

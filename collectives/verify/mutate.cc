@@ -143,9 +143,7 @@ const char* to_string(Mutation mutation) {
 }
 
 FusedWorld mutate(const World& world, Mutation mutation, std::minstd_rand& random) {
-  if (mutation == Mutation::kAddDirect || mutation == Mutation::kReorderFused) {
-    return mutate_fused(world, mutation, random);
-  }
+  if (is_of_fused(mutation)) return mutate_fused(world, mutation, random);
   const auto place = pick_op(world, random, [&](const std::vector<Op>& ops, std::size_t index) {
     return fits(mutation, ops, index, world.size());
   });

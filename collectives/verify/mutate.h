@@ -28,6 +28,9 @@ enum class Mutation : std::uint8_t {
 };
 inline constexpr int kMutationCount = 11;
 const char* to_string(Mutation mutation);
+constexpr bool is_of_fused(Mutation mutation) {
+  return mutation == Mutation::kAddDirect || mutation == Mutation::kReorderFused;
+}
 
 using World = std::vector<schedule::RankSchedule>;
 using FusedWorld = std::vector<schedule::FusedSchedule>;

@@ -23,8 +23,12 @@ Value garbage() { return contribution(-1, 0); }
 
 }  // namespace
 
-SmallWorld::SmallWorld(std::span<const FusedSchedule> world, const Model& model)
-    : world_(world), model_(model), lanes_(world), layout_(world, lanes_, model.in_place) {
+SmallWorld::SmallWorld(std::span<const FusedSchedule> world, const Model& model, Order order)
+    : world_(world),
+      model_(model),
+      order_(order),
+      lanes_(world),
+      layout_(world, lanes_, model.in_place) {
   has_memory_ = world[0].request.collective != schedule::Collective::kBarrier;
   start_.next.resize(lanes_.size());
   start_.cells.assign(layout_.size(), garbage());
@@ -141,6 +145,7 @@ bool SmallWorld::take(State& state, LaneId lane, const Sweep& sweep, Value& valu
     if (divided_before) value = garbage();
     first = false;
   }
+  if (sweep.source_count > 1) ++value.sweeps;
   return true;
 }
 
@@ -183,7 +188,8 @@ bool SmallWorld::ends_well(const State& state) const {
   const Outcome outcome{
       [&](Rank rank, Slice slice) { return &state.cells[layout_.cell(rank, slice)]; },
       [&](Rank rank, Rank other) { return (state.known[at(rank)] >> other & 1) != 0; }};
-  return check_postcondition(world_, outcome, nullptr).ok();
+  return check_postcondition(world_, outcome, nullptr).ok() &&
+         check_order(world_, outcome, order_).ok();
 }
 
 std::uint64_t SmallWorld::hash(const State& state) const {
@@ -195,6 +201,9 @@ std::uint64_t SmallWorld::hash(const State& state) const {
   const auto add_value = [&](const Value& value) {
     add(value.sum);
     add(value.tree + (value.divided ? 1 : 0));
+    add(std::uint64_t{static_cast<std::uint32_t>(value.first)} << 32 |
+        static_cast<std::uint32_t>(value.last));
+    add(value.sweeps);
   };
   for (const std::uint32_t next : state.next) add(next);
   for (const std::uint64_t known : state.known) add(known);

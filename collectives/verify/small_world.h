@@ -12,6 +12,7 @@
 #include "collectives/schedule/fused_schedule.h"
 #include "collectives/verify/lane_table.h"
 #include "collectives/verify/machine.h"
+#include "collectives/verify/rank_order.h"
 #include "collectives/verify/value.h"
 #include "collectives/verify/world_memory.h"
 
@@ -41,7 +42,7 @@ class SmallWorld {
     std::vector<Message> slots;       ///< `credits` per channel, the oldest message first
   };
 
-  SmallWorld(std::span<const schedule::FusedSchedule> world, const Model& model);
+  SmallWorld(std::span<const schedule::FusedSchedule> world, const Model& model, Order order);
 
   const State& start() const { return start_; }
   LaneId lanes() const { return lanes_.size(); }
@@ -53,7 +54,7 @@ class SmallWorld {
   /// stored message arrives at a sweep that doesn't simply receive it.
   bool step(State& state, LaneId lane) const;
   /// Of a state where no lane is ready: all is done, nothing is left over, and all outputs are
-  /// right.
+  /// right, and combined in the order that is asked for.
   bool ends_well(const State& state) const;
   /// Equal for equal states.
   std::uint64_t hash(const State& state) const;
@@ -72,6 +73,7 @@ class SmallWorld {
 
   std::span<const schedule::FusedSchedule> world_;
   Model model_;
+  Order order_;
   LaneTable lanes_;
   WorldMemory layout_;
   bool has_memory_ = true;  ///< a barrier's row is empty

@@ -22,6 +22,7 @@ Value contribution(schedule::Rank rank, std::uint32_t row) {
   Value value;
   value.sum = mix(name) % (kPrime - 1) + 1;
   value.tree = mix(~name);
+  value.first = value.last = rank;
   return value;
 }
 
@@ -34,6 +35,12 @@ Value combine(const Value& a, const Value& b) {
   Value value;
   value.sum = field_add(a.sum, b.sum);
   value.tree = mix(mix(std::min(a.tree, b.tree)) + std::max(a.tree, b.tree));
+  value.sweeps = std::max(a.sweeps, b.sweeps);
+  const bool is_next = a.is_in_rank_order() && b.first == b.last && b.first == a.last + 1;
+  if (is_next) {
+    value.first = a.first;
+    value.last = b.last;
+  }
   return value;
 }
 

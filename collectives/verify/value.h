@@ -16,6 +16,14 @@ struct Value {
       0;                  ///< hash of the expression; (+) commutes bit for bit, so its sides do too
   std::uint32_t set = 0;  ///< in ContributorSets, where those are kept
   bool divided = false;   ///< came out of a final sweep
+  /// The expression is ((x_first (+) x_first+1) (+) ...) (+) x_last, sides told apart; none: it is
+  /// another.
+  schedule::Rank first = 0;
+  schedule::Rank last = kNone;
+  std::uint32_t sweeps = 0;  ///< that reduced, one on the result of the other
+
+  static constexpr schedule::Rank kNone = -2;
+  bool is_in_rank_order() const { return last != kNone; }
 };
 
 /// The input of `rank` in `row`.

@@ -17,11 +17,12 @@ using schedule::FusedSchedule;
 constexpr std::uint32_t kMostCredits = 64;
 
 /// The same run again with contributor sets, so that the error can say what a value is made of.
-Status explain(std::span<const FusedSchedule> world, const Model& model) {
+Status explain(std::span<const FusedSchedule> world, const Model& model, Order order) {
   ContributorSets sets;
   Machine machine(world, model, &sets);
   RONDO_TRY(machine.run());
-  return check_postcondition(world, machine.outcome(), &sets);
+  RONDO_TRY(check_postcondition(world, machine.outcome(), &sets));
+  return check_order(world, machine.outcome(), order);
 }
 
 Status in_model(const Status& status, const Model& model) {
@@ -40,30 +41,31 @@ struct Trial {
   Report report;
 };
 
-Trial try_model(std::span<const FusedSchedule> world, const Model& model) {
+Trial try_model(std::span<const FusedSchedule> world, const Model& model, Order order) {
   Machine machine(world, model, nullptr);
   Status status = machine.run();
   if (status.ok()) status = check_postcondition(world, machine.outcome(), nullptr);
+  if (status.ok()) status = check_order(world, machine.outcome(), order);
   return {std::move(status),
           machine.deadlocked(),
           {model.credits, machine.sweeps(), machine.messages()}};
 }
 
 /// With as few credits as it needs; `model.credits` becomes what was tried last.
-Trial try_credits(std::span<const FusedSchedule> world, Model& model) {
+Trial try_credits(std::span<const FusedSchedule> world, Model& model, Order order) {
   const std::uint32_t most = model.credits;
   for (model.credits = 1;; model.credits *= 2) {
-    Trial trial = try_model(world, model);
+    Trial trial = try_model(world, model, order);
     if (!trial.deadlocked || model.credits * 2 > most) return trial;
   }
 }
 
 /// The shape has been checked.
-Result<Report> run_model(std::span<const FusedSchedule> world, const Model& model) {
+Result<Report> run_model(std::span<const FusedSchedule> world, const Model& model, Order order) {
   Model tried = model;
-  const Trial trial = try_credits(world, tried);
+  const Trial trial = try_credits(world, tried, order);
   if (trial.status.ok()) return trial.report;
-  return in_model(explain(world, tried), tried);
+  return in_model(explain(world, tried, order), tried);
 }
 
 bool has_waits(std::span<const FusedSchedule> world) {
@@ -77,12 +79,12 @@ bool has_waits(std::span<const FusedSchedule> world) {
 }
 
 /// What the two runs of verify_at_once counted; nothing where they don't accept.
-std::optional<Report> accept_at_once(std::span<const FusedSchedule> world) {
+std::optional<Report> accept_at_once(std::span<const FusedSchedule> world, Order order) {
   if (has_waits(world)) return std::nullopt;
   Model strict{.lent = true, .in_place = true, .credits = kMostCredits, .lends_all = true};
-  const Trial races = try_credits(world, strict);
+  const Trial races = try_credits(world, strict, order);
   if (!races.status.ok()) return std::nullopt;
-  const Trial values = try_model(world, {.credits = strict.credits, .values_only = true});
+  const Trial values = try_model(world, {.credits = strict.credits, .values_only = true}, order);
   if (!values.status.ok()) return std::nullopt;
   return Report{strict.credits, races.report.sweeps + values.report.sweeps,
                 races.report.messages + values.report.messages};
@@ -90,9 +92,9 @@ std::optional<Report> accept_at_once(std::span<const FusedSchedule> world) {
 
 }  // namespace
 
-Result<Report> verify(std::span<const FusedSchedule> world, const Model& model) {
+Result<Report> verify(std::span<const FusedSchedule> world, const Model& model, Order order) {
   RONDO_TRY(check_shape(world));
-  return run_model(world, model);
+  return run_model(world, model, order);
 }
 
 std::vector<Model> models_for(std::span<const FusedSchedule> world, std::uint32_t credits) {
@@ -110,11 +112,11 @@ std::vector<Model> models_for(std::span<const FusedSchedule> world, std::uint32_
   return models;
 }
 
-Result<Report> verify(std::span<const FusedSchedule> world) {
+Result<Report> verify(std::span<const FusedSchedule> world, Order order) {
   RONDO_TRY(check_shape(world));
   Report all;
   for (const Model& model : models_for(world, kMostCredits)) {
-    RONDO_ASSIGN(const Report report, run_model(world, model));
+    RONDO_ASSIGN(const Report report, run_model(world, model, order));
     all.least_credits = std::max(all.least_credits, report.least_credits);
     all.sweeps += report.sweeps;
     all.messages += report.messages;
@@ -122,10 +124,10 @@ Result<Report> verify(std::span<const FusedSchedule> world) {
   return all;
 }
 
-Result<Report> verify_at_once(std::span<const FusedSchedule> world) {
+Result<Report> verify_at_once(std::span<const FusedSchedule> world, Order order) {
   RONDO_TRY(check_shape(world));
-  if (const std::optional<Report> report = accept_at_once(world)) return *report;
-  return verify(world);
+  if (const std::optional<Report> report = accept_at_once(world, order)) return *report;
+  return verify(world, order);
 }
 
 }  // namespace rondo::verify

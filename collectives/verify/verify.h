@@ -10,6 +10,7 @@
 
 #include "collectives/schedule/fused_schedule.h"
 #include "collectives/verify/machine.h"
+#include "collectives/verify/rank_order.h"
 #include "core/status.h"
 
 namespace rondo::verify {
@@ -22,7 +23,8 @@ struct Report {
 
 /// One channel model, in place or not. `model.credits` is the most that is tried.
 /// Errors: InvalidArgument, naming rank, sweep and row.
-Result<Report> verify(std::span<const schedule::FusedSchedule> world, const Model& model);
+Result<Report> verify(std::span<const schedule::FusedSchedule> world, const Model& model,
+                      Order order = Order::kAny);
 
 /// The models that a world must be right in: eager and direct channels, with and without direct
 /// stores if it has any, each in place and out of place. Real channels are a mix of these, pair by
@@ -31,7 +33,7 @@ std::vector<Model> models_for(std::span<const schedule::FusedSchedule> world,
                               std::uint32_t credits);
 
 /// All of these models; `least_credits` is the most that one needs.
-Result<Report> verify(std::span<const schedule::FusedSchedule> world);
+Result<Report> verify(std::span<const schedule::FusedSchedule> world, Order order = Order::kAny);
 
 /// The same verdict from two runs where those are enough to accept, else from all models.
 /// `least_credits` is the same too; the counts are of what was run.
@@ -48,6 +50,7 @@ Result<Report> verify(std::span<const schedule::FusedSchedule> world);
 ///   of those of which one writes are ordered, so are they out of place.
 /// What is left is what memory holds out of place. Without races it doesn't depend on the order, so
 /// a run without clocks tells.
-Result<Report> verify_at_once(std::span<const schedule::FusedSchedule> world);
+Result<Report> verify_at_once(std::span<const schedule::FusedSchedule> world,
+                              Order order = Order::kAny);
 
 }  // namespace rondo::verify

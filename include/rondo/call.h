@@ -1,54 +1,37 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
+#include "rondo/collective.h"
 #include "rondo/export.h"
+#include "rondo/reduction.h"
 #include "rondo/types.h"
 
 namespace rondo {
 inline namespace v1 {
 
-enum class Collective : std::uint8_t {
-  kAllReduce,
-  kAllGather,
-  kReduceScatter,
-  kBroadcast,
-  kReduce,
-  kGather,
-  kScatter,
-  kAllToAll,
-  kBarrier,
-};
-
-/// "all_reduce", ...
-RONDO_API const char* to_string(Collective collective);
-/// Combines the ranks' inputs; the others only move them.
-RONDO_API bool reduces(Collective collective);
-/// One rank has all of the input or of the output.
-RONDO_API bool has_root(Collective collective);
-
 /// One collective call as a value, for Communicator::start and Communicator::prepare. Each function
 /// makes the call of Communicator that has its name: shapes, costs and errors are told there.
 /// Buffers are borrowed until the call is done; counts are copied.
 struct RONDO_API Call {
-  static Call all_reduce(const Buffer& data, ReduceOp op = ReduceOp::kSum);
+  static Call all_reduce(const Buffer& data, const Reduction& op = ReduceOp::kSum);
   static Call all_reduce(const ConstBuffer& input, const Buffer& output,
-                         ReduceOp op = ReduceOp::kSum);
+                         const Reduction& op = ReduceOp::kSum);
   static Call all_gather(const ConstBuffer& input, const Buffer& output);
   static Call reduce_scatter(const ConstBuffer& input, const Buffer& output,
-                             ReduceOp op = ReduceOp::kSum);
+                             const Reduction& op = ReduceOp::kSum);
   static Call broadcast(const Buffer& data, int root);
   static Call reduce(const ConstBuffer& input, const Buffer& output, int root,
-                     ReduceOp op = ReduceOp::kSum);
+                     const Reduction& op = ReduceOp::kSum);
   static Call gather(const ConstBuffer& input, const Buffer& output, int root);
   static Call scatter(const ConstBuffer& input, const Buffer& output, int root);
   static Call all_to_all(const ConstBuffer& input, const Buffer& output);
   static Call all_gather_v(const ConstBuffer& input, const Buffer& output,
                            std::vector<std::size_t> counts);
   static Call reduce_scatter_v(const ConstBuffer& input, const Buffer& output,
-                               std::vector<std::size_t> counts, ReduceOp op = ReduceOp::kSum);
+                               std::vector<std::size_t> counts,
+                               const Reduction& op = ReduceOp::kSum);
   static Call gather_v(const ConstBuffer& input, const Buffer& output,
                        std::vector<std::size_t> counts, int root);
   static Call scatter_v(const ConstBuffer& input, const Buffer& output,
@@ -65,7 +48,7 @@ struct RONDO_API Call {
   Collective collective = Collective::kBarrier;
   ConstBuffer input{};
   Buffer output{};
-  ReduceOp op = ReduceOp::kSum;
+  Reduction op = ReduceOp::kSum;
   int root = 0;
   bool uneven = false;                       ///< ranks' parts have sizes of their own, below
   std::vector<std::size_t> input_counts{};   ///< by rank, in elements

@@ -13,6 +13,7 @@
 #include "rondo/device.h"
 #include "rondo/error.h"
 #include "rondo/export.h"
+#include "rondo/reduction.h"
 #include "rondo/types.h"
 #include "rondo/work.h"
 
@@ -21,7 +22,8 @@ inline namespace v1 {
 
 /// How a world is joined. Every field has a default that an environment variable may replace, so
 /// that one binary runs alone, under `rondo run` and under `mpirun` without a change.
-/// Transport and algorithm must be equal on all ranks: Mismatch when the world is joined.
+/// Transport, algorithm, deterministic and segment_bytes must be equal on all ranks: Mismatch when
+/// the world is joined.
 struct CommunicatorOptions {
   /// Longest wait inside one call (RONDO_TIMEOUT_MS).
   int timeout_ms = 600'000;
@@ -37,6 +39,16 @@ struct CommunicatorOptions {
   /// communicator's own that sleeps while there is nothing to do, or "caller", nobody: each call
   /// moves on in `start`, `test` and `wait` alone (RONDO_PROGRESS). Ranks may differ.
   std::string progress = "thread";
+  /// The bits of all_reduce, reduce and reduce_scatter follow from the inputs alone: the same over
+  /// every transport, for every algorithm, segment size and layout of the ranks on hosts
+  /// (RONDO_DETERMINISTIC). Each element is combined in rank order, by one rank, rounded once;
+  /// algorithms that do otherwise are not chosen, and passed over where one is forced.
+  bool deterministic = false;
+  /// What is received, combined and sent on as one piece, in bytes: a multiple of 64 up to 1 GiB
+  /// (RONDO_SEGMENT_BYTES). For measurements and tests. The default is long enough to hide a
+  /// message's cost, and short enough for a segment to be in the cache when it is sent on.
+  /// 0: 64 KiB inside a host, 256 KiB where ranks are joined by tcp.
+  std::size_t segment_bytes = 0;
 };
 
 /// What one rank has exchanged with one peer since the communicator was made.
@@ -110,9 +122,10 @@ class RONDO_API Communicator {
   /// Cost:   ring: 2(p-1) steps, 2(p-1)/p of the bytes sent by each rank.
   /// Errors: InvalidArgument, Mismatch, PeerLost, Timeout.
   /// Source: Patarasuk & Yuan, JPDC 69 (2009).
-  void all_reduce(const Buffer& data, ReduceOp op = ReduceOp::kSum);
+  void all_reduce(const Buffer& data, const Reduction& op = ReduceOp::kSum);
   /// The same, out of place: `input` and `output` have equal counts and don't overlap.
-  void all_reduce(const ConstBuffer& input, const Buffer& output, ReduceOp op = ReduceOp::kSum);
+  void all_reduce(const ConstBuffer& input, const Buffer& output,
+                  const Reduction& op = ReduceOp::kSum);
 
   /// Every rank ends with all ranks' `input`, in rank order.
   /// Shape:  output.count == input.count * size(); in place where input lies at its own position
@@ -122,7 +135,8 @@ class RONDO_API Communicator {
   /// Rank r ends with part r of the combined `input`.
   /// Shape:  input.count == output.count * size(); in place where output lies at its own position
   ///         in input (the rest of input is then undefined).
-  void reduce_scatter(const ConstBuffer& input, const Buffer& output, ReduceOp op = ReduceOp::kSum);
+  void reduce_scatter(const ConstBuffer& input, const Buffer& output,
+                      const Reduction& op = ReduceOp::kSum);
 
   /// Every rank ends with the `data` of rank `root`.
   void broadcast(const Buffer& data, int root);
@@ -131,7 +145,7 @@ class RONDO_API Communicator {
   /// looked at.
   /// Shape:  output.count == input.count at the root; in place there where they are the same.
   void reduce(const ConstBuffer& input, const Buffer& output, int root,
-              ReduceOp op = ReduceOp::kSum);
+              const Reduction& op = ReduceOp::kSum);
 
   /// Rank `root` ends with all ranks' `input`, in rank order; the other ranks' `output` isn't
   /// looked at. Shape:  output.count == input.count * size() at the root; in place there where
@@ -156,7 +170,7 @@ class RONDO_API Communicator {
   void all_gather_v(const ConstBuffer& input, const Buffer& output,
                     std::span<const std::size_t> counts);
   void reduce_scatter_v(const ConstBuffer& input, const Buffer& output,
-                        std::span<const std::size_t> counts, ReduceOp op = ReduceOp::kSum);
+                        std::span<const std::size_t> counts, const Reduction& op = ReduceOp::kSum);
   void gather_v(const ConstBuffer& input, const Buffer& output, std::span<const std::size_t> counts,
                 int root);
   void scatter_v(const ConstBuffer& input, const Buffer& output,

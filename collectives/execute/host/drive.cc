@@ -12,9 +12,9 @@ Status compare_calls(int rank, const transport::Call& call, transport::Endpoint&
   return transport::check_call(rank, call, peer.peer(), call.sequence, *theirs);
 }
 
-Status Runner::run(const transport::Call& call, std::byte* input, std::byte* output,
+Status Runner::run(const transport::Call& call, const Operands& operands,
                    const RunContext& context) {
-  begin(call, input, output);
+  begin(call, operands);
   context.waiter->restart();
   return end(Run(*this, call).drive(context), context.rank);
 }

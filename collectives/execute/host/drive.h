@@ -12,11 +12,20 @@
 #include <utility>
 
 #include "collectives/execute/host/waiter.h"
+#include "collectives/kernels/custom.h"
 #include "core/status.h"
 #include "transport/endpoint/call.h"
 #include "transport/endpoint/endpoint.h"
 
 namespace rondo::execute {
+
+/// What one call is run on.
+struct Operands {
+  std::byte* input = nullptr;
+  std::byte* output = nullptr;
+  /// Combines in place of the plan's kernel, where there is one: the calls of one plan may differ.
+  kernels::CustomKernel custom{};
+};
 
 struct RunContext {
   int rank = 0;
@@ -30,19 +39,20 @@ struct RunContext {
 Status compare_calls(int rank, const transport::Call& call, transport::Endpoint& peer);
 
 /// Runs calls of one kind, again and again: one at a time. Everything it needs is made with it; a
-/// call allocates nothing, locks nothing and throws nothing.
+/// call allocates nothing, locks nothing and throws nothing (what a custom function throws is
+/// caught where it is called).
 class Runner {
  public:
   virtual ~Runner() = default;
 
   /// Begins a call, drives it until it is finished, ends it.
-  /// Errors: Mismatch, PeerLost, Timeout (each names the culprit), or what a peer gave up with.
+  /// Errors: Mismatch, PeerLost, Timeout (each names the culprit), what a custom function threw, or
+  /// what a peer gave up with.
   /// After an error the contents of the output are undefined.
-  Status run(const transport::Call& call, std::byte* input, std::byte* output,
-             const RunContext& context);
+  Status run(const transport::Call& call, const Operands& operands, const RunContext& context);
 
   /// Tells the endpoints of the call; moves nothing yet.
-  virtual void begin(const transport::Call& call, std::byte* input, std::byte* output) = 0;
+  virtual void begin(const transport::Call& call, const Operands& operands) = 0;
   /// Ends what was begun, well (`status` is OK: the runner has finished) or not. What came of it:
   /// an error of this rank's own says where it was.
   virtual Status end(Status status, int rank) = 0;

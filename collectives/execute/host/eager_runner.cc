@@ -52,8 +52,9 @@ EagerRunner::EagerRunner(const Plan& plan, bool spare_core)
   targets_.reserve(targets);
 }
 
-void EagerRunner::begin(const transport::Call& call, std::byte* input, std::byte* output) {
-  bases_ = {input, output, plan_.scratch().data()};
+void EagerRunner::begin(const transport::Call& call, const Operands& operands) {
+  bases_ = {operands.input, operands.output, plan_.scratch().data()};
+  custom_ = operands.custom;
   sweep_ = source_ = target_ = 0;
   combined_ = false;
   for (transport::Endpoint* endpoint : plan_.endpoints()) endpoint->begin(call, {});
@@ -91,7 +92,7 @@ Result<bool> EagerRunner::advance() {
   const std::size_t target = target_;
   RONDO_ASSIGN(const bool received, receive());
   if (!received) return source_ != source;
-  if (!combined_) combine();
+  if (!combined_) RONDO_TRY(combine());
   RONDO_ASSIGN(const bool sent, send());
   if (!sent) return source_ != source || target_ != target;
   next_sweep();
@@ -115,7 +116,7 @@ Result<bool> EagerRunner::receive() {
   return true;
 }
 
-void EagerRunner::combine() {
+Status EagerRunner::combine() {
   combined_ = true;
   const BoundSweep& sweep = sweeps_[sweep_];
   targets_.clear();
@@ -123,17 +124,22 @@ void EagerRunner::combine() {
     if (!port.is_channel) targets_.push_back(memory(port.slice));
   }
   payload_ = static_cast<const std::byte*>(targets_.empty() ? sources_[0] : targets_[0]);
-  if (targets_.empty()) return;
+  if (targets_.empty()) return {};
   if (sweep.sources.size() > 1) {
-    plan_.kernel()({.sources = std::span(sources_).first(sweep.sources.size()),
-                    .targets = targets_,
-                    .count = sweep.bytes / plan_.element_bytes(),
-                    .divisor = sweep.final ? plan_.divisor() : 1});
-    return;
+    const kernels::ReduceArguments arguments{
+        .sources = std::span(sources_).first(sweep.sources.size()),
+        .targets = targets_,
+        .count = sweep.bytes / plan_.element_bytes(),
+        .divisor = sweep.final ? plan_.divisor() : 1};
+    if (custom_)
+      return kernels::reduce_by(custom_, arguments).with_culprit(plan_.schedule().request.rank);
+    plan_.kernel()(arguments);
+    return {};
   }
   for (void* target : targets_) {
     if (target != sources_[0] && sweep.bytes > 0) std::memcpy(target, sources_[0], sweep.bytes);
   }
+  return {};
 }
 
 /// True once the sweep has been sent to all its targets.

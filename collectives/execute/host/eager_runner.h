@@ -26,7 +26,7 @@ class EagerRunner final : public Runner {
   EagerRunner(const Plan& plan, bool spare_core);
 
  private:
-  void begin(const transport::Call& call, std::byte* input, std::byte* output) override;
+  void begin(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;
   bool finished() const override { return sweep_ == sweeps_.size(); }
@@ -35,7 +35,7 @@ class EagerRunner final : public Runner {
 
   Result<bool> advance();
   Result<bool> receive();
-  void combine();
+  Status combine();
   Result<bool> send();
   void next_sweep();
   std::byte* memory(const BoundSlice& slice) const;
@@ -44,6 +44,7 @@ class EagerRunner final : public Runner {
   const Plan& plan_;
   std::span<const BoundSweep> sweeps_;
   int most_looks_;
+  kernels::CustomKernel custom_{};
   std::array<std::byte*, 3> bases_{};  ///< by schedule::BufferRole
   std::size_t sweep_ = 0;
   std::size_t source_ = 0;              ///< of the sweep: the next to be received

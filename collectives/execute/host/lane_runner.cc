@@ -37,8 +37,9 @@ LaneRunner::LaneRunner(const Plan& plan, std::size_t lane)
   target_list_.resize(targets);
 }
 
-void LaneRunner::reset(const Bases& bases) {
+void LaneRunner::reset(const Bases& bases, const kernels::CustomKernel& custom) {
   bases_ = bases;
+  custom_ = custom;
   sweep_ = 0;
   begun_ = false;
 }
@@ -109,7 +110,7 @@ Result<bool> LaneRunner::move_segments(std::span<SendQueue> senders) {
   RONDO_ASSIGN(bool moved, post_receives());
   RONDO_ASSIGN(const bool arrived, poll_receives());
   const std::uint32_t ready = segments_arrived();
-  for (; segment_ < ready; ++segment_) finish_segment(segment_, senders);
+  for (; segment_ < ready; ++segment_) RONDO_TRY(finish_segment(segment_, senders));
   return moved || arrived;
 }
 
@@ -165,13 +166,13 @@ std::uint32_t LaneRunner::segments_arrived() const {
   return arrived;
 }
 
-void LaneRunner::finish_segment(std::uint32_t segment, std::span<SendQueue> senders) {
+Status LaneRunner::finish_segment(std::uint32_t segment, std::span<SendQueue> senders) {
   const BoundSweep& sweep = current();
   if (segment == 0) find_targets();
   if (sweep.sources.size() == 1) {
     copy_segment(segment);
   } else {
-    reduce_segment(segment);
+    RONDO_TRY(reduce_segment(segment));
   }
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     if (!sweep.targets[i].is_channel) continue;
@@ -179,6 +180,7 @@ void LaneRunner::finish_segment(std::uint32_t segment, std::span<SendQueue> send
     job.stored = stores_[i] != nullptr;
     job.ready = segment + 1;
   }
+  return {};
 }
 
 /// Direct targets become plain addresses where the peer's memory is mapped. Only a reducing sweep
@@ -207,7 +209,7 @@ void LaneRunner::copy_segment(std::uint32_t segment) {
   }
 }
 
-void LaneRunner::reduce_segment(std::uint32_t segment) {
+Status LaneRunner::reduce_segment(std::uint32_t segment) {
   const BoundSweep& sweep = current();
   for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
     const BoundPort& port = sweep.sources[i];
@@ -224,16 +226,25 @@ void LaneRunner::reduce_segment(std::uint32_t segment) {
     if (stores_[i] == nullptr) continue;
     target_list_[target_count++] = stores_[i] + segment * plan_.segment_bytes();
   }
-  plan_.kernel()({.sources = std::span(source_list_).first(sweep.sources.size()),
-                  .targets = std::span(target_list_).first(target_count),
-                  .count = segment_bytes(segment) / plan_.element_bytes(),
-                  .divisor = sweep.final ? plan_.divisor() : 1});
+  Status combined = combine({.sources = std::span(source_list_).first(sweep.sources.size()),
+                             .targets = std::span(target_list_).first(target_count),
+                             .count = segment_bytes(segment) / plan_.element_bytes(),
+                             .divisor = sweep.final ? plan_.divisor() : 1});
   for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
     const BoundPort& port = sweep.sources[i];
     if (!port.is_channel) continue;
     plan_.receivers()[port.channel].endpoint->release(
         incoming_[i].tokens[segment % incoming_[i].tokens.size()]);
   }
+  return combined;
+}
+
+Status LaneRunner::combine(const kernels::ReduceArguments& arguments) const {
+  if (custom_) {
+    return kernels::reduce_by(custom_, arguments).with_culprit(plan_.schedule().request.rank);
+  }
+  plan_.kernel()(arguments);
+  return {};
 }
 
 int LaneRunner::waits_for() const {

@@ -16,6 +16,7 @@
 
 #include "collectives/execute/host/plan.h"
 #include "collectives/execute/host/send_queue.h"
+#include "collectives/kernels/custom.h"
 
 namespace rondo::execute {
 
@@ -26,7 +27,7 @@ class LaneRunner {
  public:
   LaneRunner(const Plan& plan, std::size_t lane);
 
-  void reset(const Bases& bases);
+  void reset(const Bases& bases, const kernels::CustomKernel& custom);
   /// Does what can be done now; true if anything moved.
   Result<bool> step(std::span<LaneRunner> lanes, std::span<SendQueue> senders);
   bool done() const { return sweep_ == sweeps_.size(); }
@@ -50,9 +51,10 @@ class LaneRunner {
   Result<bool> post_receives();
   Result<bool> poll_receives();
   std::uint32_t segments_arrived() const;
-  void finish_segment(std::uint32_t segment, std::span<SendQueue> senders);
+  Status finish_segment(std::uint32_t segment, std::span<SendQueue> senders);
   void copy_segment(std::uint32_t segment);
-  void reduce_segment(std::uint32_t segment);
+  Status reduce_segment(std::uint32_t segment);
+  Status combine(const kernels::ReduceArguments& arguments) const;
   void find_targets();
 
   const BoundSweep& current() const { return sweeps_[sweep_]; }
@@ -65,6 +67,7 @@ class LaneRunner {
   std::span<const BoundSweep> sweeps_;
   std::uint16_t lane_;
   Bases bases_{};
+  kernels::CustomKernel custom_;
   std::uint32_t sweep_ = 0;
   std::uint32_t segment_ = 0;  // next segment of the current sweep to finish
   bool begun_ = false;

@@ -29,11 +29,11 @@ OneShotRunner::OneShotRunner(Inputs inputs)
   }
 }
 
-void OneShotRunner::begin(const transport::Call& call, std::byte* input, std::byte* output) {
+void OneShotRunner::begin(const transport::Call& call, const Operands& operands) {
   sent_ = received_ = 0;
-  output_ = output;
+  operands_ = operands;
   for (transport::Endpoint* peer : peers_) peer->begin(call, {});
-  sources_[static_cast<std::size_t>(inputs_.rank)] = input;
+  sources_[static_cast<std::size_t>(inputs_.rank)] = operands.input;
 }
 
 Status OneShotRunner::end(Status status, int rank) {
@@ -44,12 +44,19 @@ Status OneShotRunner::end(Status status, int rank) {
 }
 
 Status OneShotRunner::combine() {
-  void* target = output_;
-  inputs_.kernel({.sources = sources_,
-                  .targets = std::span(&target, 1),
-                  .count = inputs_.count,
-                  .divisor = inputs_.divisor});
+  void* target = operands_.output;
+  const kernels::ReduceArguments arguments{.sources = sources_,
+                                           .targets = std::span(&target, 1),
+                                           .count = inputs_.count,
+                                           .divisor = inputs_.divisor};
+  Status combined;
+  if (operands_.custom) {
+    combined = kernels::reduce_by(operands_.custom, arguments).with_culprit(inputs_.rank);
+  } else {
+    inputs_.kernel(arguments);
+  }
   for (transport::Endpoint* peer : peers_) peer->release_eager();
+  RONDO_TRY(std::move(combined));
   // A peer that runs the schedule instead may have lent its memory.
   for (transport::Endpoint* peer : peers_) RONDO_TRY(peer->verdict());
   return {};

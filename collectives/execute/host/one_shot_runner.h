@@ -22,7 +22,7 @@ class OneShotRunner final : public Runner {
     std::vector<transport::Endpoint*> endpoints;  ///< by rank; null: this rank itself
     std::size_t count = 0;
     std::size_t element_bytes = 1;
-    kernels::ReduceKernel kernel = nullptr;
+    kernels::ReduceKernel kernel = nullptr;  ///< null where calls bring functions
     int divisor = 1;
     bool spare_core = true;  ///< worth a few looks before the waiter is asked how to wait
   };
@@ -32,7 +32,7 @@ class OneShotRunner final : public Runner {
   explicit OneShotRunner(Inputs inputs);
 
  private:
-  void begin(const transport::Call& call, std::byte* input, std::byte* output) override;
+  void begin(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;
   bool finished() const override { return received_ == peers_.size(); }
@@ -46,7 +46,7 @@ class OneShotRunner final : public Runner {
   std::size_t bytes_;
   std::vector<transport::Endpoint*> peers_;
   std::vector<const void*> sources_;  ///< by rank: its contribution, once it is here
-  std::byte* output_ = nullptr;       ///< of the call
+  Operands operands_;                 ///< of the call
   std::size_t sent_ = 0;              ///< peers that have this rank's contribution
   std::size_t received_ = 0;          ///< peers, in order, whose contribution is here
 };

@@ -61,7 +61,8 @@ struct PlanInputs {
   schedule::FusedSchedule schedule;
   schedule::ChunkTable table = schedule::ChunkTable::equal(0, 1);
   std::size_t element_bytes = 1;
-  kernels::ReduceKernel kernel = nullptr;  ///< null where nothing is reduced
+  kernels::ReduceKernel kernel =
+      nullptr;  ///< null where nothing is reduced, or by functions of calls
   int divisor = 1;
   /// Rows' sizes are known to the two ranks of a message only, and not proved to be equal there: no
   /// stores into peers' memory, and a row's last segment is shorter than a whole one (empty, if

@@ -15,12 +15,12 @@ PlanRunner::PlanRunner(const Plan& plan) : plan_(plan) {
   }
 }
 
-void PlanRunner::begin(const transport::Call& call, std::byte* input, std::byte* output) {
-  const Bases bases{input, output, plan_.scratch().data()};
+void PlanRunner::begin(const transport::Call& call, const Operands& operands) {
+  const Bases bases{operands.input, operands.output, plan_.scratch().data()};
   for (transport::Endpoint* endpoint : plan_.endpoints()) {
-    endpoint->begin(call, {std::span(output, plan_.output_bytes()), plan_.scratch()});
+    endpoint->begin(call, {std::span(operands.output, plan_.output_bytes()), plan_.scratch()});
   }
-  for (LaneRunner& lane : lanes_) lane.reset(bases);
+  for (LaneRunner& lane : lanes_) lane.reset(bases, operands.custom);
   for (SendQueue& sender : senders_) sender.reset();
 }
 

@@ -17,7 +17,7 @@ class PlanRunner final : public Runner {
   explicit PlanRunner(const Plan& plan);
 
  private:
-  void begin(const transport::Call& call, std::byte* input, std::byte* output) override;
+  void begin(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;
   bool finished() const override;

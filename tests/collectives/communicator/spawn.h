@@ -22,6 +22,8 @@ struct World {
   Device device = Device::host();
   int timeout_ms = 60'000;
   std::string progress = "thread";
+  bool deterministic = false;
+  std::size_t segment_bytes = CommunicatorOptions{}.segment_bytes;
 };
 
 inline std::vector<Communicator> make_world(const World& world) {
@@ -30,6 +32,8 @@ inline std::vector<Communicator> make_world(const World& world) {
   options.algorithm = world.algorithm;
   options.timeout_ms = world.timeout_ms;
   options.progress = world.progress;
+  options.deterministic = world.deterministic;
+  options.segment_bytes = world.segment_bytes;
   options.join_timeout_ms = 30'000;
   std::vector<Device> places;
   for (int i = 0; i < world.size; ++i) {

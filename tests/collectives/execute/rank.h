@@ -62,7 +62,7 @@ class Rank {
                                                : plan_runner(data.size(), op, algorithm, path);
     auto* bytes = reinterpret_cast<std::byte*>(data.data());
     const transport::Call call{++sequence_, 1, {.collective = 1, .count = data.size()}};
-    return runner->run(call, bytes, bytes, {rank_, waiter_.get(), {}, 20'000});
+    return runner->run(call, {bytes, bytes}, {rank_, waiter_.get(), {}, 20'000});
   }
 
  private:

@@ -34,9 +34,9 @@ TEST(Lower, EachOp_BecomesOneSweepWithItsPortsAndRow) {
     EXPECT_EQ(sweep.final, i == 3);
   }
   const Sweep& reduction = lowered.lanes[0][2];
-  EXPECT_EQ(lowered.ports[reduction.first_source].kind, PortKind::kChannel);
-  EXPECT_EQ(lowered.ports[reduction.first_source].peer, 1);
-  EXPECT_EQ(lowered.ports[reduction.first_source + 1].slice, kInput1);
+  EXPECT_EQ(lowered.ports[reduction.first_source].slice, kInput1);
+  EXPECT_EQ(lowered.ports[reduction.first_source + 1].kind, PortKind::kChannel);
+  EXPECT_EQ(lowered.ports[reduction.first_source + 1].peer, 1);
   EXPECT_TRUE(lowered.lanes[1][0].is_wait);
   EXPECT_EQ(lowered.lanes[1][0].wait_sweep, 2U);
 }

@@ -27,7 +27,7 @@ TEST(Join, RecvReduceThenSend_BecomesOneSweep) {
   b.recv_reduce(3, kInput, kOutput, false);
   b.send(1, kOutput);
   EXPECT_THAT(lines(join_neighbours(std::move(b).finish())),
-              testing::ElementsAre("{rank 3, input 0} -> {output 0, rank 1}, row 0 [lane 0]"));
+              testing::ElementsAre("{input 0, rank 3} -> {output 0, rank 1}, row 0 [lane 0]"));
 }
 
 TEST(Join, RecvThenSends_ForwardsToAll) {
@@ -72,7 +72,7 @@ TEST(Join, DeadScratchBehindAMessage_IsKept) {
   b.recv_reduce(1, kInput, partial, false);
   b.send(2, partial);
   EXPECT_THAT(lines(join_neighbours(std::move(b).finish())),
-              testing::ElementsAre("{rank 1, input 0} -> {scratch 0, rank 2}, row 0 [lane 0]"));
+              testing::ElementsAre("{input 0, rank 1} -> {scratch 0, rank 2}, row 0 [lane 0]"));
 }
 
 TEST(Join, DeadScratchBesideTheOutput_IsDropped) {

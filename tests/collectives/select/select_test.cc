@@ -50,12 +50,12 @@ TEST(Select, ManyHostsThatAreNoPowerOfTwo_TreesLieBetweenHalvingAndTheRing) {
 
 TEST(Select, SizesOfOwnRowsAlone_LeaveRelayingAlgorithmsOut) {
   const Layout layout{.world = 8};
-  const auto name = [&](std::string_view forced, KnownRows known) {
-    return (*choose(Collective::kAllToAll, 8, layout, forced, known))->name;
+  const auto name = [&](std::string_view forced, Demands::Rows rows) {
+    return (*choose(Collective::kAllToAll, 8, layout, forced, {.rows = rows}))->name;
   };
-  EXPECT_EQ(name("bruck", KnownRows::kAll), "bruck");
-  EXPECT_EQ(name("bruck", KnownRows::kOwn), "pairwise");
-  EXPECT_EQ(name("auto", KnownRows::kOwn), "pairwise");
+  EXPECT_EQ(name("bruck", Demands::Rows::kAll), "bruck");
+  EXPECT_EQ(name("bruck", Demands::Rows::kOwn), "pairwise");
+  EXPECT_EQ(name("auto", Demands::Rows::kOwn), "pairwise");
 }
 
 TEST(Select, RanksDealtOutToHosts_TheRingByNeighboursCostsLess) {
@@ -114,6 +114,29 @@ TEST(Select, ForcedName_IsTakenWhereTheCollectiveHasIt) {
   const auto broadcast = choose(Collective::kBroadcast, 8, {.world = 4}, "ring");
   ASSERT_TRUE(broadcast.ok());
   EXPECT_EQ((*broadcast)->name, "linear");
+}
+
+TEST(Select, RankOrder_IsKeptByWhateverIsChosen) {
+  for (const Collective collective :
+       {Collective::kAllReduce, Collective::kReduce, Collective::kReduceScatter}) {
+    for (const std::size_t bytes : {8UL, 64UL << 10, 32UL << 20}) {
+      for (const char* forced : {"auto", "ring", "tree", "direct", "recursive_doubling"}) {
+        const Layout layout{.world = 64, .one_host = false};
+        const auto algorithm =
+            choose(collective, bytes, layout, forced, {.order = Demands::Order::kRanks});
+        ASSERT_TRUE(algorithm.ok());
+        EXPECT_TRUE((*algorithm)->keeps_rank_order) << (*algorithm)->name;
+      }
+    }
+  }
+}
+
+TEST(Select, RankOrder_IsNothingToCollectivesThatOnlyMove) {
+  const Layout layout{.world = 4, .one_host = false};
+  const auto broadcast =
+      choose(Collective::kBroadcast, 8, layout, "tree", {.order = Demands::Order::kRanks});
+  ASSERT_TRUE(broadcast.ok());
+  EXPECT_EQ((*broadcast)->name, "tree");
 }
 
 TEST(Select, UnknownName_ListsWhatThereIs) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "collectives/algorithms/registry.h"
 #include "rondo/schedules.h"
 
@@ -42,6 +44,17 @@ TEST(BuiltIn, LargeWorlds_LeaveOutQuadraticAlgorithmsButAtChosenOnes) {
     EXPECT_TRUE(is_chosen_world(world)) << world;
   }
   EXPECT_FALSE(is_chosen_world(513));
+}
+
+TEST(BuiltIn, EveryReduction_HasAnAlgorithmThatKeepsTheRanksOrder) {
+  std::set<schedule::Collective> collectives;
+  for (const algorithms::Algorithm& algorithm : algorithms::all()) {
+    if (algorithm.keeps_rank_order) collectives.insert(algorithm.collective);
+  }
+  EXPECT_EQ(collectives.size(), 3U);
+  for (const schedule::Collective collective : collectives) {
+    EXPECT_TRUE(schedule::reduces(collective));
+  }
 }
 
 TEST(BuiltIn, EmptyRange_IsAnError) {

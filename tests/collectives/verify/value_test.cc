@@ -30,6 +30,19 @@ TEST(Value, Combine_CommutesButDoesNotAssociate) {
   EXPECT_NE(left.tree, right.tree);
 }
 
+TEST(Value, RankOrder_IsOneContributionAfterTheOtherOnTheRight) {
+  const Value a = contribution(0, 0);
+  const Value b = contribution(1, 0);
+  const Value c = contribution(2, 0);
+  const Value left = combine(combine(a, b), c);
+  EXPECT_EQ(left.first, 0);
+  EXPECT_EQ(left.last, 2);
+  for (const Value& other : {combine(b, a), combine(a, combine(b, c)), combine(a, c),
+                             combine(combine(a, b), b), combine(c, combine(a, b))}) {
+    EXPECT_FALSE(other.is_in_rank_order());
+  }
+}
+
 TEST(Value, FieldAdd_WrapsAtThePrime) {
   constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
   EXPECT_EQ(field_add(kPrime - 1, 1), 0U);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "collectives/algorithms/ring_all_reduce.h"
@@ -288,6 +289,75 @@ TEST(VerifyAtOnce, RightWorld_NeedsTwoRunsAndTheSameCredits) {
   ASSERT_TRUE(all.ok() && two.ok());
   EXPECT_EQ(two->least_credits, all->least_credits);
   EXPECT_EQ(two->sweeps * 3, all->sweeps);
+}
+
+/// Every rank sums everything: in the order of `turn`, added on the right or, once, on the left.
+std::vector<FusedSchedule> one_shot_in_order(int world, bool fused, Rank first, bool swapped) {
+  std::vector<RankSchedule> schedules;
+  for (Rank rank = 0; rank < world; ++rank) {
+    Builder b({.world = world, .rank = rank});
+    for (Rank peer = 0; peer < world; ++peer) {
+      if (peer != rank) b.send(peer, kInput);
+    }
+    std::vector<Slice> parts;
+    for (Rank peer = 0; peer < world; ++peer) {
+      parts.push_back(peer == rank ? kInput : b.scratch(0));
+      if (peer != rank) b.recv(peer, parts.back());
+    }
+    std::rotate(parts.begin(), parts.begin() + first, parts.end());
+    Slice sum = parts[0];
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      const bool last = i + 1 == parts.size();
+      const Slice next = last ? kOutput : b.scratch(0);
+      const bool on_the_left = swapped && last;
+      b.reduce(on_the_left ? parts[i] : sum, on_the_left ? sum : parts[i], next, last);
+      sum = next;
+    }
+    schedules.push_back(std::move(b).finish());
+  }
+  return fused ? schedule::fuse_world(schedules) : lowered(schedules);
+}
+
+TEST(RankOrder, OneAfterTheOtherOnTheRight_IsAccepted) {
+  for (const bool fused : {false, true}) {
+    const auto report = verify(one_shot_in_order(4, fused, 0, false), kEager, Order::kRanks);
+    EXPECT_TRUE(report.ok()) << report.status().to_string();
+  }
+}
+
+TEST(RankOrder, AnotherFirstRankOrSide_IsRefusedThoughTheSumIsRight) {
+  const char* text = "output 0 of rank 0 is combined in another order than rank by rank";
+  for (const bool fused : {false, true}) {
+    const auto from_one = one_shot_in_order(4, fused, 1, false);
+    EXPECT_TRUE(verify(from_one, kEager).ok());
+    expect_error(verify(from_one, kEager, Order::kRanks), text, 0);
+  }
+  const auto swapped = one_shot_in_order(4, false, 0, true);
+  EXPECT_TRUE(verify(swapped, kEager).ok());
+  expect_error(verify(swapped, kEager, Order::kRanks), text, 0);
+}
+
+TEST(RankOrder, RingAndGroups_AreRefused) {
+  for (const bool fused : {false, true}) {
+    const auto world = fused ? schedule::fuse_world(ring(3)) : lowered(ring(3));
+    EXPECT_FALSE(verify(world, kEager, Order::kRanks).ok());
+  }
+  // (x0 + x1) + (x2 + x3): the ranks' order, but not one after the other.
+  const auto pairs = write(4, [](Builder& b, Rank rank) {
+    if (rank % 2 == 1) b.send(rank - 1, kInput), b.recv(0, kOutput);
+    if (rank % 2 == 0) b.recv_reduce(rank + 1, kInput, rank == 0 ? kOutput : b.scratch(0), false);
+    if (rank == 2) b.send(0, {BufferRole::kScratch, 0}), b.recv(0, kOutput);
+    if (rank != 0) return;
+    b.recv_reduce(2, kOutput, kOutput, true);
+    for (Rank peer = 1; peer < 4; ++peer) b.send(peer, kOutput);
+  });
+  ASSERT_TRUE(verify(pairs, kEager).ok());
+  expect_error(verify(pairs, kEager, Order::kRanks), "another order than rank by rank", 0);
+}
+
+TEST(RankOrder, MoreThanOneSweep_IsRefusedWhereOneIsAskedFor) {
+  expect_error(verify(one_shot_in_order(3, false, 0, false), kEager, Order::kRanksInOneSweep),
+               "output 0 of rank 0 is combined in 2 sweeps, not in one", 0);
 }
 
 }  // namespace
