@@ -44,7 +44,8 @@ std::vector<Result<Launch>> meet_all(FakePmiServer& server, const Meetings& meet
     const Meeting& meeting = meetings[static_cast<std::size_t>(index)];
     if (!meeting.own_address) continue;
     threads.emplace_back([&, index] {
-      const auto client = value_or_throw(PmiClient::connect(server.endpoint(index), in(time)));
+      const auto client =
+          value_or_throw(PmiClient::connect(server.endpoint(index), in(seconds(20))));
       met[static_cast<std::size_t>(index)] =
           meet_by_pmi(*client, process(index, count), meeting, in(time));
     });
@@ -103,7 +104,7 @@ TEST(PmiMeeting, Process0_thatCantServe_isEverybodysErrorAtOnce) {
 
 TEST(PmiMeeting, Process_thatDoesntCome_isATimeoutOfTheOthers) {
   FakePmiServer server(3);
-  const auto met = meet_all(server, {on_host(0, 3), {}, on_host(2, 3)}, milliseconds(100));
+  const auto met = meet_all(server, {on_host(0, 3), {}, on_host(2, 3)}, milliseconds(400));
   for (const std::size_t index : {0U, 2U}) {
     EXPECT_EQ(met[index].status().code(), ErrorCode::kTimeout);
     EXPECT_THAT(met[index].status().message(), HasSubstr("not every process of the job has come"));
