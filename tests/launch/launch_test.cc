@@ -54,7 +54,7 @@ int free_port() {
   name.sin_family = AF_INET;
   name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t bytes = sizeof name;
-  bind(taken.get(), reinterpret_cast<sockaddr*>(&name), bytes);
+  EXPECT_EQ(bind(taken.get(), reinterpret_cast<sockaddr*>(&name), bytes), 0);
   getsockname(taken.get(), reinterpret_cast<sockaddr*>(&name), &bytes);
   return ntohs(name.sin_port);
 }

@@ -118,7 +118,7 @@ std::uint64_t random_job() {
 
 std::string describe(const Launch& launch) {
   const bool pmi = launch.launcher == Launcher::kPmi;
-  const std::string who = pmi ? "PMI-1, " + to_string(launch.pmi) : to_string(launch.launcher);
+  std::string who = pmi ? "PMI-1, " + to_string(launch.pmi) : to_string(launch.launcher);
   if (launch.process_count == 0) return who;
   return fmt::format("{} (process {} of {})", who, launch.process_index, launch.process_count);
 }

@@ -47,7 +47,7 @@ void FakePmiServer::listen() {
   name.sin_family = AF_INET;
   name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t bytes = sizeof name;
-  bind(listening_.get(), reinterpret_cast<sockaddr*>(&name), bytes);
+  if (bind(listening_.get(), reinterpret_cast<sockaddr*>(&name), bytes) != 0) return;
   ::listen(listening_.get(), count_);
   getsockname(listening_.get(), reinterpret_cast<sockaddr*>(&name), &bytes);
   port_ = ntohs(name.sin_port);
