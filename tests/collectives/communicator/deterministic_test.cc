@@ -190,7 +190,7 @@ TEST(DeterministicMode, ForcedAlgorithmOfAnotherOrder_IsPassedOverForReductionsA
 }
 
 TEST(DeterministicMode, SegmentsThatDoNotFit_AreRefused) {
-  for (const std::size_t bytes : {std::size_t{0}, std::size_t{100}, std::size_t{1} << 31}) {
+  for (const std::size_t bytes : {std::size_t{32}, std::size_t{100}, std::size_t{1} << 31}) {
     try {
       make_world({.segment_bytes = bytes});
       ADD_FAILURE() << bytes;
