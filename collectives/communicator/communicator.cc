@@ -34,7 +34,9 @@ Status check_exists(Device device) {
 std::map<std::string, std::string> equal_options(const CommunicatorOptions& options) {
   return {{"RONDO_ALGO", options.algorithm},
           {"RONDO_DETERMINISTIC", options.deterministic ? "1" : "0"},
-          {"RONDO_SEGMENT_BYTES", std::to_string(options.segment_bytes)}};
+          {"RONDO_SEGMENT_BYTES", std::to_string(options.segment_bytes)},
+          {"RONDO_WIRE_FORMAT", options.wire_format},
+          {"RONDO_ERROR_FEEDBACK", options.error_feedback}};
 }
 
 Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& devices,

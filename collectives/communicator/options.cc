@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/kernels/wire_format.h"
 #include "core/environment.h"
 
 namespace rondo::communicator {
@@ -71,9 +72,24 @@ Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
   if (!options.deterministic) {
     RONDO_ASSIGN(options.deterministic, environment_flag("RONDO_DETERMINISTIC", false));
   }
+  resolve_text(options.wire_format, defaults.wire_format, "RONDO_WIRE_FORMAT");
+  resolve_text(options.error_feedback, defaults.error_feedback, "RONDO_ERROR_FEEDBACK");
   RONDO_TRY(check_word("transport", options.transport, {"auto", "inproc", "shm", "tcp"},
                        "RONDO_TRANSPORT"));
   RONDO_TRY(check_word("progress", options.progress, {"thread", "caller"}, "RONDO_PROGRESS"));
+  const auto formats = kernels::wire_format_names();
+  RONDO_TRY(check_word("wire format", options.wire_format, {formats.begin(), formats.end()},
+                       "RONDO_WIRE_FORMAT"));
+  RONDO_TRY(check_word("error feedback", options.error_feedback, {"auto", "on", "off"},
+                       "RONDO_ERROR_FEEDBACK"));
+  if (options.deterministic && options.wire_format != "none") {
+    return Status(
+        ErrorCode::kInvalidArgument,
+        fmt::format("deterministic and the wire format {} exclude each other: what travels "
+                    "over tcp alone is rounded to it (RONDO_DETERMINISTIC, "
+                    "RONDO_WIRE_FORMAT)",
+                    options.wire_format));
+  }
   return options;
 }
 

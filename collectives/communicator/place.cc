@@ -98,7 +98,11 @@ Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh
 
 Place::Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& options,
              Device device)
-    : mesh_(std::move(mesh)), options_(options), device_(device), staging_(device) {
+    : mesh_(std::move(mesh)),
+      options_(options),
+      device_(device),
+      staging_(device),
+      wire_(options, *mesh_, device) {
   transport::set_fingerprint_printer(&print_fingerprint);
   hosts_ = std::make_shared<const schedule::HostLayout>(mesh_->hosts());
   layout_ = {.world = size(), .one_host = mesh_->one_host(), .hosts = hosts_.get()};
@@ -159,6 +163,7 @@ Result<PreparedPlan*> Place::admit(const CallArguments& arguments) {
 /// A world of 1: every collective is an identity.
 Status Place::run_alone(const CallArguments& arguments) {
   last_call_.algorithm = "identity";
+  last_call_.wire_format = "none";
   if (schedule::reduces(arguments.collective)) {
     // What larger worlds refuse isn't to work here by chance.
     RONDO_TRY(kernel_of(arguments).status());
@@ -198,6 +203,7 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared) {
   const transport::Call call{last_.sequence + 1, mesh_->epoch(), prepared.key};
   last_ = call;
   last_call_.algorithm = prepared.algorithm;
+  last_call_.wire_format = prepared.wire_format;
   const bool copies = prepared.for_private_memory != nullptr && !lends(*used);
   execute::Runner& runner = copies ? *prepared.for_private_memory : *prepared.runner;
   run_.emplace(runner, call);
@@ -286,6 +292,7 @@ Result<std::shared_ptr<PreparedPlan>> Place::prepare(const CallArguments& argume
     return prepared;
   }
   RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments));
+  prepared->wire_format = kernels::to_string(inputs.wire_format);
   RONDO_ASSIGN(prepared->plan, execute::Plan::make(std::move(inputs)));
   std::unique_ptr<execute::Runner> eager;
   if (execute::EagerRunner::suits(*prepared->plan))
@@ -333,6 +340,7 @@ Result<execute::PlanInputs> Place::plan_inputs(const algorithms::Algorithm& algo
     RONDO_ASSIGN(inputs.kernel, kernel_of(arguments));
     inputs.divisor = divisor_of(arguments, size());
   }
+  wire_.apply(algorithm, arguments, inputs);
   inputs.endpoint_of = [this](int peer) { return mesh_->endpoint(peer); };
   inputs.scratch_rows_of = [build](int peer) { return build(peer).scratch_rows; };
   inputs.allocate_scratch = &allocate_registered;

@@ -16,6 +16,7 @@
 #include "collectives/communicator/plan_cache.h"
 #include "collectives/communicator/premultiplied.h"
 #include "collectives/communicator/staging.h"
+#include "collectives/communicator/wire_choice.h"
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/waiter.h"
 #include "collectives/select/select.h"
@@ -98,6 +99,7 @@ class Place {
   UnevenPlans uneven_plans_;
   Staging staging_;
   Premultiplied premultiplied_;
+  WireChoice wire_;
   CallInfo last_call_;
   transport::Call last_{};
   std::optional<execute::Run> run_;      ///< the call under way

@@ -23,6 +23,7 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   /// The better one where a call's buffers can't be lent; null: there is only the other.
   std::unique_ptr<execute::Runner> for_private_memory;
   std::string_view algorithm;
+  std::string_view wire_format = "none";
   transport::Fingerprint key;
 };
 

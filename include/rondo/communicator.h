@@ -22,8 +22,8 @@ inline namespace v1 {
 
 /// How a world is joined. Every field has a default that an environment variable may replace, so
 /// that one binary runs alone, under `rondo run` and under `mpirun` without a change.
-/// Transport, algorithm, deterministic and segment_bytes must be equal on all ranks: Mismatch when
-/// the world is joined.
+/// Transport, algorithm, deterministic, segment_bytes, wire format and error feedback must be equal
+/// on all ranks: Mismatch when the world is joined.
 struct CommunicatorOptions {
   /// Longest wait inside one call (RONDO_TIMEOUT_MS).
   int timeout_ms = 600'000;
@@ -49,6 +49,15 @@ struct CommunicatorOptions {
   /// message's cost, and short enough for a segment to be in the cache when it is sent on.
   /// 0: 64 KiB inside a host, 256 KiB where ranks are joined by tcp.
   std::size_t segment_bytes = 0;
+  /// What f32 data travels as between hosts (over tcp): "none" (as it is), "bf16", "f16", "f8e4m3",
+  /// "f8e5m2" or "int8" (RONDO_WIRE_FORMAT). For all_reduce and reduce_scatter with sum or average,
+  /// and all_gather; nothing else is changed. Results are rounded to the format, alike on all ranks
+  /// (docs/wire-formats.md).
+  std::string wire_format = "none";
+  /// Whether what a wire format loses in a reduction is made up for in the next one of the same
+  /// buffers, at the price of as much memory: "on", "off", or "auto", which is "on" for 8-bit
+  /// formats (RONDO_ERROR_FEEDBACK).
+  std::string error_feedback = "auto";
 };
 
 /// What one rank has exchanged with one peer since the communicator was made.
@@ -61,8 +70,9 @@ struct PeerTraffic {
 
 /// How the last call of a communicator was run.
 struct CallInfo {
-  std::string_view algorithm = "none";  ///< "ring", "direct", ...; "identity" in a world of 1
-  std::string_view transport = "none";  ///< that of all pairs, or "mixed"
+  std::string_view algorithm = "none";    ///< "ring", "direct", ...; "identity" in a world of 1
+  std::string_view transport = "none";    ///< that of all pairs, or "mixed"
+  std::string_view wire_format = "none";  ///< "none" also where the option doesn't apply to it
 };
 
 /// A call that was checked and planned once, to be run many times with the same buffers. Move-only;

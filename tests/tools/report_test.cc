@@ -85,7 +85,8 @@ TEST(ToJson, Results_CarryEveryField) {
   const auto& last = json["results"][1];
   EXPECT_EQ(last.dump(),
             R"({"collective":"all_reduce","bytes":4096,"count":1024,"type":"f32","redop":"sum",)"
-            R"("ranks":2,"transport":"shm","algorithm":"ring","buffers":"malloc","in_place":true,)"
+            R"("ranks":2,"transport":"shm","algorithm":"ring","wire_format":"none",)"
+            R"("buffers":"malloc","in_place":true,)"
             R"("p50_us":2.0,"p99_us":8.5,"algbw_gbps":2.048,"busbw_gbps":2.048,"wrong":0})");
 }
 

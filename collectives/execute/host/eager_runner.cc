@@ -35,7 +35,7 @@ bool fits(const BoundSweep& sweep, const Plan& plan) {
 }  // namespace
 
 bool EagerRunner::suits(const Plan& plan) {
-  return plan.lanes().size() == 1 &&
+  return plan.lanes().size() == 1 && plan.wire().format == kernels::WireFormat::kNone &&
          std::ranges::all_of(plan.lanes()[0],
                              [&plan](const BoundSweep& sweep) { return fits(sweep, plan); });
 }

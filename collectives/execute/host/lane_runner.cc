@@ -26,9 +26,12 @@ LaneRunner::LaneRunner(const Plan& plan, std::size_t lane)
     sources = std::max(sources, sweep.sources.size());
     targets = std::max(targets, sweep.targets.size());
   }
+  bool decodes = false;
   for (const Channel& channel : plan.receivers()) {
     window = std::max(window, channel.endpoint->window());
+    decodes |= channel.encoded;
   }
+  if (decodes) decoded_.resize(sources * plan.segment_bytes());
   incoming_.resize(sources);
   for (Incoming& incoming : incoming_) incoming.tokens.resize(window);
   stores_.resize(targets);
@@ -37,9 +40,10 @@ LaneRunner::LaneRunner(const Plan& plan, std::size_t lane)
   target_list_.resize(targets);
 }
 
-void LaneRunner::reset(const Bases& bases, const kernels::CustomKernel& custom) {
+void LaneRunner::reset(const Bases& bases, const kernels::CustomKernel& custom, float* residuals) {
   bases_ = bases;
   custom_ = custom;
+  residuals_ = residuals;
   sweep_ = 0;
   begun_ = false;
 }
@@ -88,7 +92,8 @@ void LaneRunner::begin_sweep(std::span<SendQueue> senders) {
     queue.add({.data = first_memory(),
                .bytes = sweep.bytes,
                .segments = sweep.segments,
-               .sweep = sweep_});
+               .sweep = sweep_,
+               .residual = sweep.rounds ? nullptr : residual(sweep, 0)});
   }
 }
 
@@ -103,7 +108,8 @@ const std::byte* LaneRunner::first_memory() const {
 
 bool LaneRunner::receives_into_place() const {
   const BoundSweep& sweep = current();
-  return sweep.sources.size() == 1 && sweep.sources.front().is_channel;
+  return sweep.sources.size() == 1 && sweep.sources.front().is_channel &&
+         !receiver(sweep.sources.front()).encoded;
 }
 
 Result<bool> LaneRunner::move_segments(std::span<SendQueue> senders) {
@@ -126,6 +132,7 @@ Result<bool> LaneRunner::post_receives() {
       Transfer transfer{.kind = into_place ? TransferKind::kRecv : TransferKind::kRecvView,
                         .lane = lane_,
                         .bytes = segment_bytes(incoming.posted)};
+      if (receiver(sweep.sources[i]).encoded) transfer.bytes = plan_.wire_bytes(transfer.bytes);
       if (into_place) {
         transfer.data =
             const_cast<std::byte*>(first_memory()) + incoming.posted * plan_.segment_bytes();
@@ -169,11 +176,13 @@ std::uint32_t LaneRunner::segments_arrived() const {
 Status LaneRunner::finish_segment(std::uint32_t segment, std::span<SendQueue> senders) {
   const BoundSweep& sweep = current();
   if (segment == 0) find_targets();
+  if (decodes_into_place()) decode_segment(segment);
   if (sweep.sources.size() == 1) {
     copy_segment(segment);
   } else {
     RONDO_TRY(reduce_segment(segment));
   }
+  if (sweep.rounds) round_segment(segment);
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     if (!sweep.targets[i].is_channel) continue;
     SendJob& job = senders[sweep.targets[i].channel].job(jobs_[i]);
@@ -198,8 +207,9 @@ void LaneRunner::find_targets() {
 
 void LaneRunner::copy_segment(std::uint32_t segment) {
   const BoundSweep& sweep = current();
-  const std::byte* source = receives_into_place() ? first_memory() + segment * plan_.segment_bytes()
-                                                  : memory(sweep.sources.front().slice, segment);
+  const std::byte* source = sweep.sources.front().is_channel
+                                ? first_memory() + segment * plan_.segment_bytes()
+                                : memory(sweep.sources.front().slice, segment);
   for (const BoundPort& port : sweep.targets) {
     if (port.is_channel) continue;
     std::byte* target = memory(port.slice, segment);
@@ -213,13 +223,7 @@ Status LaneRunner::reduce_segment(std::uint32_t segment) {
   const BoundSweep& sweep = current();
   for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
     const BoundPort& port = sweep.sources[i];
-    if (port.is_channel) {
-      const Incoming& incoming = incoming_[i];
-      source_list_[i] = plan_.receivers()[port.channel].endpoint->view(
-          incoming.tokens[segment % incoming.tokens.size()]);
-    } else {
-      source_list_[i] = memory(port.slice, segment);
-    }
+    source_list_[i] = port.is_channel ? received(i, segment) : memory(port.slice, segment);
   }
   std::size_t target_count = 0;
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {

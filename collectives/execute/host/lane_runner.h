@@ -6,6 +6,8 @@
 // A sweep with one source moves bytes (received straight into its first memory target); a sweep
 // with several reduces, reading peers' bytes where their endpoint lends them and storing to every
 // target at once, also into the peer's memory where the plan allows it and the endpoint can.
+// Where the plan has a wire format, what is computed is rounded to it where it is stored, and what
+// a peer sent encoded is decoded first (wire_points.h).
 
 #include <array>
 #include <cstddef>
@@ -27,7 +29,8 @@ class LaneRunner {
  public:
   LaneRunner(const Plan& plan, std::size_t lane);
 
-  void reset(const Bases& bases, const kernels::CustomKernel& custom);
+  /// `residuals`: those of this run's buffers, or null.
+  void reset(const Bases& bases, const kernels::CustomKernel& custom, float* residuals);
   /// Does what can be done now; true if anything moved.
   Result<bool> step(std::span<LaneRunner> lanes, std::span<SendQueue> senders);
   bool done() const { return sweep_ == sweeps_.size(); }
@@ -55,10 +58,16 @@ class LaneRunner {
   void copy_segment(std::uint32_t segment);
   Status reduce_segment(std::uint32_t segment);
   Status combine(const kernels::ReduceArguments& arguments) const;
+  void decode_segment(std::uint32_t segment);
+  void round_segment(std::uint32_t segment);
+  const std::byte* received(std::size_t source, std::uint32_t segment);
   void find_targets();
 
   const BoundSweep& current() const { return sweeps_[sweep_]; }
   bool receives_into_place() const;
+  bool decodes_into_place() const;
+  const Channel& receiver(const BoundPort& port) const { return plan_.receivers()[port.channel]; }
+  float* residual(const BoundSweep& sweep, std::uint32_t segment) const;
   std::byte* memory(const BoundSlice& slice, std::uint32_t segment) const;
   std::size_t segment_bytes(std::uint32_t segment) const;
   const std::byte* first_memory() const;
@@ -68,12 +77,14 @@ class LaneRunner {
   std::uint16_t lane_;
   Bases bases_{};
   kernels::CustomKernel custom_;
+  float* residuals_ = nullptr;
   std::uint32_t sweep_ = 0;
   std::uint32_t segment_ = 0;  // next segment of the current sweep to finish
   bool begun_ = false;
   std::vector<Incoming> incoming_;        // by source port
   std::vector<std::byte*> stores_;        // by target port: where to store; null: nowhere (sent)
   std::vector<std::size_t> jobs_;         // by target port: index of its send job
+  std::vector<std::byte> decoded_;        // by source port: a segment that came encoded
   std::vector<const void*> source_list_;  // arguments of the kernel, reused
   std::vector<void*> target_list_;
 };

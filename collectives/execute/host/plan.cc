@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "collectives/execute/host/wire_points.h"
+
 namespace rondo::execute {
 namespace {
 
@@ -64,6 +66,7 @@ Result<std::unique_ptr<Plan>> Plan::make(PlanInputs inputs) {
   plan->element_bytes_ = inputs.element_bytes;
   plan->kernel_ = inputs.kernel;
   plan->divisor_ = inputs.divisor;
+  plan->wire_ = kernels::wire_codec(inputs.wire_format);
   plan->output_bytes_ = bytes_of(inputs, schedule::output_rows(inputs.schedule.request));
   RONDO_TRY(plan->allocate_scratch(inputs));
   RONDO_TRY(plan->bind(inputs));
@@ -136,10 +139,27 @@ Status Plan::bind_lane(const PlanInputs& inputs, std::uint16_t lane) {
       }
       bound.sources = {&ports_[first_source], first_target - first_source};
       bound.targets = {ports_.data() + first_target, ports_.size() - first_target};
+      bind_rounding(inputs, sweep, bound);
     }
     lanes_[lane].push_back(bound);
   }
   return {};
+}
+
+void Plan::bind_rounding(const PlanInputs& inputs, const schedule::Sweep& sweep,
+                         BoundSweep& bound) {
+  if (inputs.wire_format == kernels::WireFormat::kNone) return;
+  const schedule::FusedSchedule& fused = inputs.schedule;
+  bound.rounds = rounds_result(fused, sweep);
+  const bool encodes_input = sends_input(fused, sweep) && bound.targets.size() == 1 &&
+                             senders_[bound.targets[0].channel].encoded;
+  if (inputs.feedback == Feedback::kNone || !(bound.rounds || encodes_input)) return;
+  const auto receives = [](const BoundPort& port) { return port.is_channel; };
+  if (inputs.feedback == Feedback::kContributions && std::ranges::any_of(bound.sources, receives)) {
+    return;
+  }
+  bound.residual = residual_count_;
+  residual_count_ += bound.bytes / sizeof(float);
 }
 
 Result<BoundPort> Plan::bind_port(const PlanInputs& inputs, const schedule::Port& port,
@@ -149,7 +169,8 @@ Result<BoundPort> Plan::bind_port(const PlanInputs& inputs, const schedule::Port
     bound.is_channel = true;
     auto& channels = is_target ? senders_ : receivers_;
     RONDO_ASSIGN(bound.channel, channel_of(inputs, channels, port.peer, lane));
-    bound.direct = is_target && port.direct && !inputs.sizes_of_own_rows_only;
+    bound.direct = is_target && port.direct && !inputs.sizes_of_own_rows_only &&
+                   inputs.wire_format == kernels::WireFormat::kNone;
     if (bound.direct) bound.slice = {port.slice.buffer, peer_offset(inputs, port.peer, port.slice)};
     return bound;
   }
@@ -181,7 +202,8 @@ Result<std::uint16_t> Plan::channel_of(const PlanInputs& inputs, std::vector<Cha
   if (endpoint == nullptr) {
     return Status(ErrorCode::kInternal, fmt::format("no endpoint to rank {}", peer), peer);
   }
-  channels.push_back({endpoint, lane, 1});
+  const bool encoded = inputs.wire_format != kernels::WireFormat::kNone && inputs.encodes(peer);
+  channels.push_back({endpoint, lane, 1, encoded});
   return static_cast<std::uint16_t>(channels.size() - 1);
 }
 

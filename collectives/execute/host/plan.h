@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "collectives/kernels/reduce.h"
+#include "collectives/kernels/wire_format.h"
 #include "collectives/schedule/chunk_table.h"
 #include "collectives/schedule/fused_schedule.h"
 #include "core/status.h"
@@ -45,6 +47,10 @@ struct BoundSweep {
   bool is_wait = false;
   std::uint32_t wait_lane = 0;
   std::uint32_t wait_sweep = 0;
+  /// What is stored is rounded to the wire format.
+  bool rounds = false;
+  /// Where, of the run's residuals, the losses of the sweep's row are kept; nothing: they aren't.
+  std::optional<std::size_t> residual{};
 };
 
 /// One direction of one (peer, lane).
@@ -52,10 +58,18 @@ struct Channel {
   transport::Endpoint* endpoint = nullptr;
   std::uint16_t lane = 0;
   std::size_t sweeps = 0;  ///< how many of the lane's sweeps use it
+  bool encoded = false;    ///< its messages are in the plan's wire format
 };
 
 /// Memory that peers of this host can map, handed out for scratch.
 using ScratchAllocator = std::function<Result<std::shared_ptr<std::byte[]>>(std::size_t bytes)>;
+
+/// What is kept of the losses of rounding to a wire format, to be made up for in the next run.
+enum class Feedback : std::uint8_t {
+  kNone,
+  kContributions,  ///< of this rank's own input only: sums are computed on several ranks alike
+  kAll,
+};
 
 struct PlanInputs {
   schedule::FusedSchedule schedule;
@@ -69,6 +83,11 @@ struct PlanInputs {
   /// need be), so that a peer that expects another size always sees a message of another size.
   bool sizes_of_own_rows_only = false;
   std::size_t segment_bytes = 256 * 1024;  ///< a multiple of element_bytes, equal on every rank
+  /// kNone, or what f32 rows are sent as to the peers that `encodes` names; the same on all ranks.
+  /// Nothing is stored into peers' memory then, and segment_bytes holds whole wire blocks.
+  kernels::WireFormat wire_format = kernels::WireFormat::kNone;
+  std::function<bool(int peer)> encodes;
+  Feedback feedback = Feedback::kNone;
   std::function<transport::Endpoint*(int peer)> endpoint_of;
   /// The scratch slots (their rows) of another rank's schedule, for stores into its scratch.
   std::function<std::vector<std::uint32_t>(int peer)> scratch_rows_of;
@@ -92,6 +111,13 @@ class Plan {
   std::size_t element_bytes() const { return element_bytes_; }
   kernels::ReduceKernel kernel() const { return kernel_; }
   int divisor() const { return divisor_; }
+  const kernels::WireCodec& wire() const { return wire_; }
+  /// Bytes that travel for so many bytes of f32.
+  std::size_t wire_bytes(std::size_t bytes) const {
+    return kernels::wire_bytes(wire_.format, bytes / sizeof(float));
+  }
+  /// Floats that a run's residuals have.
+  std::size_t residual_count() const { return residual_count_; }
 
  private:
   Plan() = default;
@@ -101,6 +127,7 @@ class Plan {
                               std::uint16_t lane, bool is_target);
   Result<std::uint16_t> channel_of(const PlanInputs& inputs, std::vector<Channel>& channels,
                                    int peer, std::uint16_t lane);
+  void bind_rounding(const PlanInputs& inputs, const schedule::Sweep& sweep, BoundSweep& bound);
   std::uint32_t segments_of(const PlanInputs& inputs, std::size_t bytes) const;
   std::size_t peer_offset(const PlanInputs& inputs, int peer, schedule::Slice slice) const;
   Status allocate_scratch(const PlanInputs& inputs);
@@ -120,6 +147,8 @@ class Plan {
   std::size_t element_bytes_ = 1;
   kernels::ReduceKernel kernel_ = nullptr;
   int divisor_ = 1;
+  kernels::WireCodec wire_;
+  std::size_t residual_count_ = 0;
 };
 
 }  // namespace rondo::execute

@@ -8,10 +8,10 @@
 #include "transport/wire/control.h"
 
 namespace rondo::execute {
-PlanRunner::PlanRunner(const Plan& plan) : plan_(plan) {
+PlanRunner::PlanRunner(const Plan& plan) : plan_(plan), residuals_(plan.residual_count()) {
   for (std::size_t lane = 0; lane < plan.lanes().size(); ++lane) lanes_.emplace_back(plan, lane);
   for (const Channel& channel : plan.senders()) {
-    senders_.emplace_back(channel, plan.segment_bytes());
+    senders_.emplace_back(channel, plan);
   }
 }
 
@@ -20,7 +20,8 @@ void PlanRunner::begin(const transport::Call& call, const Operands& operands) {
   for (transport::Endpoint* endpoint : plan_.endpoints()) {
     endpoint->begin(call, {std::span(operands.output, plan_.output_bytes()), plan_.scratch()});
   }
-  for (LaneRunner& lane : lanes_) lane.reset(bases, operands.custom);
+  float* const residuals = residuals_.of(operands.input, operands.output);
+  for (LaneRunner& lane : lanes_) lane.reset(bases, operands.custom, residuals);
   for (SendQueue& sender : senders_) sender.reset();
 }
 

@@ -8,6 +8,7 @@
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/lane_runner.h"
 #include "collectives/execute/host/plan.h"
+#include "collectives/execute/host/residuals.h"
 #include "collectives/execute/host/send_queue.h"
 
 namespace rondo::execute {
@@ -29,6 +30,7 @@ class PlanRunner final : public Runner {
   const Plan& plan_;
   std::vector<LaneRunner> lanes_;
   std::vector<SendQueue> senders_;
+  Residuals residuals_;
 };
 
 }  // namespace rondo::execute

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "collectives/kernels/error_feedback.h"
+
 namespace rondo::execute {
 
-SendQueue::SendQueue(const Channel& channel, std::size_t segment_bytes)
+SendQueue::SendQueue(const Channel& channel, const Plan& plan)
     : endpoint_(channel.endpoint),
       lane_(channel.lane),
-      segment_bytes_(segment_bytes),
+      plan_(plan),
+      staging_(channel.encoded ? plan.wire_bytes(plan.segment_bytes()) * channel.endpoint->window()
+                               : 0),
       jobs_(channel.sweeps),
       tokens_(channel.endpoint->window()) {}
 
@@ -31,15 +35,7 @@ Result<bool> SendQueue::post_ready() {
   while (posting_job_ < job_count_) {
     SendJob& job = jobs_[posting_job_];
     while (job.posted < job.ready && token_head_ - token_tail_ < tokens_.size()) {
-      const std::size_t offset = job.posted * segment_bytes_;
-      transport::Transfer transfer;
-      transfer.kind =
-          job.stored ? transport::TransferKind::kStored : transport::TransferKind::kSend;
-      transfer.lane = lane_;
-      transfer.bytes = std::min(segment_bytes_, job.bytes - offset);
-      // Sends only read; Transfer has one pointer for both directions.
-      transfer.data = job.stored ? nullptr : const_cast<std::byte*>(job.data) + offset;
-      RONDO_ASSIGN(tokens_[token_head_ % tokens_.size()], endpoint_->post({&transfer, 1}));
+      RONDO_ASSIGN(tokens_[token_head_ % tokens_.size()], post_segment(job));
       ++token_head_;
       ++job.posted;
       posted = true;
@@ -48,6 +44,32 @@ Result<bool> SendQueue::post_ready() {
     ++posting_job_;
   }
   return posted;
+}
+
+Result<transport::Token> SendQueue::post_segment(const SendJob& job) {
+  const std::size_t offset = job.posted * plan_.segment_bytes();
+  const std::size_t bytes = std::min(plan_.segment_bytes(), job.bytes - offset);
+  transport::Transfer transfer;
+  if (staging_.empty()) {
+    transfer.kind = job.stored ? transport::TransferKind::kStored : transport::TransferKind::kSend;
+    transfer.bytes = bytes;
+    // Sends only read; Transfer has one pointer for both directions.
+    transfer.data = job.stored ? nullptr : const_cast<std::byte*>(job.data) + offset;
+  } else {
+    transfer = encode(job, offset, bytes);
+  }
+  transfer.lane = lane_;
+  return endpoint_->post({&transfer, 1});
+}
+
+transport::Transfer SendQueue::encode(const SendJob& job, std::size_t offset, std::size_t bytes) {
+  const std::size_t slot = token_head_ % tokens_.size();
+  std::byte* const target = staging_.data() + slot * plan_.wire_bytes(plan_.segment_bytes());
+  const std::size_t first = offset / sizeof(float);
+  kernels::encode_to_wire(plan_.wire(), reinterpret_cast<const float*>(job.data) + first,
+                          bytes / sizeof(float),
+                          job.residual == nullptr ? nullptr : job.residual + first, target);
+  return {.data = target, .bytes = plan_.wire_bytes(bytes)};
 }
 
 Result<bool> SendQueue::poll_pending() {

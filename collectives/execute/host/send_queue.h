@@ -2,7 +2,8 @@
 
 // What one channel still has to send, in schedule order. A send never blocks its lane: the lane
 // hands over a job and goes on; the pump posts segments as they become ready and as the endpoint's
-// window allows, and counts those that the peer has not consumed yet.
+// window allows, and counts those that the peer has not consumed yet. To peers that take a wire
+// format, a segment is encoded as it is posted, into staging that it has until it is consumed.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,11 +23,13 @@ struct SendJob {
   std::uint32_t posted = 0;
   std::uint32_t sweep = 0;  ///< of the channel's lane, for waits
   bool stored = false;      ///< the bytes are in the peer's memory already
+  /// Encoded channels: where the losses of encoding are kept, or null.
+  float* residual = nullptr;
 };
 
 class SendQueue {
  public:
-  SendQueue(const Channel& channel, std::size_t segment_bytes);
+  SendQueue(const Channel& channel, const Plan& plan);
 
   /// Forgets the last run.
   void reset();
@@ -45,11 +48,14 @@ class SendQueue {
 
  private:
   Result<bool> post_ready();
+  Result<transport::Token> post_segment(const SendJob& job);
+  transport::Transfer encode(const SendJob& job, std::size_t offset, std::size_t bytes);
   Result<bool> poll_pending();
 
   transport::Endpoint* endpoint_;
   std::uint16_t lane_;
-  std::size_t segment_bytes_;
+  const Plan& plan_;
+  std::vector<std::byte> staging_;        // encoded channels: a segment for each token
   std::vector<SendJob> jobs_;             // capacity fixed: one per sweep that sends here
   std::vector<transport::Token> tokens_;  // ring of posted segments
   std::size_t job_count_ = 0;

@@ -24,6 +24,8 @@ struct World {
   std::string progress = "thread";
   bool deterministic = false;
   std::size_t segment_bytes = CommunicatorOptions{}.segment_bytes;
+  std::string wire_format = "none";
+  std::string error_feedback = "auto";
 };
 
 inline std::vector<Communicator> make_world(const World& world) {
@@ -34,6 +36,8 @@ inline std::vector<Communicator> make_world(const World& world) {
   options.progress = world.progress;
   options.deterministic = world.deterministic;
   options.segment_bytes = world.segment_bytes;
+  options.wire_format = world.wire_format;
+  options.error_feedback = world.error_feedback;
   options.join_timeout_ms = 30'000;
   std::vector<Device> places;
   for (int i = 0; i < world.size; ++i) {

@@ -54,10 +54,11 @@ bool open_json(const std::string& path, Communicator& communicator, std::optiona
 std::string preamble(const BenchOptions& options, int ranks, bool bound) {
   return fmt::format(
       "# rondo bench {}: {} rank(s), {} timed calls after {} untimed, check {}\n"
-      "# transport {}, algorithm {}, {} buffers, ranks {} to cores\n#\n",
+      "# transport {}, algorithm {}, wire format {}, {} buffers, ranks {} to cores\n#\n",
       to_string(options.collective), ranks, options.repeats.iterations, options.repeats.warmup,
       options.repeats.check ? "on" : "off", options.transport, options.algorithm,
-      options.registered ? "registered" : "malloc", bound ? "bound" : "not bound");
+      options.wire_format, options.registered ? "registered" : "malloc",
+      bound ? "bound" : "not bound");
 }
 
 /// One rank's part of the whole benchmark.
@@ -117,6 +118,7 @@ int run_rank(const BenchOptions& options) {
   CommunicatorOptions communicator_options;
   communicator_options.transport = options.transport;
   communicator_options.algorithm = options.algorithm;
+  communicator_options.wire_format = options.wire_format;
   Communicator communicator = Communicator::create(communicator_options);
   const bool first = communicator.rank() == 0;
   if (options.root >= communicator.size()) {

@@ -73,6 +73,12 @@ const std::vector<ReduceOp>& all_ops() {
   return ops;
 }
 
+const std::vector<std::string_view>& all_wire_formats() {
+  static const std::vector<std::string_view> formats = {"none",   "bf16",   "f16",
+                                                        "f8e4m3", "f8e5m2", "int8"};
+  return formats;
+}
+
 const std::vector<std::string_view>& all_transports() {
   static const std::vector<std::string_view> transports = {"auto", "inproc", "shm", "tcp"};
   return transports;

@@ -35,6 +35,7 @@ const std::vector<Collective>& all_collectives();
 const std::vector<DataType>& all_types();
 const std::vector<ReduceOp>& all_ops();
 const std::vector<std::string_view>& all_transports();
+const std::vector<std::string_view>& all_wire_formats();
 
 /// "f32" or nccl-tests' "float", or "all". Errors: UsageError.
 std::vector<DataType> parse_types(std::string_view text);

@@ -92,6 +92,11 @@ void add_bench_flags(CLI::App& command, BenchFlags& flags) {
       ->capture_default_str();
   command.add_option("--algo", flags.algorithm, "auto, or an algorithm that `rondo verify` lists")
       ->capture_default_str();
+  command
+      .add_option("--wire-format", flags.wire_format,
+                  "what f32 travels as over tcp: none, bf16, f16, f8e4m3, f8e5m2 or int8; rounded "
+                  "results aren't checked")
+      ->capture_default_str();
   command.add_option("--buffers", flags.buffers, "registered or malloc")->capture_default_str();
   command.add_option("--json", flags.json_path, "also write the results to this file");
   command.add_flag("--no-bind", flags.no_bind, "don't give each rank a core of its own");
@@ -116,6 +121,7 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   options.repeats = {flags.iterations, flags.warmup, flags.check != 0};
   options.transport = one_of("transport", flags.transport, all_transports());
   options.algorithm = one_of("algorithm", flags.algorithm, algorithms);
+  options.wire_format = one_of("wire format", flags.wire_format, all_wire_formats());
   options.registered =
       one_of("kind of buffers", flags.buffers, {"registered", "malloc"}) != std::string("malloc");
   options.json_path = flags.json_path;

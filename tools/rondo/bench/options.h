@@ -33,6 +33,7 @@ struct BenchFlags {
   int local = 0;  ///< 0: this process is a rank, or the only one
   std::string transport = "auto";
   std::string algorithm = "auto";
+  std::string wire_format = "none";
   std::string buffers = "registered";
   std::string json_path{};
   bool no_bind = false;
@@ -47,6 +48,7 @@ struct BenchOptions {
   Repeats repeats;
   std::string transport;
   std::string algorithm;
+  std::string wire_format;
   bool registered = true;
   std::string json_path;
   bool bind = true;

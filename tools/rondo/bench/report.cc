@@ -44,6 +44,7 @@ ordered_json result_json(const BenchResult& result) {
           {"ranks", result.ranks},
           {"transport", result.transport},
           {"algorithm", result.algorithm},
+          {"wire_format", result.wire_format},
           {"buffers", result.buffers},
           {"in_place", result.in_place},
           {"p50_us", result.p50_us},

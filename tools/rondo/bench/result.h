@@ -25,11 +25,12 @@ struct BenchResult {
   int ranks = 1;
   std::string transport;
   std::string algorithm;
+  std::string wire_format = "none";
   std::string buffers;
   bool in_place = false;
   double p50_us = 0;
   double p99_us = 0;
-  std::optional<std::uint64_t> wrong;  ///< elements on all ranks; nothing: not checked
+  std::optional<std::uint64_t> wrong;  ///< elements on all ranks; nothing: not checked, or rounded
 
   double algbw_gbps() const;
   double busbw_gbps() const;

@@ -1,0 +1,97 @@
+// A thousand steps of SGD with gradients averaged in a wire format: with error feedback what was
+// lost is made up for, and without it adds up.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "tests/collectives/communicator/spawn.h"
+
+namespace rondo::testing {
+namespace {
+
+constexpr int kWorld = 3;
+constexpr int kSteps = 1000;
+constexpr std::size_t kCount = 1000;
+constexpr double kRate = 0.01;
+
+/// Each element has a mean of its own, which its rounding errs about in one direction, and varies
+/// by a thousandth.
+class Gradients {
+ public:
+  Gradients() {
+    std::mt19937 random(5);
+    std::normal_distribution<float> any(0, 1);
+    for (auto& of_rank : means_) {
+      for (float& mean : of_rank) mean = any(random);
+    }
+  }
+  float operator()(int rank, int step, std::size_t i) const {
+    const float angle = static_cast<float>(step) * 0.7F + static_cast<float>(i);
+    return means_[static_cast<std::size_t>(rank)][i] * (1 + 0.001F * std::sin(angle));
+  }
+
+ private:
+  std::array<std::array<float, kCount>, kWorld> means_;
+};
+
+/// The farthest that a parameter is from the one that exact averages give.
+double drift(const std::string& format, const std::string& algorithm, const std::string& feedback) {
+  double most = 0;
+  const Gradients gradient;
+  const World world{.size = kWorld,
+                    .transport = "tcp",
+                    .algorithm = algorithm,
+                    .wire_format = format,
+                    .error_feedback = feedback};
+  spawn(world, [&](Communicator& rank) {
+    std::vector<double> parameter(kCount, 0);
+    std::vector<double> exact(kCount, 0);
+    std::vector<float> own(kCount);
+    for (int step = 0; step < kSteps; ++step) {
+      for (std::size_t i = 0; i < kCount; ++i) {
+        double sum = 0;
+        for (int r = 0; r < kWorld; ++r) sum += double{gradient(r, step, i)};
+        exact[i] -= kRate * sum / kWorld;
+        own[i] = gradient(rank.rank(), step, i);
+      }
+      rank.all_reduce(Buffer(own.data(), kCount), ReduceOp::kAvg);
+      for (std::size_t i = 0; i < kCount; ++i) parameter[i] -= kRate * double{own[i]};
+    }
+    if (rank.rank() != 0) return;
+    for (std::size_t i = 0; i < kCount; ++i)
+      most = std::max(most, std::abs(parameter[i] - exact[i]));
+  });
+  return most;
+}
+
+struct Case {
+  std::string format;
+  std::string algorithm;
+  double unit = 0;  ///< the most that one rounding takes, of a block's largest element
+};
+class Drift : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Drift, ThousandSteps_WithFeedbackStayWithinTheLastLosses) {
+  const Case& c = GetParam();
+  // No gradient is larger than 4.5. What is owed in the end is at most one rounding of each rank's
+  // partial sum and one of the average.
+  const double bound = kRate * (kWorld + 1) * c.unit * 4.5;
+  const double with = drift(c.format, c.algorithm, "auto");
+  const double without = drift(c.format, c.algorithm, "off");
+  EXPECT_LE(with, bound);
+  EXPECT_GT(without, 3 * bound);
+  std::printf("drift of %s, %s: %.3g with feedback, %.3g without, bound %.3g\n", c.format.c_str(),
+              c.algorithm.c_str(), with, without, bound);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Formats, Drift,
+    ::testing::Values(Case{"int8", "ring", 1.0 / 127}, Case{"int8", "halving_doubling", 1.0 / 127},
+                      Case{"f8e4m3", "direct", 0x1p-4}, Case{"f8e5m2", "ring", 0x1p-3}),
+    [](const auto& one) { return one.param.format + "_" + one.param.algorithm; });
+
+}  // namespace
+}  // namespace rondo::testing
