@@ -87,6 +87,7 @@ void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& lim
 }
 
 void CallDriver::drive_until_room() {
+  const Inside marked(this);
   resume_front();
   while (full()) {
     if (!turn()) wait({});

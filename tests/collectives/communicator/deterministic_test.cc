@@ -6,10 +6,12 @@
 
 #include <cstring>
 #include <functional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "rondo/schedules.h"
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/spawn.h"
 #include "tests/collectives/communicator/values.h"
@@ -116,11 +118,19 @@ TEST_P(Deterministic, EveryReduction_HasTheBitsOfTheRanksOrder) {
   });
 }
 
+/// "auto", and every algorithm that a reduction has.
+std::set<std::string> forced_names() {
+  std::set<std::string> names = {"auto"};
+  for (const AlgorithmInfo& algorithm : built_in_algorithms()) {
+    if (algorithm.collective.find("reduce") != std::string::npos) names.insert(algorithm.name);
+  }
+  return names;
+}
+
 std::vector<Case> cases() {
   std::vector<Case> list;
   for (const char* transport : {"inproc", "shm", "tcp"}) {
-    for (const char* algorithm : {"auto", "ring", "direct", "one_shot", "recursive_doubling",
-                                  "halving_doubling", "bidirectional_ring", "tree", "linear"}) {
+    for (const std::string& algorithm : forced_names()) {
       for (const std::size_t bytes : {std::size_t{64}, std::size_t{4096}, std::size_t{1} << 20}) {
         list.push_back({transport, algorithm, bytes});
       }

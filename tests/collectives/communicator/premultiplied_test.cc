@@ -134,7 +134,8 @@ std::vector<Case> cases() {
                             {"shm", "auto", 3, Device::emulated(0)}};
   for (const char* transport : {"inproc", "shm", "tcp"}) {
     for (const char* algorithm : {"ring", "direct", "one_shot", "recursive_doubling",
-                                  "halving_doubling", "bidirectional_ring", "tree", "linear"}) {
+                                  "halving_doubling", "bidirectional_ring", "double_binary_tree",
+                                  "hierarchical", "neighbour_ring", "pat", "tree", "linear"}) {
       list.push_back({transport, algorithm, 3});
     }
     list.push_back({transport, "auto", 2});
