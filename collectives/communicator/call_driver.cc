@@ -45,6 +45,14 @@ void run_continuation(PendingCall& call) {
 
 bool CallDriver::is_called_back() const { return inside == this; }
 
+const void* CallDriver::this_thread() { return &inside; }
+
+bool CallDriver::try_take() {
+  if (is_driven_.exchange(1, std::memory_order_acquire) != 0) return false;
+  holder_.store(this_thread(), std::memory_order_relaxed);
+  return true;
+}
+
 bool CallDriver::take(const PendingCall* call, std::chrono::steady_clock::time_point until) {
   if (try_take()) return true;
   wanted_.fetch_add(1, std::memory_order_seq_cst);
@@ -69,6 +77,8 @@ void CallDriver::push(PendingCall& call) {
 }
 
 void CallDriver::give_back() {
+  settle();
+  holder_.store(nullptr, std::memory_order_relaxed);
   is_driven_.store(0, std::memory_order_seq_cst);
   if (wanted_.load(std::memory_order_seq_cst) != 0) futex_wake(is_driven_);
 }
@@ -109,6 +119,7 @@ bool CallDriver::look() {
 bool CallDriver::turn() {
   const bool exchanged = turn_exchanges();
   const bool moved = turn_front();
+  settle();
   if (exchanged || moved) place_.waiter().restart();
   return exchanged || moved;
 }
@@ -175,6 +186,15 @@ void CallDriver::give_up(const Status& cause) {
     exchanges_.pop();
     complete(call, place_.usable());
   }
+}
+
+void CallDriver::give_up_later(const Status& cause) {
+  if (given_up_.ok()) given_up_ = cause;
+}
+
+/// What a function of the program asked for meanwhile.
+void CallDriver::settle() {
+  if (!given_up_.ok()) give_up(std::exchange(given_up_, {}));
 }
 
 /// False where the call has ended instead.

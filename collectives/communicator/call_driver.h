@@ -27,8 +27,10 @@ class CallDriver {
   bool full() const { return collectives_.full() || exchanges_.full(); }
   void push(PendingCall& call);
 
-  bool try_take() { return is_driven_.exchange(1, std::memory_order_acquire) == 0; }
+  bool try_take();
   void give_back();
+  /// Whether this thread has the baton.
+  bool has_baton() const { return holder_.load(std::memory_order_relaxed) == this_thread(); }
   /// Takes the baton from whoever drives in the background; false if `call` (null: none) is done,
   /// or `until` has come, before.
   bool take(const PendingCall* call, std::chrono::steady_clock::time_point until);
@@ -43,6 +45,9 @@ class CallDriver {
   bool look();
   /// With the baton: breaks the communicator, unless it is broken; everything outstanding fails.
   void give_up(const Status& cause);
+  /// The same, from inside a function of the program: what is outstanding fails when it has
+  /// returned.
+  void give_up_later(const Status& cause);
 
   /// Ends a call that needs no driving, one holder less.
   void finish_at_once(PendingCall& call, Status status);
@@ -53,7 +58,9 @@ class CallDriver {
   bool is_called_back() const;
 
  private:
+  static const void* this_thread();
   void complete(PendingCall& call, Status status);
+  void settle();
   bool turn();
   bool turn_front();
   bool turn_exchanges();
@@ -74,8 +81,10 @@ class CallDriver {
   std::size_t conversing_ = 0;  ///< calls that `conversations_` has
   std::vector<PendingCall*> exchanged_;
   bool front_begun_ = false;
-  std::atomic<std::uint32_t> is_driven_ = 0;  ///< the baton: 1 where somebody has it
-  std::atomic<int> wanted_ = 0;               ///< threads that wait for it
+  Status given_up_;                            ///< by `give_up_later`
+  std::atomic<std::uint32_t> is_driven_ = 0;   ///< the baton: 1 where somebody has it
+  std::atomic<const void*> holder_ = nullptr;  ///< the thread that has it, by `this_thread`
+  std::atomic<int> wanted_ = 0;                ///< threads that wait for it
 };
 
 }  // namespace rondo::communicator

@@ -55,20 +55,22 @@ Engine::Engine(std::unique_ptr<Place> place, bool has_progress_thread)
   if (has_progress_thread) progress_ = std::make_unique<ProgressThread>(driver_);
 }
 
-CallInfo Engine::last_call() {
-  if (!asynchronous_) return place_->last_call();
+/// While nobody else moves calls on: at once where this thread does, as in a continuation.
+template <class Look>
+auto Engine::undisturbed(Look&& look) {
+  if (!asynchronous_ || driver_.has_baton()) return look(*place_);
   driver_.take(nullptr, kNever);
-  const CallInfo info = place_->last_call();
+  auto seen = look(*place_);
   give_back();
-  return info;
+  return seen;
+}
+
+CallInfo Engine::last_call() {
+  return undisturbed([](const Place& place) { return place.last_call(); });
 }
 
 std::vector<PeerTraffic> Engine::traffic() {
-  if (!asynchronous_) return place_->traffic();
-  driver_.take(nullptr, kNever);
-  auto list = place_->traffic();
-  give_back();
-  return list;
+  return undisturbed([](const Place& place) { return place.traffic(); });
 }
 
 Status Engine::call(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan) {
@@ -152,6 +154,7 @@ void Engine::make_room() {
 
 void Engine::abort(const Status& cause) {
   if (!asynchronous_) return place_->abort(cause);
+  if (driver_.has_baton()) return driver_.give_up_later(cause);
   driver_.take(nullptr, kNever);
   driver_.give_up(cause);
   give_back();

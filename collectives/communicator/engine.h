@@ -63,6 +63,8 @@ class Engine {
 
  private:
   class Entry;
+  template <class Look>
+  auto undisturbed(Look&& look);
   Status call_behind_others(const CallArguments& arguments,
                             const std::shared_ptr<PreparedPlan>& plan);
   Result<PendingCall*> push(const CallArguments& arguments, std::shared_ptr<PreparedPlan> plan);

@@ -177,6 +177,42 @@ TEST_P(AsyncErrors, AContinuationThatCallsItsCommunicator_IsRefused) {
   });
 }
 
+TEST_P(AsyncErrors, AContinuation_MayLookAtItsCommunicator) {
+  spawn(world(2), [](Communicator& rank) {
+    std::vector<float> data(1000, 1.F);
+    std::string algorithm;
+    std::uint64_t sent = 0;
+    if (rank.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    Work work = rank.start(Call::all_reduce({data.data(), data.size()}));
+    work.then([&](const Error*) {
+      algorithm = rank.last_call().algorithm;
+      sent = rank.traffic().at(0).sent_bytes;
+    });
+    work.wait();
+    EXPECT_NE(algorithm, "");
+    EXPECT_GE(sent, 2000U);
+  });
+}
+
+TEST_P(AsyncErrors, AContinuationThatAborts_EndsEveryCallOfEveryRank) {
+  auto ranks = make_world(world(2));
+  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+    float first = 1.F, second = 1.F;
+    if (rank.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    Work work = rank.start(Call::all_reduce({&first, 1}));
+    if (rank.rank() == 0) {
+      work.then([&](const Error*) {
+        rank.abort(Error(ErrorCode::kCancelled, "the loss is not a number"));
+      });
+    }
+    Work next = rank.start(Call::all_reduce({&second, 1}));
+    if (rank.rank() == 0) work.wait();
+    next.wait();
+    rank.barrier();
+  });
+  EXPECT_THAT(errors, Each(HasSubstr("the loss is not a number")));
+}
+
 TEST_P(AsyncErrors, ASecondThreadInsideACall_IsToldSo) {
   auto ranks = make_world(world(2));
   std::atomic<bool> inside = false;
