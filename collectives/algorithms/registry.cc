@@ -27,6 +27,7 @@
 #include "collectives/algorithms/ring_reduce_scatter.h"
 #include "collectives/algorithms/tree_broadcast.h"
 #include "collectives/algorithms/tree_reduce.h"
+#include "collectives/algorithms/weighted_direct_all_reduce.h"
 
 namespace rondo::algorithms {
 namespace {
@@ -82,6 +83,10 @@ constexpr std::array kAlgorithms = {
               false, true},
     Algorithm{"neighbour_ring", Collective::kAllReduce, neighbour_ring_all_reduce, one_row_per_rank,
               "the ring in the order of the layout: same-host ranks are neighbours", false, true},
+    Algorithm{"weighted_direct", Collective::kAllReduce, weighted_direct_all_reduce,
+              weighted_direct_rows,
+              "direct in blocks; ranks with slow links own less; for links of unequal speeds",
+              false, false, true, weighted_direct_counts},
     Algorithm{"direct", Collective::kAllGather, direct_all_gather, one_row_per_rank,
               "1 step, all pairs; for shared memory"},
     Algorithm{"direct", Collective::kReduceScatter, direct_reduce_scatter, one_row_per_rank,

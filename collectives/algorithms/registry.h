@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "collectives/schedule/rank_schedule.h"
 
@@ -24,6 +25,8 @@ struct Algorithm {
   /// Combines every element in rank order, ((x0 (+) x1) (+) x2) ..., in one sweep: all of these
   /// have the same bits, and `(+)` needn't commute. Proved by `rondo verify` (verify/rank_order.h).
   bool keeps_rank_order = false;
+  /// How long each row is, `count` elements in all; null: all alike.
+  std::vector<std::size_t> (*counts)(const schedule::Request& request, std::size_t count) = nullptr;
 };
 
 std::span<const Algorithm> all();

@@ -2,9 +2,12 @@
 
 #include <map>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "collectives/communicator/engine.h"
+#include "collectives/communicator/links.h"
 #include "collectives/communicator/options.h"
 #include "collectives/communicator/place.h"
 #include "collectives/communicator/prepared.h"
@@ -35,8 +38,23 @@ std::map<std::string, std::string> equal_options(const CommunicatorOptions& opti
   return {{"RONDO_ALGO", options.algorithm},
           {"RONDO_DETERMINISTIC", options.deterministic ? "1" : "0"},
           {"RONDO_SEGMENT_BYTES", std::to_string(options.segment_bytes)},
+          {"RONDO_LINKS", options.links},
           {"RONDO_WIRE_FORMAT", options.wire_format},
           {"RONDO_ERROR_FEEDBACK", options.error_feedback}};
+}
+
+/// Measuring takes calls of all places at once.
+Status learn_links(const std::vector<std::shared_ptr<Engine>>& engines) {
+  std::vector<Status> statuses(engines.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < engines.size(); ++i) {
+      threads.emplace_back([&, i] { statuses[i] = communicator::learn_links(*engines[i]); });
+    }
+    statuses[0] = communicator::learn_links(*engines[0]);
+  }
+  for (Status& status : statuses) RONDO_TRY(std::move(status));
+  return {};
 }
 
 Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& devices,
@@ -62,6 +80,7 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
     RONDO_ASSIGN(auto place, Place::make(std::move(meshes[i]), options, devices[i], cpu_quota));
     engines.push_back(std::make_shared<Engine>(std::move(place), options.progress == "thread"));
   }
+  RONDO_TRY(learn_links(engines));
   return engines;
 }
 

@@ -44,6 +44,8 @@ class Engine {
   /// Null in a world of 1. Errors: as Place::admit.
   Result<std::shared_ptr<PreparedPlan>> prepare(const CallArguments& arguments);
   void abort(const Status& cause);
+  /// As Place::use_links; no call is outstanding.
+  void use_links(const schedule::LinkSpeeds& links) { place_->use_links(links); }
   /// The handle is gone: what is outstanding fails with Cancelled; leaves the world.
   void close();
 

@@ -11,15 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/algorithms/registry.h"
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/communicator/plan_cache.h"
+#include "collectives/communicator/planner.h"
 #include "collectives/communicator/premultiplied.h"
 #include "collectives/communicator/staging.h"
-#include "collectives/communicator/wire_choice.h"
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/waiter.h"
-#include "collectives/select/select.h"
 #include "core/status.h"
 #include "rondo/communicator.h"
 #include "transport/mesh/mesh.h"
@@ -67,6 +65,11 @@ class Place {
   execute::Waiter& waiter() { return *waiter_; }
   const transport::Mesh& mesh() const { return *mesh_; }
   const CommunicatorOptions& options() const { return options_; }
+  /// Calls from now on are planned for these. On every rank alike; no call is under way, and none
+  /// has been prepared.
+  void use_links(const schedule::LinkSpeeds& links);
+  /// The hosts, and the links where they are known.
+  const schedule::HostLayout& layout() const { return planner_.hosts(); }
   /// Calls that were begun.
   std::uint64_t calls() const { return last_.sequence; }
   CallInfo last_call() const { return last_call_; }
@@ -80,26 +83,18 @@ class Place {
   Result<CallArguments> make_ready(const CallArguments& arguments);
   Status give_up_before(Status cause);
   Result<PreparedPlan*> plan_for(const CallArguments& arguments, const transport::Fingerprint& key);
-  Result<std::shared_ptr<PreparedPlan>> prepare(const CallArguments& arguments);
-  Result<std::unique_ptr<execute::Runner>> one_shot_runner(
-      const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints) const;
-  Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
-                                          const CallArguments& arguments);
 
   std::unique_ptr<transport::Mesh> mesh_;
   const transport::RegisteredPool* pool_ = nullptr;
   CommunicatorOptions options_;
   Device device_;
-  bool spare_core_ = true;  ///< ranks of this host do not outnumber the cores they may use
-  schedule::SharedLayout hosts_;
-  select::Layout layout_;
   std::unique_ptr<execute::Waiter> waiter_;
   std::vector<transport::Endpoint*> neighbours_;
   PlanCache plans_;
   UnevenPlans uneven_plans_;
   Staging staging_;
   Premultiplied premultiplied_;
-  WireChoice wire_;
+  Planner planner_;
   CallInfo last_call_;
   transport::Call last_{};
   std::optional<execute::Run> run_;      ///< the call under way

@@ -150,6 +150,8 @@ Result<std::shared_ptr<Engine>> split(Engine& parent, std::optional<int> color, 
   const CommunicatorOptions& options = parent.place().options();
   RONDO_ASSIGN(auto place, Place::make(std::move(**opened).mesh(), options, parent.place().device(),
                                        read_cpu_quota()));
+  if (const auto* links = parent.place().layout().links())
+    place->use_links(links->restricted_to(members));
   return std::make_shared<Engine>(std::move(place), options.progress == "thread");
 }
 

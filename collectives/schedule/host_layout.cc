@@ -34,6 +34,13 @@ HostLayout HostLayout::with_order(std::vector<Rank> order) const {
   return other;
 }
 
+HostLayout HostLayout::with_links(LinkSpeeds links) const {
+  HostLayout other = *this;
+  other.set_order(fast_ring(links, order_));
+  other.links_ = std::make_shared<const LinkSpeeds>(std::move(links));
+  return other;
+}
+
 void HostLayout::set_order(std::vector<Rank> order) {
   order_ = std::move(order);
   place_of_.assign(order_.size(), 0);

@@ -49,6 +49,12 @@ struct CommunicatorOptions {
   /// message's cost, and short enough for a segment to be in the cache when it is sent on.
   /// 0: 64 KiB inside a host, 256 KiB where ranks are joined by tcp.
   std::size_t segment_bytes = 0;
+  /// How fast the ranks' links are (RONDO_LINKS): "equal", "measure" (between hosts, when the world
+  /// is made, by messages of up to 16 MiB; worlds of three hosts and more), or each rank's speed in
+  /// any unit, as in "1,1,1,0.2". Rings then pass over fast links, and ranks with slow links own
+  /// less of the data of an all-reduce (docs/links.md). Measured speeds may differ from run to run,
+  /// and with them the algorithm that is chosen.
+  std::string links = "equal";
   /// What f32 data travels as between hosts (over tcp): "none" (as it is), "bf16", "f16", "f8e4m3",
   /// "f8e5m2" or "int8" (RONDO_WIRE_FORMAT). For all_reduce and reduce_scatter with sum or average,
   /// and all_gather; nothing else is changed. Results are rounded to the format, alike on all ranks

@@ -8,6 +8,7 @@
 //                   (they may still be in the first)
 //   traffic         all-reduces a MiB and prints the transport and bytes of every pair
 
+#include <algorithm>
 #include <rondo/communicator.h>
 
 #include <chrono>
@@ -97,6 +98,18 @@ int traffic() {
   return 0;
 }
 
+int algorithm() {
+  Communicator world = Communicator::create();
+  std::vector<float> data(1 << 18, 0.5F + static_cast<float>(world.rank()));
+  world.all_reduce({data.data(), data.size()});
+  float sum = 0;
+  for (int rank = 0; rank < world.size(); ++rank) sum += 0.5F + static_cast<float>(rank);
+  const bool is_right = std::all_of(data.begin(), data.end(), [&](float x) { return x == sum; });
+  std::printf("rank %d: %s by %s\n", world.rank(), is_right ? "right" : "wrong",
+              std::string(world.last_call().algorithm).c_str());
+  return is_right ? 0 : 1;
+}
+
 int run(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "sum";
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
@@ -104,6 +117,7 @@ int run(int argc, char** argv) {
   if (mode == "again") return again();
   if (mode == "exit") return leave(number, std::atoi(argv[3]));
   if (mode == "traffic") return traffic();
+  if (mode == "algorithm") return algorithm();
   if (mode == "absent") {
     const char* own = std::getenv("RONDO_RANK");
     if (own != nullptr && std::atoi(own) == number) {

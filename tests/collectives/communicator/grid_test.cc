@@ -85,6 +85,7 @@ std::vector<Case> host_cases() {
       all_reduce("double_binary_tree", world);
       all_reduce("hierarchical", world);
       all_reduce("neighbour_ring", world);
+      all_reduce("weighted_direct", world);
     }
   }
   return cases;

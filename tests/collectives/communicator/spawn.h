@@ -26,6 +26,7 @@ struct World {
   std::size_t segment_bytes = CommunicatorOptions{}.segment_bytes;
   std::string wire_format = "none";
   std::string error_feedback = "auto";
+  std::string links = "equal";
 };
 
 inline std::vector<Communicator> make_world(const World& world) {
@@ -38,6 +39,7 @@ inline std::vector<Communicator> make_world(const World& world) {
   options.segment_bytes = world.segment_bytes;
   options.wire_format = world.wire_format;
   options.error_feedback = world.error_feedback;
+  options.links = world.links;
   options.join_timeout_ms = 30'000;
   std::vector<Device> places;
   for (int i = 0; i < world.size; ++i) {

@@ -29,6 +29,35 @@ TEST(Select, ManyHosts_StepsByTheBitsOfTheRanksWin) {
   EXPECT_EQ(chosen(64 << 10, {.world = 64, .one_host = false}), "halving_doubling");
 }
 
+TEST(Select, FourHosts_ManyBytesGoRoundTheRing) {
+  EXPECT_EQ(chosen(std::size_t{64} << 20, {.world = 4, .one_host = false}), "ring");
+}
+
+TEST(Select, ASlowLink_WantsItsRankToOwnLess) {
+  const schedule::HostLayout hosts(std::vector<int>{0, 1, 2, 3});
+  const auto with = [&](std::vector<double> speeds) {
+    return hosts.with_links(schedule::LinkSpeeds::of_ranks(speeds));
+  };
+  const auto slow = with({1, 1, 0.2, 1});
+  EXPECT_EQ(chosen(64 << 20, {.world = 4, .one_host = false, .hosts = &slow}), "weighted_direct");
+  const auto equal = with({1, 1, 1, 1});
+  EXPECT_EQ(chosen(64 << 20, {.world = 4, .one_host = false, .hosts = &equal}), "ring");
+}
+
+TEST(Select, SlowPairs_AreLeftOutOfTheRing) {
+  // Even and odd ranks are far from each other, but for 0 and 1, and 2 and 3.
+  std::vector<double> pairs(16, 1);
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      if (i == j || i % 2 == j % 2 || i / 2 == j / 2) continue;
+      pairs[i * 4 + j] = 0.25;
+    }
+  }
+  const auto hosts = schedule::HostLayout(std::vector<int>{0, 1, 2, 3})
+                         .with_links(schedule::LinkSpeeds::of_pairs(4, pairs));
+  EXPECT_EQ(chosen(64 << 20, {.world = 4, .one_host = false, .hosts = &hosts}), "neighbour_ring");
+}
+
 double predicted_us(std::string_view name, std::size_t bytes, const Layout& layout) {
   const LinkCost link = default_link_cost(layout);
   for (const Candidate& candidate : candidates(Collective::kAllReduce, bytes, layout, link)) {

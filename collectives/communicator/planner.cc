@@ -1,0 +1,164 @@
+#include "collectives/communicator/planner.h"
+
+#include <utility>
+
+#include "collectives/communicator/uneven.h"
+#include "collectives/execute/host/eager_runner.h"
+#include "collectives/execute/host/one_shot_runner.h"
+#include "collectives/schedule/fuse.h"
+#include "transport/shm/registered_pool.h"
+
+namespace rondo::communicator {
+namespace {
+
+/// Long enough to hide a message's cost, short enough that a segment is still in the cache when it
+/// is forwarded, and that a slot takes it. Frames of tcp cost more. A multiple of every element's
+/// size, and equal on all ranks.
+std::size_t default_segment_bytes(const select::Layout& layout) {
+  return (layout.one_host ? std::size_t{64} : std::size_t{256}) * 1024;
+}
+
+/// Up to here copying at once beats lending; what can't be lent is always copied.
+constexpr std::size_t kMostEagerBytes = 8 * 1024;
+
+/// The algorithm that OneShotRunner is the fast path of.
+constexpr std::string_view kOneShot = "one_shot";
+
+Result<std::shared_ptr<std::byte[]>> allocate_registered(std::size_t bytes) {
+  RONDO_ASSIGN(transport::RegisteredPool * pool, transport::RegisteredPool::instance());
+  RONDO_ASSIGN(std::byte * memory, pool->allocate(bytes));
+  return std::shared_ptr<std::byte[]>(memory, [pool](std::byte* data) { pool->free(data); });
+}
+
+schedule::Request request_of(const algorithms::Algorithm& algorithm, const CallArguments& arguments,
+                             int rank, const schedule::SharedLayout& layout) {
+  const int world = layout->world();
+  schedule::Request request;
+  request.collective = arguments.collective;
+  request.world = world;
+  request.rank = rank;
+  request.root = arguments.root;
+  request.layout = layout;
+  request.rows = algorithm.rows(request, total_count(arguments, world));
+  return request;
+}
+
+bool is_custom(const CallArguments& arguments) {
+  return arguments.reduction.kind() == Reduction::Kind::kCustom;
+}
+
+select::Demands demands_of(const CallArguments& arguments, bool deterministic) {
+  using select::Demands;
+  const bool own_rows_only = arguments.uneven && !knows_all_rows(arguments.collective);
+  const bool is_ordered = is_custom(arguments) && !arguments.reduction.custom().commutative;
+  return {.rows = own_rows_only ? Demands::Rows::kOwn : Demands::Rows::kAll,
+          .order = is_ordered || deterministic ? Demands::Order::kRanks : Demands::Order::kAny};
+}
+
+/// Of a call that brings no counts of its own.
+Result<schedule::ChunkTable> even_table(const algorithms::Algorithm& algorithm,
+                                        const schedule::Request& request, std::size_t count) {
+  if (algorithm.counts == nullptr) return schedule::ChunkTable::equal(count, request.rows);
+  return schedule::ChunkTable::of_counts(algorithm.counts(request, count));
+}
+
+int divisor_of(const CallArguments& arguments, int world) {
+  return arguments.reduction.op() == ReduceOp::kAvg ? world : 1;
+}
+
+}  // namespace
+
+Planner::Planner(const transport::Mesh& mesh, const CommunicatorOptions& options, Device device)
+    : mesh_(mesh), options_(options), wire_(options, mesh, device) {
+  use_layout(schedule::HostLayout(mesh.hosts()));
+}
+
+void Planner::use_layout(schedule::HostLayout layout) {
+  hosts_ = std::make_shared<const schedule::HostLayout>(std::move(layout));
+  layout_ = {.world = size(), .one_host = mesh_.one_host(), .hosts = hosts_.get()};
+}
+
+void Planner::use_links(const schedule::LinkSpeeds& links) {
+  use_layout(hosts_->with_links(links));
+}
+
+Status Planner::check_options() const {
+  return select::choose(schedule::Collective::kAllReduce, 0, layout_, options_.algorithm).status();
+}
+
+Result<kernels::ReduceKernel> Planner::kernel_of(const CallArguments& arguments) {
+  if (is_custom(arguments)) return kernels::ReduceKernel{nullptr};
+  return kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype,
+                                     arguments.reduction.op());
+}
+
+Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& arguments) const {
+  const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
+  RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
+               select::choose(arguments.collective, bytes, layout_, options_.algorithm,
+                              demands_of(arguments, options_.deterministic)));
+  auto prepared = std::make_shared<PreparedPlan>();
+  prepared->algorithm = algorithm->name;
+  std::vector<transport::Endpoint*> endpoints;
+  for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
+  if (algorithm->name == kOneShot && execute::OneShotRunner::suits(endpoints, bytes)) {
+    RONDO_ASSIGN(prepared->runner, one_shot_runner(arguments, std::move(endpoints)));
+    return prepared;
+  }
+  RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments));
+  prepared->wire_format = kernels::to_string(inputs.wire_format);
+  RONDO_ASSIGN(prepared->plan, execute::Plan::make(std::move(inputs)));
+  std::unique_ptr<execute::Runner> eager;
+  if (execute::EagerRunner::suits(*prepared->plan))
+    eager = std::make_unique<execute::EagerRunner>(*prepared->plan, spare_core_);
+  if (eager != nullptr && bytes <= kMostEagerBytes) {
+    prepared->runner = std::move(eager);
+    return prepared;
+  }
+  prepared->runner = std::make_unique<execute::PlanRunner>(*prepared->plan);
+  prepared->for_private_memory = std::move(eager);
+  return prepared;
+}
+
+Result<std::unique_ptr<execute::Runner>> Planner::one_shot_runner(
+    const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints) const {
+  RONDO_ASSIGN(const kernels::ReduceKernel kernel, kernel_of(arguments));
+  return std::unique_ptr<execute::Runner>(std::make_unique<execute::OneShotRunner>(
+      execute::OneShotRunner::Inputs{.rank = rank(),
+                                     .endpoints = std::move(endpoints),
+                                     .count = total_count(arguments, size()),
+                                     .element_bytes = size_of(arguments.input.dtype),
+                                     .kernel = kernel,
+                                     .divisor = divisor_of(arguments, size()),
+                                     .spare_core = spare_core_}));
+}
+
+Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& algorithm,
+                                                 const CallArguments& arguments) const {
+  const auto build = [&algorithm, arguments, layout = hosts_](int rank) {
+    return algorithm.build(request_of(algorithm, arguments, rank, layout));
+  };
+  execute::PlanInputs inputs;
+  inputs.schedule = schedule::fuse(size(), rank(), build);
+  if (arguments.uneven) {
+    RONDO_ASSIGN(inputs.table, uneven_table(arguments, rank(), size()));
+    inputs.sizes_of_own_rows_only = !knows_all_rows(arguments.collective);
+  } else {
+    RONDO_ASSIGN(inputs.table,
+                 even_table(algorithm, inputs.schedule.request, total_count(arguments, size())));
+  }
+  inputs.element_bytes = size_of(arguments.input.dtype);
+  inputs.segment_bytes =
+      options_.segment_bytes == 0 ? default_segment_bytes(layout_) : options_.segment_bytes;
+  if (schedule::reduces(arguments.collective)) {
+    RONDO_ASSIGN(inputs.kernel, kernel_of(arguments));
+    inputs.divisor = divisor_of(arguments, size());
+  }
+  wire_.apply(algorithm, arguments, inputs);
+  inputs.endpoint_of = [this](int peer) { return mesh_.endpoint(peer); };
+  inputs.scratch_rows_of = [build](int peer) { return build(peer).scratch_rows; };
+  inputs.allocate_scratch = &allocate_registered;
+  return inputs;
+}
+
+}  // namespace rondo::communicator

@@ -1,0 +1,56 @@
+#pragma once
+
+// Makes the plan of a call: chooses the algorithm, builds and fuses its schedule, binds it to this
+// rank's endpoints and to sizes. A pure function of what all ranks hold equal, but for the
+// endpoints. Threads: those of the place.
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "collectives/communicator/call_arguments.h"
+#include "collectives/communicator/plan_cache.h"
+#include "collectives/communicator/wire_choice.h"
+#include "collectives/kernels/reduce.h"
+#include "collectives/schedule/host_layout.h"
+#include "collectives/select/select.h"
+#include "transport/mesh/mesh.h"
+
+namespace rondo::communicator {
+
+class Planner {
+ public:
+  /// Borrows the mesh and the options, which have been resolved.
+  Planner(const transport::Mesh& mesh, const CommunicatorOptions& options, Device device);
+
+  /// Errors: InvalidArgument (a forced algorithm that doesn't exist).
+  Status check_options() const;
+  /// Whether ranks of this host do not outnumber the cores they may use.
+  void set_spare_core(bool spare_core) { spare_core_ = spare_core; }
+  void use_links(const schedule::LinkSpeeds& links);
+  const schedule::HostLayout& hosts() const { return *hosts_; }
+
+  /// For arguments that have been checked. Errors: Unsupported, System, InvalidArgument.
+  Result<std::shared_ptr<PreparedPlan>> make(const CallArguments& arguments) const;
+
+  /// Null where each call brings a function of its own. Errors: Unsupported.
+  static Result<kernels::ReduceKernel> kernel_of(const CallArguments& arguments);
+
+ private:
+  void use_layout(schedule::HostLayout layout);
+  Result<std::unique_ptr<execute::Runner>> one_shot_runner(
+      const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints) const;
+  Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
+                                          const CallArguments& arguments) const;
+  int size() const { return mesh_.size(); }
+  int rank() const { return mesh_.rank(); }
+
+  const transport::Mesh& mesh_;
+  const CommunicatorOptions& options_;
+  WireChoice wire_;
+  bool spare_core_ = true;
+  schedule::SharedLayout hosts_;
+  select::Layout layout_;
+};
+
+}  // namespace rondo::communicator

@@ -1,0 +1,214 @@
+#include "collectives/select/cost_terms.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "collectives/algorithms/double_binary_tree_all_reduce.h"
+#include "collectives/algorithms/weighted_direct_all_reduce.h"
+
+namespace rondo::select {
+namespace {
+
+using schedule::Collective;
+
+/// What besides the world's size a cost may depend on.
+struct Setting {
+  const Layout& layout;
+  std::size_t bytes = 0;
+};
+
+struct NamedCost {
+  Collective collective;
+  std::string_view name;
+  CostTerms (*terms)(double p, const Setting& setting);
+};
+
+double log2_ceil(double p) { return std::ceil(std::log2(p)); }
+/// Messages of several peers at once, taken in turn.
+double one_step(double p) { return 1 + (p - 2) / 4; }
+/// What algorithms by the bits of ranks' numbers add where the world is no power of two.
+double guests(double p) { return std::exp2(std::floor(std::log2(p))) == p ? 0 : 2; }
+
+CostTerms around_the_ring(double p, const Setting&) { return {p - 1, (p - 1) / p}; }
+CostTerms twice_around_the_ring(double p, const Setting&) { return {2 * (p - 1), 2 * (p - 1) / p}; }
+/// The most streams that a host sends to others where every rank sends to the next of `order`.
+double streams_between_hosts(const schedule::HostLayout& layout,
+                             std::span<const schedule::Rank> order) {
+  std::vector<int> streams(static_cast<std::size_t>(layout.hosts()), 0);
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const int host = layout.host_of(order[place]);
+    const int next = layout.host_of(order[(place + 1) % order.size()]);
+    if (host != next) ++streams[static_cast<std::size_t>(host)];
+  }
+  return std::max(1, *std::max_element(streams.begin(), streams.end()));
+}
+CostTerms ring_of(double p, const Setting& setting, std::span<const schedule::Rank> order) {
+  CostTerms terms = twice_around_the_ring(p, setting);
+  const schedule::HostLayout& hosts = *setting.layout.hosts;
+  terms.volume *= streams_between_hosts(hosts, order);
+  if (hosts.links() != nullptr) {
+    terms.volume *= hosts.links()->slowest() / schedule::slowest_step(*hosts.links(), order);
+  }
+  return terms;
+}
+CostTerms ring_by_rank(double p, const Setting& setting) {
+  if (setting.layout.hosts == nullptr) return twice_around_the_ring(p, setting);
+  std::vector<schedule::Rank> order(static_cast<std::size_t>(p));
+  std::iota(order.begin(), order.end(), 0);
+  return ring_of(p, setting, order);
+}
+CostTerms ring_by_order(double p, const Setting& setting) {
+  if (setting.layout.hosts == nullptr) return twice_around_the_ring(p, setting);
+  return ring_of(p, setting, setting.layout.hosts->order());
+}
+/// Several ranks that send to one at once fill its switch port's queue, and what is dropped there
+/// is sent again: 1.08 times the ring's time on four hosts of 1 Gbit/s (docs/performance.md). In
+/// shared memory there is no such port.
+double incast(double p, const Setting& setting) {
+  return setting.layout.one_host || p <= 2 ? 1 : 1.08;
+}
+/// Of what a rank exchanges with all others, how often it passes its host's link: all ranks of the
+/// host share that.
+double through_the_host_link(double p, const Setting& setting) {
+  const schedule::HostLayout* hosts = setting.layout.hosts;
+  if (hosts == nullptr || hosts->hosts() == 1) return 1;
+  const double ranks = hosts->most_ranks();
+  return ranks * (p - ranks) / (p - 1);
+}
+double exchanged(double p, const Setting& setting) {
+  return incast(p, setting) * through_the_host_link(p, setting);
+}
+CostTerms exchange(double p, const Setting& setting) {
+  return {one_step(p), (p - 1) / p * exchanged(p, setting)};
+}
+CostTerms exchange_twice(double p, const Setting& setting) {
+  return {1 + one_step(p), 2 * (p - 1) / p * exchanged(p, setting)};
+}
+/// Relative to the slowest link, as all volumes are.
+CostTerms exchange_by_shares(double p, const Setting& setting) {
+  const double blocks = algorithms::weighted_direct_rows({.world = setting.layout.world},
+                                                         setting.bytes / sizeof(float)) /
+                        p;
+  CostTerms terms{blocks * (1 + one_step(p)), 2 * (p - 1) / p * exchanged(p, setting)};
+  const schedule::HostLayout* hosts = setting.layout.hosts;
+  if (hosts == nullptr || hosts->links() == nullptr) return terms;
+  const schedule::LinkSpeeds& links = *hosts->links();
+  const std::vector<double> shares = schedule::owners_shares(links);
+  double longest = 0;
+  for (schedule::Rank rank = 0; rank < links.world(); ++rank) {
+    const double volume = 1 + (p - 2) * shares[static_cast<std::size_t>(rank)];
+    longest = std::max(longest, volume / links.of(rank));
+  }
+  terms.volume = longest * links.slowest() * exchanged(p, setting);
+  return terms;
+}
+CostTerms down_the_tree(double p, const Setting&) { return {log2_ceil(p), 1}; }
+// A rank of the tree reads what it adds to and writes the sum.
+CostTerms up_the_tree(double p, const Setting&) { return {log2_ceil(p), 1.5}; }
+CostTerms dissemination(double p, const Setting&) { return {log2_ceil(p), 0}; }
+// The ranks all reduce everything themselves.
+CostTerms one_shot(double p, const Setting& setting) {
+  return {one_step(p), 2 * (p - 1) * through_the_host_link(p, setting)};
+}
+CostTerms all_to_the_root(double p, const Setting&) { return {one_step(p), 1.5 * (p - 1)}; }
+// In shared memory they all read the same memory at once.
+CostTerms root_to_all(double p, const Setting& setting) {
+  return {one_step(p), setting.layout.one_host ? 1 : p - 1};
+}
+// Of their steps those between hosts are the long ones, and then all ranks of a host are at it.
+CostTerms recursive_doubling(double p, const Setting& setting) {
+  const double steps = std::floor(std::log2(p)) + guests(p);
+  return {steps, 2 * steps * through_the_host_link(p, setting)};
+}
+/// Each step has another peer: its link idles until the step before is done, and TCP begins slowly.
+/// 1.15 times the ring's time on four hosts of 1 Gbit/s.
+CostTerms halving_doubling(double p, const Setting& setting) {
+  const double idles = setting.layout.one_host || p <= 2 ? 1 : 1.15;
+  return {2 * std::floor(std::log2(p)) + guests(p),
+          (2 * (p - 1) / p + guests(p)) * idles * through_the_host_link(p, setting)};
+}
+// Up and down two trees at once; a parent takes its two children's messages one after the other,
+// and so each level adds two rows' time to either phase.
+CostTerms two_trees(double p, const Setting& setting) {
+  const std::size_t count = setting.bytes / sizeof(float);
+  const double rows = algorithms::double_binary_tree_rows(static_cast<int>(p), count);
+  return {4 * log2_ceil(p), 2 + 4 * (log2_ceil(p) - 1) / rows};
+}
+
+/// Steps of several messages, of which all but the first are taken in turn.
+double steps_of_messages(double steps, double messages) { return steps + (messages - steps) / 4; }
+CostTerms gather_over_powers_of_two(double p, const Setting&) {
+  return {steps_of_messages(log2_ceil(p), p - 1), (p - 1) / p};
+}
+CostTerms hop_over_powers_of_two(double p, const Setting&) {
+  return {steps_of_messages(log2_ceil(p), p / 2 * log2_ceil(p)), log2_ceil(p) / 2};
+}
+
+int least_ranks(const schedule::HostLayout& layout) {
+  int least = layout.world();
+  for (int host = 0; host < layout.hosts(); ++host) {
+    least = std::min(least, static_cast<int>(layout.ranks_of(host).size()));
+  }
+  return least;
+}
+// Between hosts the rank of the smallest host that owns most columns; inside one row for each host
+// and owner in turn.
+CostTerms inside_and_between(double p, const Setting& setting) {
+  const schedule::HostLayout* hosts = setting.layout.hosts;
+  if (hosts == nullptr || hosts->hosts() == 1) return exchange_twice(p, setting);
+  const double h = hosts->hosts();
+  const double columns = hosts->most_ranks();
+  const double own_columns = std::ceil(columns / least_ranks(*hosts));
+  CostTerms terms{2 * (h - 1), 2 * (h - 1) / h * own_columns / columns};
+  if (columns == 1) return terms;
+  terms.steps_inside = 1 + one_step(columns) + (h - 1) / 2;
+  terms.volume_inside = 2 * (columns - 1) / columns;
+  return terms;
+}
+
+constexpr NamedCost kCosts[] = {
+    {Collective::kAllReduce, "ring", ring_by_rank},
+    {Collective::kAllReduce, "bidirectional_ring", ring_by_rank},
+    {Collective::kAllReduce, "neighbour_ring", ring_by_order},
+    {Collective::kAllReduce, "direct", exchange_twice},
+    {Collective::kAllReduce, "weighted_direct", exchange_by_shares},
+    {Collective::kAllReduce, "one_shot", one_shot},
+    {Collective::kAllReduce, "recursive_doubling", recursive_doubling},
+    {Collective::kAllReduce, "halving_doubling", halving_doubling},
+    {Collective::kAllReduce, "double_binary_tree", two_trees},
+    {Collective::kAllReduce, "hierarchical", inside_and_between},
+    {Collective::kAllGather, "ring", around_the_ring},
+    {Collective::kAllGather, "direct", exchange},
+    {Collective::kAllGather, "bruck", gather_over_powers_of_two},
+    {Collective::kAllGather, "pat", gather_over_powers_of_two},
+    {Collective::kReduceScatter, "pat", gather_over_powers_of_two},
+    {Collective::kReduceScatter, "ring", around_the_ring},
+    {Collective::kReduceScatter, "direct", exchange},
+    {Collective::kBroadcast, "tree", down_the_tree},
+    {Collective::kBroadcast, "linear", root_to_all},
+    {Collective::kReduce, "direct", exchange_twice},
+    {Collective::kReduce, "tree", up_the_tree},
+    {Collective::kReduce, "linear", all_to_the_root},
+    {Collective::kGather, "linear", exchange},
+    {Collective::kScatter, "linear", exchange},
+    {Collective::kAllToAll, "pairwise", around_the_ring},
+    {Collective::kAllToAll, "bruck", hop_over_powers_of_two},
+    {Collective::kBarrier, "dissemination", dissemination},
+};
+
+}  // namespace
+
+CostTerms cost_terms(const algorithms::Algorithm& algorithm, const Layout& layout,
+                     std::size_t bytes) {
+  for (const NamedCost& cost : kCosts) {
+    if (cost.collective == algorithm.collective && cost.name == algorithm.name) {
+      return cost.terms(layout.world, {layout, bytes});
+    }
+  }
+  return {2.0 * layout.world, 2.0};
+}
+
+}  // namespace rondo::select
