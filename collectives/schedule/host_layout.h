@@ -43,8 +43,8 @@ class HostLayout {
   const LinkSpeeds* links() const { return links_.get(); }
 
   friend bool operator==(const HostLayout& a, const HostLayout& b) {
-    const bool alike = a.links_ == nullptr || b.links_ == nullptr ? a.links_ == b.links_
-                                                                  : *a.links_ == *b.links_;
+    const bool alike =
+        a.links_ == nullptr || b.links_ == nullptr ? a.links_ == b.links_ : *a.links_ == *b.links_;
     return alike && a.host_of_ == b.host_of_ && a.order_ == b.order_;
   }
 

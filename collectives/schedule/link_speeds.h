@@ -2,8 +2,8 @@
 
 // How fast the links between ranks are, relative to the fastest. Every rank holds the same.
 //
-// Speeds are rounded to eighths, and what is within three tenths of the fastest counts as equal to it:
-// in a cluster of equal links a measurement's noise changes no plan, and so no result's bits. A
+// Speeds are rounded to eighths, and what is within three tenths of the fastest counts as equal to
+// it: in a cluster of equal links a measurement's noise changes no plan, and so no result's bits. A
 // value; threads: any.
 
 #include <cstddef>
@@ -50,9 +50,9 @@ class LinkSpeeds {
 std::vector<double> owners_shares(const LinkSpeeds& links);
 
 /// The ranks in a ring whose slowest step is as fast as can be, then whose steps take least in all;
-/// `order` where nothing is faster. To 8 ranks the best of all rings; to 128 nearest neighbour, then
-/// 2-opt (G. A. Croes, Operations Research 6 (1958)), O(p^3) for each of a few passes; more keep
-/// `order`.
+/// `order` where nothing is faster. To 8 ranks the best of all rings; to 128 nearest neighbour,
+/// then 2-opt (G. A. Croes, Operations Research 6 (1958)), O(p^3) for each of a few passes; more
+/// keep `order`.
 std::vector<Rank> fast_ring(const LinkSpeeds& links, std::span<const Rank> order);
 /// The speed of a ring's slowest step.
 double slowest_step(const LinkSpeeds& links, std::span<const Rank> order);

@@ -8,9 +8,9 @@
 //                   (they may still be in the first)
 //   traffic         all-reduces a MiB and prints the transport and bytes of every pair
 
-#include <algorithm>
 #include <rondo/communicator.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
