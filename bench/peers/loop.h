@@ -26,6 +26,8 @@ class World {
   virtual ~World() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
+  /// Whether a call waits for the other ranks; if not, its data are nobody's business.
+  virtual bool synchronises() const { return true; }
   virtual void barrier() = 0;
   /// The greatest of all ranks' values, on every rank.
   virtual void max(std::vector<double>& values) = 0;

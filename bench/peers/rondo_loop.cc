@@ -1,7 +1,6 @@
 // The loop through Rondo. With "registered" the data lie in registered memory.
 
 #include <rondo/communicator.h>
-#include <sched.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <memory>
 #include <span>
 
+#include "bind.h"
 #include "loop.h"
 
 namespace {
@@ -53,24 +53,11 @@ class RondoWorld : public bench::World {
   std::vector<std::unique_ptr<rondo::RegisteredMemory>> memory_;
 };
 
-/// mpirun binds its ranks where there are cores enough; `rondo run` doesn't.
-void bind_to_own_core() {
-  const char* const rank = std::getenv("RONDO_LOCAL_RANK");
-  const char* const ranks = std::getenv("RONDO_LOCAL_WORLD");
-  if (rank == nullptr || ranks == nullptr) return;
-  cpu_set_t cores;
-  sched_getaffinity(0, sizeof cores, &cores);
-  if (std::atoi(ranks) > CPU_COUNT(&cores)) return;
-  CPU_ZERO(&cores);
-  CPU_SET(std::atoi(rank), &cores);
-  sched_setaffinity(0, sizeof cores, &cores);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    bind_to_own_core();
+    bench::bind_to_own_core();
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     RondoWorld world(arguments.size() > 5 && arguments[5] == "registered");
     return bench::run(world, arguments);
