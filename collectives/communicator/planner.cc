@@ -115,7 +115,11 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
     prepared->runner = std::move(eager);
     return prepared;
   }
-  prepared->runner = std::make_unique<execute::PlanRunner>(*prepared->plan);
+  prepared->runner =
+      eager == nullptr
+          ? std::unique_ptr<execute::Runner>(std::make_unique<execute::PlanRunner>(*prepared->plan))
+          : std::make_unique<execute::EagerRunner>(*prepared->plan, spare_core_,
+                                                   execute::EagerRunner::Memory::kLent);
   prepared->for_private_memory = std::move(eager);
   return prepared;
 }

@@ -10,6 +10,16 @@ Status no_eager_messages() {
 }  // namespace
 
 Result<bool> Endpoint::send_eager(std::span<const std::byte>) { return no_eager_messages(); }
+Result<bool> Endpoint::lend_eager(std::span<const std::byte>) { return no_eager_messages(); }
+Result<bool> Endpoint::stored_eager(std::size_t) { return no_eager_messages(); }
+Result<bool> Endpoint::returned_eager() { return true; }
+
+const std::byte* Endpoint::stored() {
+  static constexpr std::byte kStored{};
+  return &kStored;
+}
+
+bool Endpoint::lends(const std::byte*, std::size_t) const { return false; }
 
 Result<const std::byte*> Endpoint::recv_eager(std::size_t) { return no_eager_messages(); }
 

@@ -40,6 +40,9 @@ struct Transfer {
   std::uint16_t lane = 0;
   std::byte* data = nullptr;
   std::size_t bytes = 0;
+  /// Of a kSend of memory that the endpoint lends, and of a kStored: not 0 where several receives
+  /// take the message, of so many bytes each and the last of what is left.
+  std::size_t unit = 0;
 };
 
 /// Lanes for messages that belong to no call: they may be posted at any time, and come through
@@ -89,11 +92,22 @@ class Endpoint {
   virtual std::optional<std::size_t> eager_bytes() const { return std::nullopt; }
   /// False where the peer leaves no room now. Errors as post.
   virtual Result<bool> send_eager(std::span<const std::byte> message);
-  /// Where the next message, of exactly so many bytes, lies until release_eager; null where nothing
-  /// has come yet. One at a time. Errors as poll.
+  /// The same for memory that is lent (`lends`), of any size: the peer reads it where it lies.
+  virtual Result<bool> lend_eager(std::span<const std::byte> message);
+  /// The same for bytes that are in the peer's memory already (peer_store).
+  virtual Result<bool> stored_eager(std::size_t bytes);
+  /// True once the peer has given back all that lend_eager lent. Errors as poll.
+  virtual Result<bool> returned_eager();
+  /// Where the next message, of exactly so many bytes, lies until release_eager; `stored` where the
+  /// peer has put it to where it belongs; null where nothing has come yet. One at a time. Errors as
+  /// poll.
   virtual Result<const std::byte*> recv_eager(std::size_t bytes);
+  static const std::byte* stored();
   /// Gives it back; nothing where there is none.
   virtual void release_eager() {}
+
+  /// Whether a kSend of these bytes is read where they lie: then one may be for several receives.
+  virtual bool lends(const std::byte* data, std::size_t bytes) const;
 
   /// Takes a group of transfers; the token is done when all of them are.
   /// Errors: PeerLost, Mismatch, or what the peer aborted with.

@@ -26,11 +26,14 @@ enum class LineKind : std::uint8_t {
   kLent,        ///< in memory that the receiver maps: read there until the line is consumed
   kPrivate,     ///< at an address of the sender's process, for process_vm_readv
   kStored,      ///< in the receiver's memory already
+  kLentRun,     ///< as kLent, for several receives of `unit` bytes, the last of what is left
+  kStoredRun,   ///< as kStored, likewise
 };
 
 struct Whereabouts {
-  std::uint64_t location;  ///< kLent, kPrivate
+  std::uint64_t location;  ///< kLent, kPrivate, kLentRun
   std::uint64_t slot;      ///< kSlot
+  std::uint64_t unit;      ///< kLentRun, kStoredRun
 };
 
 struct LineContent {

@@ -23,23 +23,72 @@ void RecvLane::push(const Transfer& transfer, std::uint32_t group) {
 
 Status RecvLane::progress(const Call& call, RingGroups& groups, bool& consumed) {
   const std::uint64_t consumed_before = consumed_;
-  while (head_ != tail_ && has_line()) {
-    const LineContent content = next_line().content;
-    // From here on only the copy is looked at: the peer could still write to the line.
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    RONDO_ASSIGN(const bool is_now, belongs_to(call, content));
-    if (!is_now) break;
+  while (head_ != tail_ && (run_.left != 0 || has_line())) {
     Pending& pending = pending_[head_ % pending_.size()];
-    if (content.bytes() != pending.bytes) return wrong_size(call, content.bytes(), pending.bytes);
     RingGroup& group = groups[pending.group];
-    RONDO_TRY(take(content, pending, group.view));
-    ++next_line_;
+    bool taken = false;
+    RONDO_TRY(take_next(call, pending, group.view, taken));
+    if (!taken) break;
     if (pending.arrived_bytes < pending.bytes) continue;
     received_bytes_ += pending.bytes;
     --group.remaining;
     ++head_;
   }
   consumed |= consumed_ != consumed_before;
+  return {};
+}
+
+/// What is left of a run, or the next line; `taken` stays false where that is of a later call.
+Status RecvLane::take_next(const Call& call, Pending& pending, LentView& view, bool& taken) {
+  taken = true;
+  if (run_.left != 0) return take_of_run(call, pending, view);
+  const LineContent content = next_line().content;
+  // From here on only the copy is looked at: the peer could still write to the line.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  RONDO_ASSIGN(taken, belongs_to(call, content));
+  if (!taken) return {};
+  if (content.kind() == LineKind::kLentRun || content.kind() == LineKind::kStoredRun) {
+    RONDO_TRY(begin_run(call, content));
+    return take_of_run(call, pending, view);
+  }
+  if (content.bytes() != pending.bytes) return wrong_size(call, content.bytes(), pending.bytes);
+  RONDO_TRY(take(content, pending, view));
+  ++next_line_;
+  return {};
+}
+
+Status RecvLane::begin_run(const Call& call, const LineContent& content) {
+  if (content.where.unit == 0 || content.bytes() == 0) return damaged("a run of nothing");
+  Run run{.left = content.bytes(),
+          .unit = content.where.unit,
+          .line = next_line_,
+          .sequence = call.sequence};
+  if (content.kind() == LineKind::kLentRun) {
+    auto source = port_.memory->address_of(content.where.location, run.left);
+    if (!source.ok()) return std::move(source).status().with_culprit(port_.peer);
+    run.data = *source;
+  }
+  run_ = run;
+  ++next_line_;
+  return {};
+}
+
+Status RecvLane::take_of_run(const Call& call, Pending& pending, LentView& view) {
+  const std::size_t bytes = std::min(run_.unit, run_.left);
+  if (run_.sequence != call.sequence) return wrong_size(call, run_.left, 0);
+  if (bytes != pending.bytes) return wrong_size(call, bytes, pending.bytes);
+  if (run_.data == nullptr) {
+    if (pending.is_view) return damaged("a stored message can't be viewed");
+  } else if (pending.is_view) {
+    view = {.data = run_.data, .line = run_.line, .lane = port_.lane, .holds_line = true};
+    ++views_[run_.line % kLineCount];
+  } else {
+    std::memcpy(pending.data, run_.data, bytes);
+  }
+  pending.arrived_bytes = bytes;
+  if (run_.data != nullptr) run_.data += bytes;
+  run_.left -= bytes;
+  if (run_.left == 0 && views_[run_.line % kLineCount] == 0) consume(run_.line);
   return {};
 }
 
@@ -51,7 +100,8 @@ Result<bool> RecvLane::recv_eager(const Call& call, std::size_t bytes, LentView&
     RONDO_ASSIGN(const bool is_now, belongs_to(call, content));
     if (!is_now) break;
     if (content.bytes() != bytes) return wrong_size(call, content.bytes(), bytes);
-    if (eager_.arrived_bytes == 0) eager_ = {.bytes = bytes, .is_view = true};
+    if (eager_.arrived_bytes == 0)
+      eager_ = {.bytes = bytes, .is_view = true, .may_be_stored = true};
     RONDO_TRY(take(content, eager_, view));
     ++next_line_;
     if (eager_.arrived_bytes < bytes) continue;
@@ -93,10 +143,14 @@ Status RecvLane::take(const LineContent& content, Pending& pending, LentView& vi
     case LineKind::kLent: return take_lent(content, pending, view);
     case LineKind::kPrivate: return take_private(content, pending, view);
     case LineKind::kStored:
-      if (pending.is_view) return damaged("a stored message can't be viewed");
+      if (pending.is_view && !pending.may_be_stored)
+        return damaged("a stored message can't be viewed");
+      if (pending.is_view) view = {.data = Endpoint::stored(), .lane = port_.lane};
       pending.arrived_bytes = pending.bytes;
       consume(next_line_);
       return {};
+    case LineKind::kLentRun:
+    case LineKind::kStoredRun: break;  // for take_next alone
   }
   return damaged(fmt::format("unknown kind {} of message", static_cast<int>(content.kind())));
 }
@@ -173,6 +227,8 @@ LentView RecvLane::lend(const std::byte* data) const {
 bool RecvLane::release(const LentView& view) {
   if (view.staging != Staging::kNone) port_.staging->release(view.staging);
   if (!view.holds_line) return false;
+  std::uint32_t& views = views_[view.line % kLineCount];
+  if (views != 0 && (--views != 0 || (run_.left != 0 && run_.line == view.line))) return false;
   const std::uint64_t before = consumed_;
   consume(view.line);
   return consumed_ != before;

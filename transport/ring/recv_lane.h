@@ -64,7 +64,17 @@ class RecvLane {
     std::size_t arrived_bytes = 0;  ///< of a message that comes in slots
     std::uint32_t group = 0;
     bool is_view = false;
+    bool may_be_stored = false;  ///< though it is a view
     std::uint32_t staging = Staging::kNone;
+  };
+
+  /// A message that several receives take.
+  struct Run {
+    const std::byte* data = nullptr;  ///< of what is left; null: it was stored
+    std::size_t left = 0;             ///< bytes; 0: there is no run
+    std::size_t unit = 0;
+    std::uint64_t line = 0;
+    std::uint64_t sequence = 0;
   };
 
   const Line& next_line() const { return (*port_.lines)[next_line_ % kLineCount]; }
@@ -73,6 +83,9 @@ class RecvLane {
   }
   Result<bool> belongs_to(const Call& call, const LineContent& content) const;
   Status wrong_size(const Call& call, std::uint64_t sent_bytes, std::size_t expected_bytes) const;
+  Status take_next(const Call& call, Pending& pending, LentView& view, bool& taken);
+  Status begin_run(const Call& call, const LineContent& content);
+  Status take_of_run(const Call& call, Pending& pending, LentView& view);
   Status take(const LineContent& content, Pending& pending, LentView& view);
   Status take_inline(const LineContent& content, Pending& pending, LentView& view);
   Status take_slot(const LineContent& content, Pending& pending, LentView& view);
@@ -85,6 +98,8 @@ class RecvLane {
 
   RecvPort port_;
   std::vector<Pending> pending_;
+  Run run_;
+  std::array<std::uint32_t, kLineCount> views_{};  ///< of runs: how many are out, by line
   Pending eager_;  ///< of recv_eager: what has come of a message that comes in slots
   std::uint64_t head_ = 0;
   std::uint64_t tail_ = 0;

@@ -111,10 +111,33 @@ Status RingEndpoint::check_room(std::span<const Transfer> group) const {
 
 Result<bool> RingEndpoint::send_eager(std::span<const std::byte> message) {
   if (!failure_.ok()) return failure_;
-  RONDO_ASSIGN(const bool sent, send_lanes_[0].send_eager(call_, message));
-  awaits_room_ = !sent;
-  if (sent) wake_peer();
+  return sent_eager(send_lanes_[0].send_eager(call_, message));
+}
+
+Result<bool> RingEndpoint::lend_eager(std::span<const std::byte> message) {
+  if (!failure_.ok()) return failure_;
+  return sent_eager(send_lanes_[0].lend_eager(call_, message));
+}
+
+Result<bool> RingEndpoint::stored_eager(std::size_t bytes) {
+  if (!failure_.ok()) return failure_;
+  return sent_eager(send_lanes_[0].stored_eager(call_, bytes));
+}
+
+Result<bool> RingEndpoint::sent_eager(Result<bool> sent) {
+  RONDO_TRY(sent.status());
+  awaits_room_ = !*sent;
+  if (*sent) wake_peer();
   return sent;
+}
+
+Result<bool> RingEndpoint::returned_eager() {
+  if (!failure_.ok()) return failure_;
+  RONDO_ASSIGN(const bool returned, send_lanes_[0].returned_eager());
+  awaits_room_ = !returned;
+  if (returned || left_.ok()) return returned;
+  fail(left_);
+  return failure_;
 }
 
 Result<const std::byte*> RingEndpoint::recv_eager(std::size_t bytes) {
@@ -126,7 +149,11 @@ Result<const std::byte*> RingEndpoint::recv_eager(std::size_t bytes) {
     return failure_;
   }
   awaits_eager_ = !*received;
-  if (*received) return eager_.data;
+  if (*received) {
+    // A stored message's line has been given back already.
+    if (eager_.data == stored()) wake_peer();
+    return eager_.data;
+  }
   if (left_.ok()) return nullptr;
   fail(left_);
   return failure_;
@@ -136,6 +163,10 @@ void RingEndpoint::release_eager() {
   const bool consumed = recv_lanes_[0].release(eager_);
   eager_ = {};
   if (consumed) wake_peer();
+}
+
+bool RingEndpoint::lends(const std::byte* data, std::size_t bytes) const {
+  return link_.memory->location_of(data, bytes).has_value();
 }
 
 Result<Token> RingEndpoint::post(std::span<const Transfer> group) {

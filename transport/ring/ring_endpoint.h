@@ -45,8 +45,12 @@ class RingEndpoint : public Endpoint {
   void begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) final;
   std::optional<std::size_t> eager_bytes() const final { return send_lanes_[0].eager_bytes(); }
   Result<bool> send_eager(std::span<const std::byte> message) final;
+  Result<bool> lend_eager(std::span<const std::byte> message) override;
+  Result<bool> stored_eager(std::size_t bytes) override;
+  Result<bool> returned_eager() override;
   Result<const std::byte*> recv_eager(std::size_t bytes) final;
   void release_eager() final;
+  bool lends(const std::byte* data, std::size_t bytes) const override;
   Result<Token> post(std::span<const Transfer> group) final;
   Result<bool> poll(Token token) final;
   const std::byte* view(Token token) final;
@@ -82,6 +86,7 @@ class RingEndpoint : public Endpoint {
   virtual void ring_doorbell() = 0;
 
  private:
+  Result<bool> sent_eager(Result<bool> sent);
   Status check_room(std::span<const Transfer> group) const;
   Status move_lanes();
   void wake_peer();

@@ -11,11 +11,14 @@ SendLane::SendLane(const SendPort& port) : port_(port), pending_(port.window) {}
 
 void SendLane::push(const Transfer& transfer, std::uint32_t group) {
   Pending& pending = at(tail_);
-  pending = {.data = transfer.data, .bytes = transfer.bytes, .group = group};
-  if (transfer.kind == TransferKind::kStored)
-    pending.kind = LineKind::kStored;
-  else
+  pending = {.data = transfer.data, .bytes = transfer.bytes, .unit = transfer.unit, .group = group};
+  if (transfer.kind == TransferKind::kStored) {
+    pending.kind = transfer.unit == 0 ? LineKind::kStored : LineKind::kStoredRun;
+  } else if (transfer.unit != 0) {
+    choose_route_of_run(pending);
+  } else {
     choose_route(pending);
+  }
   ++tail_;
 }
 
@@ -34,6 +37,12 @@ void SendLane::choose_route(Pending& pending) const {
   pending.location = reinterpret_cast<std::uint64_t>(pending.data);
   pending.kind =
       port_.memory->peer_reads_private(pending.bytes) ? LineKind::kPrivate : LineKind::kSlot;
+}
+
+/// Whoever posts a run has asked whether it is lent.
+void SendLane::choose_route_of_run(Pending& pending) const {
+  pending.kind = LineKind::kLentRun;
+  pending.location = port_.memory->location_of(pending.data, pending.bytes).value_or(kNowhere);
 }
 
 Status SendLane::progress(const Call& call, RingGroups& groups, bool& wrote) {
@@ -59,7 +68,8 @@ Status SendLane::progress(const Call& call, RingGroups& groups, bool& wrote) {
 bool SendLane::can_progress() const { return head_ != tail_ && has_news(); }
 
 bool SendLane::done(const Pending& pending) const {
-  const bool is_lent = pending.kind == LineKind::kLent || pending.kind == LineKind::kPrivate;
+  const bool is_lent = pending.kind == LineKind::kLent || pending.kind == LineKind::kPrivate ||
+                       pending.kind == LineKind::kLentRun;
   return !is_lent || seen_consumed_ > pending.last_line;
 }
 
@@ -103,7 +113,7 @@ Result<bool> SendLane::emit(const Call& call, Pending& pending) {
     if (pending.bytes > 0)
       std::memcpy(line.content.inline_bytes.data(), pending.data, pending.bytes);
   } else {
-    line.content.where = {.location = pending.location, .slot = 0};
+    line.content.where = {.location = pending.location, .slot = 0, .unit = pending.unit};
   }
   pending.last_line = next_line_;
   publish(line);
@@ -123,6 +133,28 @@ Result<bool> SendLane::send_eager(const Call& call, std::span<const std::byte> m
   return sent;
 }
 
+Result<bool> SendLane::lend_eager(const Call& call, std::span<const std::byte> message) {
+  Pending pending{.data = message.data(), .bytes = message.size()};
+  choose_route(pending);
+  RONDO_ASSIGN(const bool sent, emit(call, pending));
+  if (!sent) return false;
+  sent_bytes_ += message.size();
+  if (pending.kind != LineKind::kInline) lent_through_ = next_line_;
+  return true;
+}
+
+Result<bool> SendLane::stored_eager(const Call& call, std::size_t bytes) {
+  Pending pending{.bytes = bytes, .kind = LineKind::kStored};
+  RONDO_ASSIGN(const bool sent, emit(call, pending));
+  if (sent) sent_bytes_ += bytes;
+  return sent;
+}
+
+Result<bool> SendLane::returned_eager() {
+  if (seen_consumed_ < lent_through_) RONDO_TRY(refresh());
+  return seen_consumed_ >= lent_through_;
+}
+
 Result<bool> SendLane::emit_slots(const Call& call, Pending& pending) {
   while (pending.written_bytes < pending.bytes) {
     RONDO_ASSIGN(const bool room, has_room());
@@ -137,7 +169,7 @@ Result<bool> SendLane::emit_slots(const Call& call, Pending& pending) {
     std::memcpy(port_.slots.memory + slot * port_.slots.bytes, pending.data + pending.written_bytes,
                 piece_bytes);
     Line& line = begin_line(call, pending);
-    line.content.where = {.location = 0, .slot = slot};
+    line.content.where = {.location = 0, .slot = slot, .unit = 0};
     slot_free_at_[slot] = next_line_ + 1;
     ++next_slot_;
     pending.written_bytes += piece_bytes;

@@ -42,6 +42,13 @@ class SendLane {
   /// Such a message, past the groups; false without room. Only while idle. Errors as progress.
   Result<bool> send_eager(const Call& call, std::span<const std::byte> message);
 
+  /// The same for memory that the peer maps, which it reads where it lies, and for bytes that it
+  /// has already.
+  Result<bool> lend_eager(const Call& call, std::span<const std::byte> message);
+  Result<bool> stored_eager(const Call& call, std::size_t bytes);
+  /// Whether the peer has given back all that lend_eager lent.
+  Result<bool> returned_eager();
+
   /// Writes and completes what it can; `wrote` turns true if there are new lines for the peer.
   /// Errors: DataLoss where the peer's count of consumed lines can't be true.
   Status progress(const Call& call, RingGroups& groups, bool& wrote);
@@ -59,7 +66,8 @@ class SendLane {
     const std::byte* data = nullptr;
     std::size_t bytes = 0;
     std::size_t written_bytes = 0;  ///< kSlot
-    std::uint64_t location = 0;     ///< kLent, kPrivate
+    std::uint64_t location = 0;     ///< kLent, kPrivate, kLentRun
+    std::uint64_t unit = 0;         ///< kLentRun, kStoredRun
     std::uint64_t last_line = 0;
     std::uint32_t group = 0;
     LineKind kind = LineKind::kInline;
@@ -67,6 +75,7 @@ class SendLane {
 
   Pending& at(std::uint64_t index) { return pending_[index % pending_.size()]; }
   void choose_route(Pending& pending) const;
+  void choose_route_of_run(Pending& pending) const;
   Status refresh();
   Result<bool> has_room();
   Result<bool> emit(const Call& call, Pending& pending);
@@ -82,6 +91,7 @@ class SendLane {
   std::uint64_t tail_ = 0;
   std::uint64_t next_line_ = 0;
   std::uint64_t seen_consumed_ = 0;
+  std::uint64_t lent_through_ = 0;  ///< by lend_eager: lines that the peer has to give back
   std::uint64_t next_slot_ = 0;
   std::array<std::uint64_t, kMaxSlots> slot_free_at_{};  ///< count of consumed lines
   std::uint64_t sent_bytes_ = 0;

@@ -40,8 +40,11 @@ bool EagerRunner::suits(const Plan& plan) {
                              [&plan](const BoundSweep& sweep) { return fits(sweep, plan); });
 }
 
-EagerRunner::EagerRunner(const Plan& plan, bool spare_core)
-    : plan_(plan), sweeps_(plan.lanes()[0]), most_looks_(looks(spare_core)) {
+EagerRunner::EagerRunner(const Plan& plan, bool spare_core, Memory memory)
+    : plan_(plan),
+      sweeps_(plan.lanes()[0]),
+      most_looks_(looks(spare_core)),
+      lends_(memory == Memory::kLent) {
   std::size_t sources = 0;
   std::size_t targets = 0;
   for (const BoundSweep& sweep : sweeps_) {
@@ -50,14 +53,21 @@ EagerRunner::EagerRunner(const Plan& plan, bool spare_core)
   }
   sources_.resize(sources);
   targets_.reserve(targets);
+  stored_.resize(targets);
 }
 
 void EagerRunner::begin(const transport::Call& call, const Operands& operands) {
   bases_ = {operands.input, operands.output, plan_.scratch().data()};
   custom_ = operands.custom;
-  sweep_ = source_ = target_ = 0;
+  sweep_ = source_ = target_ = returned_ = 0;
   combined_ = false;
-  for (transport::Endpoint* endpoint : plan_.endpoints()) endpoint->begin(call, {});
+  for (transport::Endpoint* endpoint : plan_.endpoints()) {
+    if (lends_) {
+      endpoint->begin(call, {std::span(operands.output, plan_.output_bytes()), plan_.scratch()});
+    } else {
+      endpoint->begin(call, {});
+    }
+  }
 }
 
 Status EagerRunner::end(Status status, int rank) {
@@ -68,14 +78,15 @@ Status EagerRunner::end(Status status, int rank) {
   }
   if (status.ok() || transport::is_hearsay(status)) return status;
   std::string where = fmt::format("rank {}", rank);
-  if (!finished()) where += ", " + schedule::describe_sweep(plan_.schedule(), 0, sweep_);
+  if (sweep_ < sweeps_.size())
+    where += ", " + schedule::describe_sweep(plan_.schedule(), 0, sweep_);
   return std::move(status).at(std::move(where));
 }
 
 Result<bool> EagerRunner::step() {
   bool moved = false;
   for (int look = 0; look < most_looks_ && !finished(); ++look) {
-    RONDO_ASSIGN(const bool advanced, advance());
+    RONDO_ASSIGN(const bool advanced, sweep_ < sweeps_.size() ? advance() : take_back());
     if (advanced) {
       moved = true;
       look = -1;
@@ -119,11 +130,7 @@ Result<bool> EagerRunner::receive() {
 Status EagerRunner::combine() {
   combined_ = true;
   const BoundSweep& sweep = sweeps_[sweep_];
-  targets_.clear();
-  for (const BoundPort& port : sweep.targets) {
-    if (!port.is_channel) targets_.push_back(memory(port.slice));
-  }
-  payload_ = static_cast<const std::byte*>(targets_.empty() ? sources_[0] : targets_[0]);
+  find_targets();
   if (targets_.empty()) return {};
   if (sweep.sources.size() > 1) {
     const kernels::ReduceArguments arguments{
@@ -136,22 +143,65 @@ Status EagerRunner::combine() {
     plan_.kernel()(arguments);
     return {};
   }
+  if (sources_[0] == transport::Endpoint::stored()) sources_[0] = targets_[0];
   for (void* target : targets_) {
     if (target != sources_[0] && sweep.bytes > 0) std::memcpy(target, sources_[0], sweep.bytes);
   }
   return {};
 }
 
+void EagerRunner::find_targets() {
+  const BoundSweep& sweep = sweeps_[sweep_];
+  targets_.clear();
+  for (const BoundPort& port : sweep.targets) {
+    if (!port.is_channel) targets_.push_back(memory(port.slice));
+  }
+  payload_ = static_cast<const std::byte*>(targets_.empty() ? sources_[0] : targets_[0]);
+  for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
+    std::byte* const store = peer_memory(sweep.targets[i]);
+    stored_[i] = store != nullptr ? 1 : 0;
+    if (store != nullptr) targets_.push_back(store);
+  }
+}
+
+/// Where the peer's memory may be stored to. As in PlanRunner, only a reducing sweep does.
+std::byte* EagerRunner::peer_memory(const BoundPort& port) const {
+  const BoundSweep& sweep = sweeps_[sweep_];
+  if (!lends_ || !port.direct || sweep.sources.size() < 2) return nullptr;
+  const auto region = port.slice.role == schedule::BufferRole::kScratch
+                          ? transport::StoreRegion::kScratch
+                          : transport::StoreRegion::kOutput;
+  return sender_of(port)->peer_store(region, port.slice.offset, sweep.bytes);
+}
+
 /// True once the sweep has been sent to all its targets.
 Result<bool> EagerRunner::send() {
   const BoundSweep& sweep = sweeps_[sweep_];
   for (; target_ < sweep.targets.size(); ++target_) {
-    const BoundPort& port = sweep.targets[target_];
-    if (!port.is_channel) continue;
-    RONDO_ASSIGN(const bool sent, sender_of(port)->send_eager({payload_, sweep.bytes}));
+    if (!sweep.targets[target_].is_channel) continue;
+    RONDO_ASSIGN(const bool sent, send_to(target_));
     if (!sent) return false;
   }
   return true;
+}
+
+Result<bool> EagerRunner::send_to(std::size_t target) {
+  const BoundSweep& sweep = sweeps_[sweep_];
+  transport::Endpoint* const endpoint = sender_of(sweep.targets[target]);
+  if (stored_[target] != 0) return endpoint->stored_eager(sweep.bytes);
+  if (lends_ && endpoint->lends(payload_, sweep.bytes))
+    return endpoint->lend_eager({payload_, sweep.bytes});
+  return endpoint->send_eager({payload_, sweep.bytes});
+}
+
+/// What was lent isn't the caller's again before; true if anything moved.
+Result<bool> EagerRunner::take_back() {
+  const std::size_t before = returned_;
+  for (; !has_all_back(); ++returned_) {
+    RONDO_ASSIGN(const bool returned, plan_.senders()[returned_].endpoint->returned_eager());
+    if (!returned) break;
+  }
+  return returned_ != before;
 }
 
 void EagerRunner::next_sweep() {
@@ -165,6 +215,7 @@ void EagerRunner::next_sweep() {
 
 int EagerRunner::waits_for() const {
   if (finished()) return kNoCulprit;
+  if (sweep_ == sweeps_.size()) return plan_.senders()[returned_].endpoint->peer();
   const BoundSweep& sweep = sweeps_[sweep_];
   if (source_ < sweep.sources.size() && sweep.sources[source_].is_channel)
     return plan_.receivers()[sweep.sources[source_].channel].endpoint->peer();

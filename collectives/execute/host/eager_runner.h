@@ -2,7 +2,9 @@
 
 // Runs a plan of short messages: sweep after sweep, each message sent at once (in the cache line
 // that says it is there, or in a slot beside it) and read where it lies. No groups, tokens or
-// segments, no stores into peers' memory: what costs more than it saves while messages are short.
+// segments: what costs more than it saves while messages are short. Where it lends, registered
+// memory is read by the peers where it lies, and results are stored into theirs; where it doesn't,
+// all is copied: that is the cheaper way for the shortest.
 //
 // Its specification is PlanRunner with the same plan: on the wire the two are alike, message for
 // message, so ranks may differ in which of them they run, and the bits are the same
@@ -22,21 +24,27 @@ class EagerRunner final : public Runner {
  public:
   /// Whether every message of the plan can be sent at once to whom it goes.
   static bool suits(const Plan& plan);
+  enum class Memory : bool { kCopied, kLent };
   /// The plan suits. `spare_core`: a few looks are worth it before the waiter is asked how to wait.
-  EagerRunner(const Plan& plan, bool spare_core);
+  EagerRunner(const Plan& plan, bool spare_core, Memory memory = Memory::kCopied);
 
  private:
   void begin(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;
-  bool finished() const override { return sweep_ == sweeps_.size(); }
+  bool finished() const override { return sweep_ == sweeps_.size() && has_all_back(); }
   int waits_for() const override;
   std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }
 
   Result<bool> advance();
   Result<bool> receive();
   Status combine();
+  void find_targets();
+  std::byte* peer_memory(const BoundPort& port) const;
   Result<bool> send();
+  Result<bool> send_to(std::size_t target);
+  Result<bool> take_back();
+  bool has_all_back() const { return !lends_ || returned_ == plan_.senders().size(); }
   void next_sweep();
   std::byte* memory(const BoundSlice& slice) const;
   transport::Endpoint* sender_of(const BoundPort& port) const;
@@ -44,15 +52,18 @@ class EagerRunner final : public Runner {
   const Plan& plan_;
   std::span<const BoundSweep> sweeps_;
   int most_looks_;
+  bool lends_;
   kernels::CustomKernel custom_{};
   std::array<std::byte*, 3> bases_{};  ///< by schedule::BufferRole
   std::size_t sweep_ = 0;
   std::size_t source_ = 0;              ///< of the sweep: the next to be received
   std::size_t target_ = 0;              ///< of the sweep: the next to be sent to
   bool combined_ = false;               ///< the sweep's sources
+  std::size_t returned_ = 0;            ///< channels that have given back what was lent
   const std::byte* payload_ = nullptr;  ///< what the sweep sends
   std::vector<const void*> sources_;    ///< arguments of the kernel, reused
   std::vector<void*> targets_;
+  std::vector<char> stored_;  ///< by target of the sweep: it is in the peer's memory already
 };
 
 }  // namespace rondo::execute

@@ -116,7 +116,11 @@ Result<bool> LaneRunner::move_segments(std::span<SendQueue> senders) {
   RONDO_ASSIGN(bool moved, post_receives());
   RONDO_ASSIGN(const bool arrived, poll_receives());
   const std::uint32_t ready = segments_arrived();
-  for (; segment_ < ready; ++segment_) RONDO_TRY(finish_segment(segment_, senders));
+  while (segment_ < ready) {
+    const std::uint32_t count = contiguous(segment_, ready);
+    RONDO_TRY(finish_segments(segment_, count, senders));
+    segment_ += count;
+  }
   return moved || arrived;
 }
 
@@ -173,21 +177,44 @@ std::uint32_t LaneRunner::segments_arrived() const {
   return arrived;
 }
 
-Status LaneRunner::finish_segment(std::uint32_t segment, std::span<SendQueue> senders) {
+/// How many segments from `segment` on lie behind each other in every source, so that one pass
+/// takes them: those of a plain sweep whose sources lend them.
+std::uint32_t LaneRunner::contiguous(std::uint32_t segment, std::uint32_t end) {
   const BoundSweep& sweep = current();
-  if (segment == 0) find_targets();
-  if (decodes_into_place()) decode_segment(segment);
-  if (sweep.sources.size() == 1) {
-    copy_segment(segment);
-  } else {
-    RONDO_TRY(reduce_segment(segment));
+  if (sweep.rounds || decodes_into_place()) return 1;
+  std::uint32_t count = end - segment;
+  for (std::size_t i = 0; i < sweep.sources.size() && !receives_into_place(); ++i) {
+    if (!sweep.sources[i].is_channel) continue;
+    if (receiver(sweep.sources[i]).encoded) return 1;
+    const std::byte* const first = received(i, segment);
+    std::uint32_t alike = 1;
+    while (alike < count && received(i, segment + alike) == first + alike * plan_.segment_bytes())
+      ++alike;
+    count = alike;
   }
-  if (sweep.rounds) round_segment(segment);
+  return count;
+}
+
+Status LaneRunner::finish_segments(std::uint32_t first, std::uint32_t count,
+                                   std::span<SendQueue> senders) {
+  const BoundSweep& sweep = current();
+  if (first == 0) find_targets();
+  if (decodes_into_place()) decode_segment(first);
+  const std::size_t begin = first * plan_.segment_bytes();
+  const std::size_t bytes = std::min(count * plan_.segment_bytes(), sweep.bytes - begin);
+  if (sweep.sources.size() == 1) {
+    copy_segments(first, bytes);
+  } else {
+    // A peer shouldn't wait, for as long as this takes, for what is ready to be sent.
+    for (SendQueue& sender : senders) RONDO_TRY(sender.pump().status());
+    RONDO_TRY(reduce_segments(first, count, bytes));
+  }
+  if (sweep.rounds) round_segment(first);
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     if (!sweep.targets[i].is_channel) continue;
     SendJob& job = senders[sweep.targets[i].channel].job(jobs_[i]);
     job.stored = stores_[i] != nullptr;
-    job.ready = segment + 1;
+    job.ready = first + count;
   }
   return {};
 }
@@ -205,42 +232,45 @@ void LaneRunner::find_targets() {
   }
 }
 
-void LaneRunner::copy_segment(std::uint32_t segment) {
+void LaneRunner::copy_segments(std::uint32_t first, std::size_t bytes) {
   const BoundSweep& sweep = current();
   const std::byte* source = sweep.sources.front().is_channel
-                                ? first_memory() + segment * plan_.segment_bytes()
-                                : memory(sweep.sources.front().slice, segment);
+                                ? first_memory() + first * plan_.segment_bytes()
+                                : memory(sweep.sources.front().slice, first);
   for (const BoundPort& port : sweep.targets) {
     if (port.is_channel) continue;
-    std::byte* target = memory(port.slice, segment);
-    if (target != source && segment_bytes(segment) != 0) {
-      std::memcpy(target, source, segment_bytes(segment));
-    }
+    std::byte* target = memory(port.slice, first);
+    if (target != source && bytes != 0) std::memcpy(target, source, bytes);
   }
 }
 
-Status LaneRunner::reduce_segment(std::uint32_t segment) {
+Status LaneRunner::reduce_segments(std::uint32_t first, std::uint32_t count, std::size_t bytes) {
   const BoundSweep& sweep = current();
   for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
     const BoundPort& port = sweep.sources[i];
-    source_list_[i] = port.is_channel ? received(i, segment) : memory(port.slice, segment);
+    source_list_[i] = port.is_channel ? received(i, first) : memory(port.slice, first);
   }
   std::size_t target_count = 0;
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     if (stores_[i] == nullptr) continue;
-    target_list_[target_count++] = stores_[i] + segment * plan_.segment_bytes();
+    target_list_[target_count++] = stores_[i] + first * plan_.segment_bytes();
   }
   Status combined = combine({.sources = std::span(source_list_).first(sweep.sources.size()),
                              .targets = std::span(target_list_).first(target_count),
-                             .count = segment_bytes(segment) / plan_.element_bytes(),
+                             .count = bytes / plan_.element_bytes(),
                              .divisor = sweep.final ? plan_.divisor() : 1});
+  for (std::uint32_t i = 0; i < count; ++i) release_segment(first + i);
+  return combined;
+}
+
+void LaneRunner::release_segment(std::uint32_t segment) {
+  const BoundSweep& sweep = current();
   for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
     const BoundPort& port = sweep.sources[i];
     if (!port.is_channel) continue;
     plan_.receivers()[port.channel].endpoint->release(
         incoming_[i].tokens[segment % incoming_[i].tokens.size()]);
   }
-  return combined;
 }
 
 Status LaneRunner::combine(const kernels::ReduceArguments& arguments) const {

@@ -54,9 +54,11 @@ class LaneRunner {
   Result<bool> post_receives();
   Result<bool> poll_receives();
   std::uint32_t segments_arrived() const;
-  Status finish_segment(std::uint32_t segment, std::span<SendQueue> senders);
-  void copy_segment(std::uint32_t segment);
-  Status reduce_segment(std::uint32_t segment);
+  std::uint32_t contiguous(std::uint32_t segment, std::uint32_t end);
+  Status finish_segments(std::uint32_t first, std::uint32_t count, std::span<SendQueue> senders);
+  void copy_segments(std::uint32_t first, std::size_t bytes);
+  Status reduce_segments(std::uint32_t first, std::uint32_t count, std::size_t bytes);
+  void release_segment(std::uint32_t segment);
   Status combine(const kernels::ReduceArguments& arguments) const;
   void decode_segment(std::uint32_t segment);
   void round_segment(std::uint32_t segment);

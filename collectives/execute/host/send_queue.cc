@@ -13,7 +13,8 @@ SendQueue::SendQueue(const Channel& channel, const Plan& plan)
       staging_(channel.encoded ? plan.wire_bytes(plan.segment_bytes()) * channel.endpoint->window()
                                : 0),
       jobs_(channel.sweeps),
-      tokens_(channel.endpoint->window()) {}
+      tokens_(channel.endpoint->window()),
+      segments_(tokens_.size()) {}
 
 void SendQueue::reset() {
   job_count_ = posting_job_ = consumed_jobs_ = 0;
@@ -21,7 +22,11 @@ void SendQueue::reset() {
   token_head_ = token_tail_ = 0;
 }
 
-SendJob& SendQueue::add(const SendJob& job) { return jobs_[job_count_++] = job; }
+SendJob& SendQueue::add(const SendJob& job) {
+  SendJob& added = jobs_[job_count_++] = job;
+  added.lent = job.segments > 1 && staging_.empty() && endpoint_->lends(job.data, job.bytes);
+  return added;
+}
 
 Result<bool> SendQueue::pump() {
   if (idle()) return false;
@@ -35,9 +40,12 @@ Result<bool> SendQueue::post_ready() {
   while (posting_job_ < job_count_) {
     SendJob& job = jobs_[posting_job_];
     while (job.posted < job.ready && token_head_ - token_tail_ < tokens_.size()) {
-      RONDO_ASSIGN(tokens_[token_head_ % tokens_.size()], post_segment(job));
+      const std::uint32_t segments = segments_of_next(job);
+      const std::size_t index = token_head_ % tokens_.size();
+      RONDO_ASSIGN(tokens_[index], post_segments(job, segments));
+      segments_[index] = segments;
       ++token_head_;
-      ++job.posted;
+      job.posted += segments;
       posted = true;
     }
     if (job.posted < job.segments) break;
@@ -46,10 +54,20 @@ Result<bool> SendQueue::post_ready() {
   return posted;
 }
 
-Result<transport::Token> SendQueue::post_segment(const SendJob& job) {
+/// All that are ready where the peer needn't take each from a message of its own. An empty segment,
+/// which ends a row whose size only its two ranks know, always has its own.
+std::uint32_t SendQueue::segments_of_next(const SendJob& job) const {
+  if (!job.lent && !job.stored) return 1;
+  const std::size_t left = job.bytes - job.posted * plan_.segment_bytes();
+  const std::size_t full = (left + plan_.segment_bytes() - 1) / plan_.segment_bytes();
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(full, 1, job.ready - job.posted));
+}
+
+Result<transport::Token> SendQueue::post_segments(const SendJob& job, std::uint32_t segments) {
   const std::size_t offset = job.posted * plan_.segment_bytes();
-  const std::size_t bytes = std::min(plan_.segment_bytes(), job.bytes - offset);
+  const std::size_t bytes = std::min(segments * plan_.segment_bytes(), job.bytes - offset);
   transport::Transfer transfer;
+  if (segments > 1) transfer.unit = plan_.segment_bytes();
   if (staging_.empty()) {
     transfer.kind = job.stored ? transport::TransferKind::kStored : transport::TransferKind::kSend;
     transfer.bytes = bytes;
@@ -79,7 +97,8 @@ Result<bool> SendQueue::poll_pending() {
     if (!done) break;
     ++token_tail_;
     moved = true;
-    if (++consumed_segments_ == jobs_[consumed_jobs_].segments) {
+    consumed_segments_ += segments_[(token_tail_ - 1) % segments_.size()];
+    if (consumed_segments_ == jobs_[consumed_jobs_].segments) {
       consumed_segments_ = 0;
       ++consumed_jobs_;
     }

@@ -23,6 +23,7 @@ struct SendJob {
   std::uint32_t posted = 0;
   std::uint32_t sweep = 0;  ///< of the channel's lane, for waits
   bool stored = false;      ///< the bytes are in the peer's memory already
+  bool lent = false;        ///< the endpoint lends them: several segments may be one message
   /// Encoded channels: where the losses of encoding are kept, or null.
   float* residual = nullptr;
 };
@@ -48,7 +49,8 @@ class SendQueue {
 
  private:
   Result<bool> post_ready();
-  Result<transport::Token> post_segment(const SendJob& job);
+  std::uint32_t segments_of_next(const SendJob& job) const;
+  Result<transport::Token> post_segments(const SendJob& job, std::uint32_t segments);
   transport::Transfer encode(const SendJob& job, std::size_t offset, std::size_t bytes);
   Result<bool> poll_pending();
 
@@ -57,7 +59,8 @@ class SendQueue {
   const Plan& plan_;
   std::vector<std::byte> staging_;        // encoded channels: a segment for each token
   std::vector<SendJob> jobs_;             // capacity fixed: one per sweep that sends here
-  std::vector<transport::Token> tokens_;  // ring of posted segments
+  std::vector<transport::Token> tokens_;  // ring of posted messages
+  std::vector<std::uint32_t> segments_;   // by token
   std::size_t job_count_ = 0;
   std::size_t posting_job_ = 0;          // first job with segments to post
   std::size_t consumed_jobs_ = 0;        // jobs wholly consumed

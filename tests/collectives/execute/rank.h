@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -21,11 +22,17 @@
 #include "collectives/schedule/fuse.h"
 #include "core/dtype.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/shm/registered_pool.h"
 #include "transport/shm/shm_transport.h"
 
 namespace rondo::execute {
 
-enum class Path { kPlan, kOneShot, kEager };
+/// The registered ones have their data in registered memory.
+enum class Path { kPlan, kOneShot, kEager, kRegisteredPlan, kRegisteredEager };
+
+inline bool is_registered(Path path) {
+  return path == Path::kRegisteredPlan || path == Path::kRegisteredEager;
+}
 
 inline std::unique_ptr<transport::Transport> make_transport(transport::TransportKind kind,
                                                             const transport::Identity& identity) {
@@ -62,7 +69,17 @@ class Rank {
                                                : plan_runner(data.size(), op, algorithm, path);
     auto* bytes = reinterpret_cast<std::byte*>(data.data());
     const transport::Call call{++sequence_, 1, {.collective = 1, .count = data.size()}};
-    return runner->run(call, {bytes, bytes}, {rank_, waiter_.get(), {}, 20'000});
+    const RunContext context{rank_, waiter_.get(), {}, 20'000};
+    if (!is_registered(path)) return runner->run(call, {bytes, bytes}, context);
+    transport::RegisteredPool* const pool = transport::RegisteredPool::instance().value();
+    const std::size_t size = data.size() * sizeof(T);
+    std::byte* const lent = pool->allocate(size + 1).value();
+    std::copy_n(bytes, size, lent);
+    const Status status = runner->run(call, {lent, lent}, context);
+    std::copy_n(lent, size, bytes);
+    std::fill_n(lent, size, std::byte{0xFF});  // nobody may read it any more
+    pool->free(lent);
+    return status;
   }
 
  private:
@@ -100,9 +117,12 @@ class Rank {
           std::shared_ptr<std::byte[]>(new std::byte[bytes]));
     };
     plan_ = Plan::make(std::move(inputs)).value();
-    if (path == Path::kPlan) return std::make_unique<PlanRunner>(*plan_);
+    if (path == Path::kPlan || path == Path::kRegisteredPlan)
+      return std::make_unique<PlanRunner>(*plan_);
     EXPECT_TRUE(EagerRunner::suits(*plan_)) << name;
-    return std::make_unique<EagerRunner>(*plan_, false);
+    using Memory = EagerRunner::Memory;
+    return std::make_unique<EagerRunner>(*plan_, false,
+                                         is_registered(path) ? Memory::kLent : Memory::kCopied);
   }
   int divisor(ReduceOp op) const { return op == ReduceOp::kAvg ? world_ : 1; }
 
