@@ -1,6 +1,7 @@
 #include "rondo/communicator.h"
 
 #include <map>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -147,7 +148,7 @@ Communicator::Impl::~Impl() {
         "a continuation has destroyed the communicator that runs it: its "
         "connections stay open until the process ends");
   });
-  static_cast<void>(new std::shared_ptr<Engine>(engine_));
+  static_cast<void>(new (std::nothrow) std::shared_ptr<Engine>(engine_));
 }
 
 Communicator Communicator::create(const CommunicatorOptions& options, Device device) {

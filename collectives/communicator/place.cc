@@ -12,8 +12,6 @@
 namespace rondo::communicator {
 namespace {
 
-using schedule::Collective;
-
 execute::Operands operands_of(const CallArguments& arguments) {
   // Runners name all memory alike; that no schedule writes to its input is verified.
   return {.input = static_cast<std::byte*>(const_cast<void*>(arguments.input.pointer)),

@@ -102,7 +102,7 @@ TEST_P(AsyncErrors, APeerThatLeavesBetweenTwoOfAThousand_EndsTheRestWithItsName)
     }
     if (leaves) {
       wait_all(works);
-      Communicator(std::move(rank));
+      const Communicator left(std::move(rank));
       return;
     }
     // A rank that is behind hears of it from the other one, perhaps before it is through.

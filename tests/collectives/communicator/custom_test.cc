@@ -199,6 +199,21 @@ void fail_later(void*, const void*, std::size_t, DataType, void* context) {
 
 class Throwing : public ::testing::TestWithParam<Case> {};
 
+/// By a function that throws on rank 1.
+void reduce_until_it_throws(Communicator& rank, std::size_t count, bool started, bool commutative) {
+  std::vector<float> data(count, 1.F);
+  int most_calls = rank.rank() == 1 ? 2 : 1'000'000'000;
+  const Reduction how = Reduction::custom(
+      {.function = fail_later, .context = &most_calls, .commutative = commutative});
+  for (int call = 0; call < 100; ++call) {
+    if (started) {
+      rank.start(Call::all_reduce({data.data(), count}, how)).wait();
+    } else {
+      rank.all_reduce({data.data(), count}, how);
+    }
+  }
+}
+
 TEST_P(Throwing, OnOneRank_EveryRankFailsWithItsTextAndItsName) {
   const Case& c = GetParam();
   for (const bool started : {false, true}) {
@@ -209,18 +224,8 @@ TEST_P(Throwing, OnOneRank_EveryRankFailsWithItsTextAndItsName) {
                                .timeout_ms = 20'000});
       std::vector<int> culprits(ranks.size(), -2);
       const auto errors = run_ranks(ranks, [&](Communicator& rank) {
-        std::vector<float> data(count, 1.F);
-        int most_calls = rank.rank() == 1 ? 2 : 1'000'000'000;
-        const Reduction how = Reduction::custom(
-            {.function = fail_later, .context = &most_calls, .commutative = c.algorithm == "ring"});
         try {
-          for (int call = 0; call < 100; ++call) {
-            if (started) {
-              rank.start(Call::all_reduce({data.data(), count}, how)).wait();
-            } else {
-              rank.all_reduce({data.data(), count}, how);
-            }
-          }
+          reduce_until_it_throws(rank, count, started, c.algorithm == "ring");
         } catch (const Error& error) {
           EXPECT_EQ(error.code(), ErrorCode::kCancelled);
           culprits[static_cast<std::size_t>(rank.rank())] = error.culprit();

@@ -196,7 +196,7 @@ TEST_P(Messages, OfARankThatLeft_AreStillReceived_AndThenItIsMissed) {
     if (rank.rank() == 0) {
       rank.send({data.data(), 500}, 1);
       rank.send({data.data(), 1}, 1);
-      Communicator(std::move(rank));
+      const Communicator left(std::move(rank));
       return;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

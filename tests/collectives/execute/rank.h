@@ -75,7 +75,7 @@ class Rank {
     const std::size_t size = data.size() * sizeof(T);
     std::byte* const lent = pool->allocate(size + 1).value();
     std::copy_n(bytes, size, lent);
-    const Status status = runner->run(call, {lent, lent}, context);
+    Status status = runner->run(call, {lent, lent}, context);
     std::copy_n(lent, size, bytes);
     std::fill_n(lent, size, std::byte{0xFF});  // nobody may read it any more
     pool->free(lent);
