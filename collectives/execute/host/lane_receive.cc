@@ -1,4 +1,5 @@
-// How a LaneRunner comes by what others send: receives ahead, as many as the endpoints' windows hold.
+// How a LaneRunner comes by what others send: receives ahead, as many as the endpoints' windows
+// hold.
 
 #include <algorithm>
 
