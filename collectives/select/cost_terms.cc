@@ -84,15 +84,20 @@ double exchanged(double p, const Setting& setting) {
 CostTerms exchange(double p, const Setting& setting) {
   return {one_step(p), (p - 1) / p * exchanged(p, setting)};
 }
+/// Over a network each message is a system call at either end.
+double more_calls(double p, const Setting& setting) {
+  return setting.layout.one_host ? 0 : (p - 2) / 4;
+}
 CostTerms exchange_twice(double p, const Setting& setting) {
-  return {1 + one_step(p), 2 * (p - 1) / p * exchanged(p, setting)};
+  return {1 + one_step(p) + more_calls(p, setting), 2 * (p - 1) / p * exchanged(p, setting)};
 }
 /// Relative to the slowest link, as all volumes are.
 CostTerms exchange_by_shares(double p, const Setting& setting) {
   const double blocks = algorithms::weighted_direct_rows({.world = setting.layout.world},
                                                          setting.bytes / sizeof(float)) /
                         p;
-  CostTerms terms{blocks * (1 + one_step(p)), 2 * (p - 1) / p * exchanged(p, setting)};
+  CostTerms terms{blocks * (1 + one_step(p) + more_calls(p, setting)),
+                  2 * (p - 1) / p * exchanged(p, setting)};
   const schedule::HostLayout* hosts = setting.layout.hosts;
   if (hosts == nullptr || hosts->links() == nullptr) return terms;
   const schedule::LinkSpeeds& links = *hosts->links();
@@ -111,7 +116,7 @@ CostTerms up_the_tree(double p, const Setting&) { return {log2_ceil(p), 1.5}; }
 CostTerms dissemination(double p, const Setting&) { return {log2_ceil(p), 0}; }
 // The ranks all reduce everything themselves.
 CostTerms one_shot(double p, const Setting& setting) {
-  return {one_step(p), 2 * (p - 1) * through_the_host_link(p, setting)};
+  return {one_step(p) + more_calls(p, setting), 2 * (p - 1) * through_the_host_link(p, setting)};
 }
 CostTerms all_to_the_root(double p, const Setting&) { return {one_step(p), 1.5 * (p - 1)}; }
 // In shared memory they all read the same memory at once.
@@ -121,7 +126,9 @@ CostTerms root_to_all(double p, const Setting& setting) {
 // Of their steps those between hosts are the long ones, and then all ranks of a host are at it.
 CostTerms recursive_doubling(double p, const Setting& setting) {
   const double steps = std::floor(std::log2(p)) + guests(p);
-  return {steps, 2 * steps * through_the_host_link(p, setting)};
+  // Over a network what is sent and what is received pass at once; every rank sums everything.
+  const double each = setting.layout.one_host ? 2 : 1.25;
+  return {steps, each * steps * through_the_host_link(p, setting)};
 }
 /// Each step has another peer: its link idles until the step before is done, and TCP begins slowly.
 /// 1.15 times the ring's time on four hosts of 1 Gbit/s.

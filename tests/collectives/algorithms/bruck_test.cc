@@ -11,7 +11,6 @@
 namespace rondo::algorithms {
 namespace {
 
-using schedule::BufferRole;
 using schedule::Collective;
 using schedule::Op;
 using schedule::OpKind;

@@ -16,7 +16,8 @@ std::string chosen(std::size_t bytes, const Layout& layout, std::string_view for
 
 TEST(Select, FewBytes_OneStepWins) {
   EXPECT_EQ(chosen(8, {.world = 2, .one_host = true}), "one_shot");
-  EXPECT_EQ(chosen(64, {.world = 2, .one_host = false}), "one_shot");
+  // Two ranks' one step of everything, under another name.
+  EXPECT_EQ(chosen(64, {.world = 2, .one_host = false}), "recursive_doubling");
 }
 
 TEST(Select, ManyBytes_LeastVolumeWins) {
@@ -27,6 +28,13 @@ TEST(Select, ManyBytes_LeastVolumeWins) {
 TEST(Select, ManyHosts_StepsByTheBitsOfTheRanksWin) {
   EXPECT_EQ(chosen(8, {.world = 64, .one_host = false}), "recursive_doubling");
   EXPECT_EQ(chosen(64 << 10, {.world = 64, .one_host = false}), "halving_doubling");
+}
+
+TEST(Select, FourHosts_FewMessagesWinTo32KiB) {
+  const Layout layout{.world = 4, .one_host = false};
+  EXPECT_EQ(chosen(8, layout), "recursive_doubling");
+  EXPECT_EQ(chosen(32 << 10, layout), "recursive_doubling");
+  EXPECT_NE(chosen(512 << 10, layout), "recursive_doubling");
 }
 
 TEST(Select, FourHosts_ManyBytesGoRoundTheRing) {
