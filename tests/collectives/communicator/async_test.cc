@@ -159,6 +159,11 @@ TEST_P(Async, Continuations_RunOnceInOrderBeforeTheWaitReturns) {
     works.back().wait();
     EXPECT_THAT(order, ::testing::ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
     EXPECT_THROW(works[0].then([](const Error*) {}), Error) << "it has one";
+  });
+}
+
+TEST_P(Async, AContinuationOfACallThatIsDone_RunsAtOnce) {
+  spawn(world(), [&](Communicator& rank) {
     Work late = rank.start(Call::barrier());
     late.wait();
     bool ran = false;

@@ -76,7 +76,7 @@ TEST_P(Split, OfASplit_AndOnceMoreTheSame_AreWorldsOfTheirOwn) {
 TEST_P(Split, OutlivesWhatItWasSplitFrom) {
   spawn(world(3), [](Communicator& all) {
     auto some = all.split(0, -all.rank());
-    Communicator(std::move(all));
+    { const Communicator gone(std::move(all)); }
     RegisteredMemory memory(sizeof(double) * 1000);
     auto* data = static_cast<double*>(memory.data());
     for (int round = 0; round < 3; ++round) {

@@ -91,7 +91,7 @@ TEST_P(WireBlocks, AnyBlockOfAnyLength_Encoded_IsAsDefined) {
 
 TEST_P(WireBlocks, SeveralBlocks_Encoded_AreOneBehindTheOther) {
   std::mt19937 random(11);
-  for (const std::size_t count : {0, 31, 32, 33, 64, 95, 1000}) {
+  for (const std::size_t count : {0U, 31U, 32U, 33U, 64U, 95U, 1000U}) {
     const auto values = random_values(count, random, 20);
     std::vector<std::uint8_t> want;
     for (std::size_t first = 0; first < count; first += kWireBlock) {

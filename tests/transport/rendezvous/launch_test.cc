@@ -200,7 +200,8 @@ TEST(Launch, Variable_ofPmi_malformed_isInvalidArgumentThatNamesIt) {
     auto variables = mpich();
     variables[name] = value;
     EXPECT_EQ(detect(variables).status().code(), ErrorCode::kInvalidArgument) << name;
-    EXPECT_THAT(detect(variables).status().message(), HasSubstr(name + "='" + value + "'"));
+    EXPECT_THAT(detect(variables).status().message(),
+                HasSubstr(std::string(name).append("='").append(value).append("'")));
   }
   const auto no_id = detect({{"PMI_PORT", "n1:4000"}});
   EXPECT_THAT(no_id.status().message(), HasSubstr("PMI_ID is not set"));
