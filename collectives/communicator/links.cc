@@ -55,7 +55,7 @@ class Probe {
         own_(hosts_.host_of(engine.place().rank())) {
     const auto count = static_cast<std::size_t>(hosts_.hosts());
     seconds_from_.assign(count, 0);
-    data_.resize(kLastBytes);
+    if (hosts_.ranks_of(own_).front() == engine.place().rank()) data_.resize(kLastBytes);
   }
 
   /// Seconds by [from * hosts + to], 0 on the diagonal, of messages of the bytes that are returned.

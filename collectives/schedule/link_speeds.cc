@@ -28,39 +28,47 @@ LinkSpeeds LinkSpeeds::of_ranks(std::span<const double> speeds) {
       if (from != to) pairs[from * world + to] = std::min(speeds[from], speeds[to]);
     }
   }
-  return {static_cast<int>(world), std::move(pairs)};
+  return of_pairs(static_cast<int>(world), pairs);
 }
 
 LinkSpeeds LinkSpeeds::of_pairs(int world, std::span<const double> speeds) {
-  return {world, {speeds.begin(), speeds.end()}};
+  const double fastest = *std::max_element(speeds.begin(), speeds.end());
+  std::vector<double> links(speeds.begin(), speeds.end());
+  for (double& speed : links) {
+    if (speed != 0) speed = rounded(speed / fastest);
+  }
+  return {world, std::move(links)};
 }
 
-LinkSpeeds::LinkSpeeds(int world, std::vector<double> speeds)
-    : world_(world), between_(std::move(speeds)) {
-  const double fastest = *std::max_element(between_.begin(), between_.end());
-  for (double& speed : between_) speed = speed == 0 ? 1 : rounded(speed / fastest);
-}
+LinkSpeeds::LinkSpeeds(int world, std::vector<double> links)
+    : world_(world), links_(std::move(links)) {}
 
 double LinkSpeeds::of(Rank rank) const {
   double out = 0;
   double in = 0;
   for (Rank other = 0; other < world_; ++other) {
-    if (other == rank) continue;
-    out = std::max(out, between(rank, other));
-    in = std::max(in, between(other, rank));
+    out = std::max(out, link(rank, other));
+    in = std::max(in, link(other, rank));
   }
-  return world_ == 1 ? 1 : std::min(out, in);
+  const double slower = std::min(out, in);
+  return slower == 0 ? 1 : slower;
 }
 
 LinkSpeeds LinkSpeeds::restricted_to(std::span<const Rank> ranks) const {
-  std::vector<double> speeds;
+  std::vector<double> links;
   for (const Rank from : ranks) {
-    for (const Rank to : ranks) speeds.push_back(between(from, to));
+    for (const Rank to : ranks) links.push_back(link(from, to));
   }
-  return {static_cast<int>(ranks.size()), std::move(speeds)};
+  return {static_cast<int>(ranks.size()), std::move(links)};
 }
 
-double LinkSpeeds::slowest() const { return *std::min_element(between_.begin(), between_.end()); }
+double LinkSpeeds::slowest() const {
+  double slowest = 1;
+  for (const double speed : links_) {
+    if (speed != 0) slowest = std::min(slowest, speed);
+  }
+  return slowest;
+}
 
 std::vector<double> owners_shares(const LinkSpeeds& links) {
   const int world = links.world();

@@ -25,22 +25,29 @@ class LinkSpeeds {
   int world() const { return world_; }
   /// 1/8 to 1; 1 is the fastest.
   double between(Rank from, Rank to) const {
-    return between_[static_cast<std::size_t>(from) * static_cast<std::size_t>(world_) +
-                    static_cast<std::size_t>(to)];
+    const double speed = link(from, to);
+    return speed == 0 ? 1 : speed;
   }
-  /// What the rank's own link can do: the fastest of its pairs with others, the slower direction.
+  /// What the rank's own link can do: the fastest of its pairs with those that it shares no memory
+  /// with, the slower direction; 1 where there are none.
   double of(Rank rank) const;
   double slowest() const;
-  /// Those between some of the ranks, numbered anew in the order of `ranks`.
+  /// Those between some of the ranks, numbered anew in the order of `ranks`; 1 stays the fastest of
+  /// all, which may be none of theirs.
   LinkSpeeds restricted_to(std::span<const Rank> ranks) const;
 
   friend bool operator==(const LinkSpeeds&, const LinkSpeeds&) = default;
 
  private:
-  LinkSpeeds(int world, std::vector<double> speeds);
+  LinkSpeeds(int world, std::vector<double> links);
+
+  double link(Rank from, Rank to) const {
+    return links_[static_cast<std::size_t>(from) * static_cast<std::size_t>(world_) +
+                  static_cast<std::size_t>(to)];
+  }
 
   int world_ = 1;
-  std::vector<double> between_;
+  std::vector<double> links_;  ///< 0 where there is none: memory is shared
 };
 
 /// Which part of the data each rank should own, where every rank sends its contribution to the

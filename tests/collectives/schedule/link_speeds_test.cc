@@ -44,11 +44,28 @@ TEST(LinkSpeeds, OfAPair_AreTheSlowerEnds_RoundedToEighths) {
 
 TEST(LinkSpeeds, ARankIsAsFastAsItsSlowerDirection) {
   // Rank 2 receives slowly from everyone; 0 and 1 share memory.
-  const std::vector<double> pairs{0, 0, 1, 0, 0, 1, 8, 8, 0};
-  const auto links = LinkSpeeds::of_pairs(3, pairs);
+  const std::vector<double> pairs{0, 0, 1, 8, 0, 0, 1, 8, 8, 8, 0, 8, 8, 8, 1, 0};
+  const auto links = LinkSpeeds::of_pairs(4, pairs);
   EXPECT_EQ(links.of(2), 0.125);
   EXPECT_EQ(links.of(0), 1);
   EXPECT_EQ(links.between(0, 1), 1);
+}
+
+TEST(LinkSpeeds, RanksThatShareASlowHostsMemory_AreSlow) {
+  // Three hosts of two ranks; the second has a fifth of the others' speed.
+  std::vector<double> pairs(36, 0);
+  for (std::size_t a = 0; a < 6; ++a) {
+    for (std::size_t b = 0; b < 6; ++b) {
+      if (a / 2 != b / 2) pairs[a * 6 + b] = a / 2 == 1 || b / 2 == 1 ? 0.2 : 1;
+    }
+  }
+  const auto links = LinkSpeeds::of_pairs(6, pairs);
+  EXPECT_EQ(links.of(2), 0.25);
+  EXPECT_EQ(links.of(3), 0.25);
+  EXPECT_EQ(links.between(2, 3), 1);
+  EXPECT_EQ(owners_shares(links)[2], 0);
+  const auto host = links.restricted_to(std::vector<Rank>{2, 3});
+  EXPECT_EQ(host.of(0), 1) << "alone, they share memory with all";
 }
 
 TEST(LinkSpeeds, OneSlowRankOfFour_OwnsNothing) {
