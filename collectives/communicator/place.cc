@@ -7,7 +7,6 @@
 #include "collectives/communicator/uneven.h"
 #include "core/log.h"
 #include "core/topology.h"
-#include "transport/shm/registered_pool.h"
 
 namespace rondo::communicator {
 namespace {
@@ -26,7 +25,6 @@ Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh
                                            std::optional<double> cpu_quota) {
   std::unique_ptr<Place> place(new Place(std::move(mesh), options, device));
   RONDO_TRY(place->planner_.check_options());
-  RONDO_ASSIGN(place->pool_, transport::RegisteredPool::instance());
   execute::WaitPolicy policy;
   const transport::Mesh& world = *place->mesh_;
   policy.spare_core = world.ranks_here() <= usable_cores(world.cores_here(), cpu_quota);
@@ -141,20 +139,10 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared) {
   last_ = call;
   last_call_.algorithm = prepared.algorithm;
   last_call_.wire_format = prepared.wire_format;
-  const bool copies = prepared.for_private_memory != nullptr && !lends(*used);
-  execute::Runner& runner = copies ? *prepared.for_private_memory : *prepared.runner;
-  run_.emplace(runner, call);
+  run_.emplace(*prepared.runner, call);
   waiter_->restart();
-  runner.begin(call, operands_of(*used));
+  prepared.runner->begin(call, operands_of(*used));
   return {};
-}
-
-/// Peers of this host can reach the memory itself.
-bool Place::lends(const CallArguments& arguments) const {
-  const auto is_registered = [this](const void* data) {
-    return pool_->offset_of(static_cast<const std::byte*>(data), 1).has_value();
-  };
-  return is_registered(arguments.input.pointer) || is_registered(arguments.output.pointer);
 }
 
 /// The call on memory of the host that holds what is to be combined.

@@ -21,7 +21,6 @@
 #include "core/status.h"
 #include "rondo/communicator.h"
 #include "transport/mesh/mesh.h"
-#include "transport/shm/registered_pool.h"
 
 namespace rondo::communicator {
 
@@ -78,14 +77,12 @@ class Place {
  private:
   Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& options, Device device);
   void compare_last_call() const;
-  bool lends(const CallArguments& arguments) const;
   Status multiply_alone(const CallArguments& arguments);
   Result<CallArguments> make_ready(const CallArguments& arguments);
   Status give_up_before(Status cause);
   Result<PreparedPlan*> plan_for(const CallArguments& arguments, const transport::Fingerprint& key);
 
   std::unique_ptr<transport::Mesh> mesh_;
-  const transport::RegisteredPool* pool_ = nullptr;
   CommunicatorOptions options_;
   Device device_;
   std::unique_ptr<execute::Waiter> waiter_;

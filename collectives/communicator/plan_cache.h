@@ -20,8 +20,6 @@ namespace rondo::communicator {
 struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   std::unique_ptr<execute::Plan> plan;  ///< null where the runner needs none
   std::unique_ptr<execute::Runner> runner;
-  /// The better one where a call's buffers can't be lent; null: there is only the other.
-  std::unique_ptr<execute::Runner> for_private_memory;
   std::string_view algorithm;
   std::string_view wire_format = "none";
   transport::Fingerprint key;

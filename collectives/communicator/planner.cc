@@ -18,8 +18,8 @@ std::size_t default_segment_bytes(const select::Layout& layout) {
   return (layout.one_host ? std::size_t{64} : std::size_t{256}) * 1024;
 }
 
-/// Up to here copying at once beats lending; what can't be lent is always copied.
-constexpr std::size_t kMostEagerBytes = 8 * 1024;
+/// Up to here copying there and back at once beats lending and storing results.
+constexpr std::size_t kMostCopiedBytes = 8 * 1024;
 
 /// The algorithm that OneShotRunner is the fast path of.
 constexpr std::string_view kOneShot = "one_shot";
@@ -108,19 +108,13 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments));
   prepared->wire_format = kernels::to_string(inputs.wire_format);
   RONDO_ASSIGN(prepared->plan, execute::Plan::make(std::move(inputs)));
-  std::unique_ptr<execute::Runner> eager;
-  if (execute::EagerRunner::suits(*prepared->plan))
-    eager = std::make_unique<execute::EagerRunner>(*prepared->plan, spare_core_);
-  if (eager != nullptr && bytes <= kMostEagerBytes) {
-    prepared->runner = std::move(eager);
-    return prepared;
+  if (execute::EagerRunner::suits(*prepared->plan)) {
+    using Memory = execute::EagerRunner::Memory;
+    prepared->runner = std::make_unique<execute::EagerRunner>(
+        *prepared->plan, spare_core_, bytes <= kMostCopiedBytes ? Memory::kCopied : Memory::kLent);
+  } else {
+    prepared->runner = std::make_unique<execute::PlanRunner>(*prepared->plan);
   }
-  prepared->runner =
-      eager == nullptr
-          ? std::unique_ptr<execute::Runner>(std::make_unique<execute::PlanRunner>(*prepared->plan))
-          : std::make_unique<execute::EagerRunner>(*prepared->plan, spare_core_,
-                                                   execute::EagerRunner::Memory::kLent);
-  prepared->for_private_memory = std::move(eager);
   return prepared;
 }
 

@@ -21,6 +21,9 @@ const std::byte* Endpoint::stored() {
 
 bool Endpoint::lends(const std::byte*, std::size_t) const { return false; }
 
+std::byte* Endpoint::write_back(Token, StoreRegion, std::size_t) { return nullptr; }
+std::byte* Endpoint::write_back_eager(StoreRegion, std::size_t) { return nullptr; }
+
 Result<const std::byte*> Endpoint::recv_eager(std::size_t) { return no_eager_messages(); }
 
 }  // namespace rondo::transport

@@ -8,8 +8,8 @@
 //
 // Three ways a message's bytes can travel, chosen by the sender's endpoint and invisible to the
 // schedule: copied (slots, sockets), lent (the receiver reads the sender's registered memory and
-// releases it), or stored (the sender's kernel wrote them into the receiver's memory; see
-// peer_store).
+// releases it), or stored (the sender's kernel wrote them into the receiver's memory, or into a
+// slot of the receiver's that it was reading; see peer_store, write_back).
 //
 // Threads: one thread at a time per place.
 
@@ -64,6 +64,9 @@ enum class StoreRegion : std::uint8_t { kOutput, kScratch };
 struct Traffic {
   std::uint64_t sent_bytes = 0;  ///< payload, however it travelled
   std::uint64_t received_bytes = 0;
+  /// By this side's own copies, of messages that no line holds: into and out of slots, out of lent
+  /// memory. What a socket copies doesn't count.
+  std::uint64_t copied_bytes = 0;
 };
 
 class Endpoint {
@@ -103,6 +106,8 @@ class Endpoint {
   /// poll.
   virtual Result<const std::byte*> recv_eager(std::size_t bytes);
   static const std::byte* stored();
+  /// As write_back, of that message.
+  virtual std::byte* write_back_eager(StoreRegion region, std::size_t offset);
   /// Gives it back; nothing where there is none.
   virtual void release_eager() {}
 
@@ -124,6 +129,11 @@ class Endpoint {
   /// Where this process sees [offset, offset + bytes) of the peer's region of the current call, or
   /// null where that memory can't be mapped. Known once a message of the call came from the peer.
   virtual std::byte* peer_store(StoreRegion region, std::size_t offset, std::size_t bytes) = 0;
+
+  /// The same by way of a done view that lies in shared slots: where its bytes may be replaced by
+  /// those that the peer is to put to `offset` of its region. They count as stored from its release
+  /// on. Once for each view; null where that can't be.
+  virtual std::byte* write_back(Token token, StoreRegion region, std::size_t offset);
 
   /// Tells the peer which call this rank waits in (on the control lane; free where a board does).
   virtual Status announce_call() = 0;

@@ -1,14 +1,16 @@
 #pragma once
 
 // The shared memory of one ordered pair of places. A place writes only to its own head and its own
-// channels, so peers may map them read-only: a channel holds the lines and slots that its owner
-// sends, and the counts of what its owner has consumed of the other direction.
-// Zero-filled memory is a valid empty channel.
+// channels, so peers may map them read-only: a channel holds the lines that its owner sends, and
+// the counts of what its owner has consumed of the other direction. Slots hold nothing but data,
+// and both sides write to them: the peer may replace what it has read (WriteBack). Zero-filled
+// memory is a valid empty channel.
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "transport/endpoint/endpoint.h"
 #include "transport/ring/asymmetric_fence.h"
@@ -20,6 +22,10 @@ namespace rondo::transport {
 inline constexpr std::size_t kMaxLanes = kFirstFreeLane + kFreeLanes;
 inline constexpr std::size_t kMaxSlots = 64;
 inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+inline constexpr unsigned kRegionShift = 56;
+
+/// Memory of a rank that its peers may store into, by StoreRegion; empty: none.
+using StoreSpans = std::array<std::span<std::byte>, 2>;
 
 /// The owner's memory that the peer may store into during call `sequence` (see StoreRegion).
 struct alignas(kCacheLineBytes) StoreRegions {
@@ -33,9 +39,19 @@ struct alignas(kCacheLineBytes) ConsumedCount {
   std::atomic<std::uint64_t> count;
 };
 
+/// A slot of the other direction whose bytes the owner has replaced, for the peer to put them where
+/// it may store (see StoreRegions). Written before the line that names the slot is consumed.
+struct WriteBack {
+  std::atomic<std::uint64_t> stamp;  ///< of that line; another: its bytes are as they were
+  std::atomic<std::uint64_t> place;  ///< StoreRegion in the top byte, offset below
+};
+static_assert(kCacheLineBytes % sizeof(WriteBack) == 0);
+using WriteBacks = std::array<WriteBack, kMaxSlots>;
+
 struct Channel {
   StoreRegions stores;
   std::array<ConsumedCount, kMaxLanes> consumed;
+  alignas(kCacheLineBytes) std::array<WriteBacks, kMaxLanes> write_backs;  ///< by lane and slot
   std::array<std::array<Line, kLineCount>, kMaxLanes> lines;
 };
 

@@ -79,11 +79,13 @@ Status RecvLane::take_of_run(const Call& call, Pending& pending, LentView& view)
   if (bytes != pending.bytes) return wrong_size(call, bytes, pending.bytes);
   if (run_.data == nullptr) {
     if (pending.is_view) return damaged("a stored message can't be viewed");
+    took_stored_ = true;
   } else if (pending.is_view) {
     view = {.data = run_.data, .line = run_.line, .lane = port_.lane, .holds_line = true};
     ++views_[run_.line % kLineCount];
   } else {
     std::memcpy(pending.data, run_.data, bytes);
+    copied_bytes_ += bytes;
   }
   pending.arrived_bytes = bytes;
   if (run_.data != nullptr) run_.data += bytes;
@@ -146,6 +148,7 @@ Status RecvLane::take(const LineContent& content, Pending& pending, LentView& vi
       if (pending.is_view && !pending.may_be_stored)
         return damaged("a stored message can't be viewed");
       if (pending.is_view) view = {.data = Endpoint::stored(), .lane = port_.lane};
+      took_stored_ = true;
       pending.arrived_bytes = pending.bytes;
       consume(next_line_);
       return {};
@@ -160,7 +163,7 @@ Status RecvLane::take_inline(const LineContent& content, Pending& pending, LentV
     return damaged(fmt::format("{} bytes in one line", pending.bytes));
   pending.arrived_bytes = pending.bytes;
   if (pending.is_view) {
-    view = lend(next_line().content.inline_bytes.data());
+    view = lend(next_line().content.inline_bytes.data(), pending.bytes);
     return {};
   }
   if (pending.bytes > 0) std::memcpy(pending.data, content.inline_bytes.data(), pending.bytes);
@@ -175,7 +178,8 @@ Status RecvLane::take_slot(const LineContent& content, Pending& pending, LentVie
   const std::byte* piece = port_.slots.memory + slot * port_.slots.bytes;
   if (pending.is_view && pending.bytes <= port_.slots.bytes) {
     pending.arrived_bytes = pending.bytes;
-    view = lend(piece);
+    view = lend(piece, pending.bytes);
+    view.slot = static_cast<std::uint16_t>(slot);
     return {};
   }
   RONDO_TRY(provide_target(pending));
@@ -183,6 +187,7 @@ Status RecvLane::take_slot(const LineContent& content, Pending& pending, LentVie
       std::min(port_.slots.bytes, pending.bytes - pending.arrived_bytes);
   std::memcpy(pending.data + pending.arrived_bytes, piece, piece_bytes);
   pending.arrived_bytes += piece_bytes;
+  copied_bytes_ += piece_bytes;
   consume(next_line_);
   if (pending.is_view)
     view = {.data = pending.data, .lane = port_.lane, .staging = pending.staging};
@@ -194,10 +199,11 @@ Status RecvLane::take_lent(const LineContent& content, Pending& pending, LentVie
   if (!source.ok()) return std::move(source).status().with_culprit(port_.peer);
   pending.arrived_bytes = pending.bytes;
   if (pending.is_view) {
-    view = lend(*source);
+    view = lend(*source, pending.bytes);
     return {};
   }
   std::memcpy(pending.data, *source, pending.bytes);
+  copied_bytes_ += pending.bytes;
   consume(next_line_);
   return {};
 }
@@ -205,6 +211,7 @@ Status RecvLane::take_lent(const LineContent& content, Pending& pending, LentVie
 Status RecvLane::take_private(const LineContent& content, Pending& pending, LentView& view) {
   RONDO_TRY(provide_target(pending));
   RONDO_TRY(port_.memory->read_private(content.where.location, pending.data, pending.bytes));
+  copied_bytes_ += pending.bytes;
   pending.arrived_bytes = pending.bytes;
   consume(next_line_);
   if (pending.is_view)
@@ -220,13 +227,24 @@ Status RecvLane::provide_target(Pending& pending) {
   return {};
 }
 
-LentView RecvLane::lend(const std::byte* data) const {
-  return {.data = data, .line = next_line_, .lane = port_.lane, .holds_line = true};
+LentView RecvLane::lend(const std::byte* data, std::size_t bytes) const {
+  return {.data = data, .bytes = bytes, .line = next_line_, .lane = port_.lane, .holds_line = true};
+}
+
+std::byte* RecvLane::write_back(LentView& view, std::uint64_t place) const {
+  if (view.slot == LentView::kNoSlot || view.place) return nullptr;
+  view.place = place;
+  return port_.slots.memory + view.slot * port_.slots.bytes;
 }
 
 bool RecvLane::release(const LentView& view) {
   if (view.staging != Staging::kNone) port_.staging->release(view.staging);
   if (!view.holds_line) return false;
+  if (view.place) {
+    WriteBack& back = (*port_.write_backs)[view.slot];
+    back.place.store(*view.place, std::memory_order_relaxed);
+    back.stamp.store(view.line + 1, std::memory_order_release);
+  }
   std::uint32_t& views = views_[view.line % kLineCount];
   if (views != 0 && (--views != 0 || (run_.left != 0 && run_.line == view.line))) return false;
   const std::uint64_t before = consumed_;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "transport/endpoint/endpoint.h"
@@ -26,6 +27,7 @@ struct RecvPort {
   std::uint16_t lane = 0;
   const std::array<Line, kLineCount>* lines = nullptr;  ///< in the peer's memory
   ConsumedCount* consumed = nullptr;
+  WriteBacks* write_backs = nullptr;
   Slots slots;  ///< the peer's; `memory`: of this lane
   RemoteMemory* memory = nullptr;
   Staging* staging = nullptr;
@@ -52,10 +54,16 @@ class RecvLane {
   bool has_message() const { return has_line(); }
   bool can_progress() const { return !idle() && has_line(); }
 
+  /// Where a view's bytes may be replaced: its slot, or null. What stands there when the view is
+  /// released, the peer puts to `place` of its own memory. Once.
+  std::byte* write_back(LentView& view, std::uint64_t place) const;
   /// Gives a view's line or buffer back; true if the peer may write more.
   bool release(const LentView& view);
+  /// Whether messages have come that were stored, since this was asked last.
+  bool took_stored() { return std::exchange(took_stored_, false); }
 
   std::uint64_t received_bytes() const { return received_bytes_; }
+  std::uint64_t copied_bytes() const { return copied_bytes_; }
 
  private:
   struct Pending {
@@ -92,7 +100,7 @@ class RecvLane {
   Status take_lent(const LineContent& content, Pending& pending, LentView& view);
   Status take_private(const LineContent& content, Pending& pending, LentView& view);
   Status provide_target(Pending& pending);
-  LentView lend(const std::byte* data) const;
+  LentView lend(const std::byte* data, std::size_t bytes) const;
   void consume(std::uint64_t line);
   Status damaged(const std::string& what) const;
 
@@ -107,6 +115,8 @@ class RecvLane {
   std::uint64_t consumed_ = 0;
   std::uint64_t given_back_ = 0;  ///< bit k: line k (modulo kLineCount) is free, some before it not
   std::uint64_t received_bytes_ = 0;
+  std::uint64_t copied_bytes_ = 0;
+  bool took_stored_ = false;
 };
 
 }  // namespace rondo::transport

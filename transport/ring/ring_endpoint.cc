@@ -35,6 +35,8 @@ RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(kMostGro
     send_lanes_.emplace_back(SendPort{.peer = link.peer,
                                       .lines = &link.own_channel->lines[lane],
                                       .consumed = &link.peer_channel->consumed[lane],
+                                      .write_backs = &link.peer_channel->write_backs[lane],
+                                      .stores = stores_.get(),
                                       .slots = slots_of_lane(link.own_slots, lane),
                                       .memory = link.memory,
                                       .window = kWindow});
@@ -44,6 +46,7 @@ RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(kMostGro
                                       .lane = static_cast<std::uint16_t>(lane),
                                       .lines = &link.peer_channel->lines[lane],
                                       .consumed = &link.own_channel->consumed[lane],
+                                      .write_backs = &link.own_channel->write_backs[lane],
                                       .slots = slots_of_lane(link.peer_slots, lane),
                                       .memory = link.memory,
                                       .staging = &staging_,
@@ -53,6 +56,7 @@ RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(kMostGro
 
 void RingEndpoint::begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) {
   call_ = call;
+  *stores_ = stores;
   awaits_eager_ = awaits_room_ = false;
   enter_call();
   link_.own_head->board.write(call);
@@ -72,17 +76,36 @@ void RingEndpoint::write_stores(const std::array<std::span<std::byte>, 2>& store
   regions.sequence.store(call_.sequence, std::memory_order_release);
 }
 
-std::byte* RingEndpoint::peer_store(StoreRegion region, std::size_t offset, std::size_t bytes) {
+/// What the peer has said of its region in the current call; nothing where it hasn't.
+RingEndpoint::PeerRegion RingEndpoint::peer_region(StoreRegion region) const {
   const StoreRegions& regions = link_.peer_channel->stores;
   const auto index = static_cast<std::size_t>(region);
-  if (regions.sequence.load(std::memory_order_acquire) != call_.sequence) return nullptr;
-  const std::uint64_t location = regions.location[index].load(std::memory_order_acquire);
-  const std::uint64_t region_bytes = regions.bytes[index].load(std::memory_order_acquire);
-  if (regions.sequence.load(std::memory_order_relaxed) != call_.sequence) return nullptr;
-  if (location == kNowhere || offset > region_bytes || bytes > region_bytes - offset)
+  if (regions.sequence.load(std::memory_order_acquire) != call_.sequence) return {};
+  const PeerRegion known{.location = regions.location[index].load(std::memory_order_acquire),
+                         .bytes = regions.bytes[index].load(std::memory_order_acquire)};
+  if (regions.sequence.load(std::memory_order_relaxed) != call_.sequence) return {};
+  return known;
+}
+
+std::byte* RingEndpoint::peer_store(StoreRegion region, std::size_t offset, std::size_t bytes) {
+  const PeerRegion known = peer_region(region);
+  if (known.location == kNowhere || offset > known.bytes || bytes > known.bytes - offset)
     return nullptr;
-  auto start = link_.memory->address_of(location, region_bytes);
+  auto start = link_.memory->address_of(known.location, known.bytes);
   return start.ok() ? *start + offset : nullptr;
+}
+
+std::byte* RingEndpoint::write_back(Token token, StoreRegion region, std::size_t offset) {
+  RingGroup* const group = groups_.find(token);
+  if (group == nullptr || !group->is_view || group->remaining > 0) return nullptr;
+  return write_back(group->view, region, offset);
+}
+
+std::byte* RingEndpoint::write_back(LentView& view, StoreRegion region, std::size_t offset) const {
+  const PeerRegion known = peer_region(region);
+  if (offset > known.bytes || view.bytes > known.bytes - offset) return nullptr;
+  return recv_lanes_[view.lane].write_back(
+      view, (static_cast<std::uint64_t>(region) << kRegionShift) | offset);
 }
 
 std::optional<Fingerprint> RingEndpoint::peer_call(std::uint64_t sequence) {
@@ -149,6 +172,7 @@ Result<const std::byte*> RingEndpoint::recv_eager(std::size_t bytes) {
     return failure_;
   }
   awaits_eager_ = !*received;
+  if (recv_lanes_[0].took_stored()) RONDO_TRY(send_lanes_[0].take_write_backs());
   if (*received) {
     // A stored message's line has been given back already.
     if (eager_.data == stored()) wake_peer();
@@ -212,8 +236,14 @@ void RingEndpoint::release(Token token) {
 
 Traffic RingEndpoint::traffic() const {
   Traffic total;
-  for (const SendLane& lane : send_lanes_) total.sent_bytes += lane.sent_bytes();
-  for (const RecvLane& lane : recv_lanes_) total.received_bytes += lane.received_bytes();
+  for (const SendLane& lane : send_lanes_) {
+    total.sent_bytes += lane.sent_bytes();
+    total.copied_bytes += lane.copied_bytes();
+  }
+  for (const RecvLane& lane : recv_lanes_) {
+    total.received_bytes += lane.received_bytes();
+    total.copied_bytes += lane.copied_bytes();
+  }
   return total;
 }
 
@@ -240,6 +270,8 @@ Status RingEndpoint::move_lanes() {
     const Call& call = is_free_lane(lane) ? kNoCall : call_;
     RONDO_TRY(send_lanes_[lane].progress(call, groups_, changed));
     RONDO_TRY(recv_lanes_[lane].progress(call, groups_, changed));
+    // What was stored may lie in a slot still.
+    if (recv_lanes_[lane].took_stored()) RONDO_TRY(send_lanes_[lane].take_write_backs());
     if (send_lanes_[lane].idle() && recv_lanes_[lane].idle()) busy_lanes_ &= ~(1u << lane);
   }
   if (changed) wake_peer();

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -49,6 +50,9 @@ class RingEndpoint : public Endpoint {
   Result<bool> stored_eager(std::size_t bytes) override;
   Result<bool> returned_eager() override;
   Result<const std::byte*> recv_eager(std::size_t bytes) final;
+  std::byte* write_back_eager(StoreRegion region, std::size_t offset) final {
+    return write_back(eager_, region, offset);
+  }
   void release_eager() final;
   bool lends(const std::byte* data, std::size_t bytes) const override;
   Result<Token> post(std::span<const Transfer> group) final;
@@ -56,6 +60,7 @@ class RingEndpoint : public Endpoint {
   const std::byte* view(Token token) final;
   void release(Token token) final;
   std::byte* peer_store(StoreRegion region, std::size_t offset, std::size_t bytes) final;
+  std::byte* write_back(Token token, StoreRegion region, std::size_t offset) final;
   Status announce_call() final { return {}; }
   std::optional<Fingerprint> peer_call(std::uint64_t sequence) final;
   Traffic traffic() const final;
@@ -92,8 +97,16 @@ class RingEndpoint : public Endpoint {
   void wake_peer();
   void write_stores(const std::array<std::span<std::byte>, 2>& stores);
 
+  struct PeerRegion {
+    std::uint64_t location = kNowhere;
+    std::uint64_t bytes = 0;
+  };
+  PeerRegion peer_region(StoreRegion region) const;
+  std::byte* write_back(LentView& view, StoreRegion region, std::size_t offset) const;
+
   RingLink link_;
   Call call_;
+  std::unique_ptr<StoreSpans> stores_ = std::make_unique<StoreSpans>();  ///< lanes point to it
   RingGroups groups_;
   Staging staging_;
   std::vector<SendLane> send_lanes_;

@@ -85,6 +85,35 @@ Status SendLane::refresh() {
   return {};
 }
 
+Status SendLane::take_write_backs() {
+  for (std::size_t slot = 0; slot < port_.slots.count; ++slot) {
+    RONDO_TRY(take_write_back(slot));
+  }
+  return {};
+}
+
+Status SendLane::take_write_back(std::size_t slot) {
+  SlotUse& use = slots_[slot];
+  if (!use.may_come_back) return {};
+  const WriteBack& back = (*port_.write_backs)[slot];
+  if (back.stamp.load(std::memory_order_acquire) != use.free_at) return {};
+  use.may_come_back = false;
+  const std::uint64_t place = back.place.load(std::memory_order_relaxed);
+  const std::uint64_t region = place >> kRegionShift;
+  const std::uint64_t offset = place & ((std::uint64_t{1} << kRegionShift) - 1);
+  const std::span<std::byte> store =
+      region < port_.stores->size() ? (*port_.stores)[region] : std::span<std::byte>();
+  if (offset > store.size() || use.bytes > store.size() - offset)
+    return Status(ErrorCode::kDataLoss,
+                  fmt::format("rank {} gave {} bytes back for offset {} of memory {}, of which it "
+                              "may store to {} bytes: its shared memory is damaged",
+                              port_.peer, use.bytes, offset, region, store.size()),
+                  port_.peer);
+  std::memcpy(store.data() + offset, port_.slots.memory + slot * port_.slots.bytes, use.bytes);
+  copied_bytes_ += use.bytes;
+  return {};
+}
+
 Result<bool> SendLane::has_room() {
   if (next_line_ - seen_consumed_ < kLineCount) return true;
   RONDO_TRY(refresh());
@@ -155,24 +184,35 @@ Result<bool> SendLane::returned_eager() {
   return seen_consumed_ >= lent_through_;
 }
 
+Result<bool> SendLane::has_free_slot() {
+  const std::size_t slot = next_slot_ % port_.slots.count;
+  if (slots_[slot].free_at > seen_consumed_) {
+    RONDO_TRY(refresh());
+    if (slots_[slot].free_at > seen_consumed_) return false;
+  }
+  RONDO_TRY(take_write_back(slot));
+  return true;
+}
+
 Result<bool> SendLane::emit_slots(const Call& call, Pending& pending) {
   while (pending.written_bytes < pending.bytes) {
     RONDO_ASSIGN(const bool room, has_room());
     if (!room) return false;
+    RONDO_ASSIGN(const bool slot_is_free, has_free_slot());
+    if (!slot_is_free) return false;
     const std::uint64_t slot = next_slot_ % port_.slots.count;
-    if (slot_free_at_[slot] > seen_consumed_) {
-      RONDO_TRY(refresh());
-      if (slot_free_at_[slot] > seen_consumed_) return false;
-    }
     const std::size_t piece_bytes =
         std::min(port_.slots.bytes, pending.bytes - pending.written_bytes);
     std::memcpy(port_.slots.memory + slot * port_.slots.bytes, pending.data + pending.written_bytes,
                 piece_bytes);
     Line& line = begin_line(call, pending);
     line.content.where = {.location = 0, .slot = slot, .unit = 0};
-    slot_free_at_[slot] = next_line_ + 1;
+    slots_[slot] = {.free_at = next_line_ + 1,
+                    .bytes = piece_bytes,
+                    .may_come_back = piece_bytes == pending.bytes};
     ++next_slot_;
     pending.written_bytes += piece_bytes;
+    copied_bytes_ += piece_bytes;
     publish(line);
   }
   return true;

@@ -23,6 +23,8 @@ struct SendPort {
   int peer = 0;
   std::array<Line, kLineCount>* lines = nullptr;
   const ConsumedCount* consumed = nullptr;  ///< in the peer's memory
+  const WriteBacks* write_backs = nullptr;  ///< likewise
+  const StoreSpans* stores = nullptr;       ///< of the current call: where they may go
   Slots slots;                              ///< `memory`: of this lane
   RemoteMemory* memory = nullptr;
   std::size_t window = 0;
@@ -52,6 +54,9 @@ class SendLane {
   /// Writes and completes what it can; `wrote` turns true if there are new lines for the peer.
   /// Errors: DataLoss where the peer's count of consumed lines can't be true.
   Status progress(const Call& call, RingGroups& groups, bool& wrote);
+  /// Puts what the peer has written back into slots to where it belongs. Errors: DataLoss where the
+  /// peer names a place that it may not store to.
+  Status take_write_backs();
   /// Whether the peer has consumed lines that this side doesn't know of.
   bool has_news() const {
     return port_.consumed->count.load(std::memory_order_acquire) != seen_consumed_;
@@ -60,6 +65,7 @@ class SendLane {
   bool can_progress() const;
 
   std::uint64_t sent_bytes() const { return sent_bytes_; }
+  std::uint64_t copied_bytes() const { return copied_bytes_; }
 
  private:
   struct Pending {
@@ -73,10 +79,18 @@ class SendLane {
     LineKind kind = LineKind::kInline;
   };
 
+  struct SlotUse {
+    std::uint64_t free_at = 0;   ///< count of consumed lines
+    std::size_t bytes = 0;       ///< that lie in it
+    bool may_come_back = false;  ///< with other bytes
+  };
+
   Pending& at(std::uint64_t index) { return pending_[index % pending_.size()]; }
   void choose_route(Pending& pending) const;
   void choose_route_of_run(Pending& pending) const;
   Status refresh();
+  Status take_write_back(std::size_t slot);
+  Result<bool> has_free_slot();
   Result<bool> has_room();
   Result<bool> emit(const Call& call, Pending& pending);
   Result<bool> emit_slots(const Call& call, Pending& pending);
@@ -93,8 +107,9 @@ class SendLane {
   std::uint64_t seen_consumed_ = 0;
   std::uint64_t lent_through_ = 0;  ///< by lend_eager: lines that the peer has to give back
   std::uint64_t next_slot_ = 0;
-  std::array<std::uint64_t, kMaxSlots> slot_free_at_{};  ///< count of consumed lines
+  std::array<SlotUse, kMaxSlots> slots_{};
   std::uint64_t sent_bytes_ = 0;
+  std::uint64_t copied_bytes_ = 0;
 };
 
 }  // namespace rondo::transport

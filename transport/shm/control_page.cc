@@ -1,13 +1,11 @@
 #include "transport/shm/control_page.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 
 #include <cerrno>
-#include <map>
-#include <mutex>
 
 #include "transport/shm/random_bits.h"
+#include "transport/shm/slot_file.h"
 
 // Of Linux 5.1; older headers don't name it.
 #ifndef F_SEAL_FUTURE_WRITE
@@ -17,9 +15,8 @@
 namespace rondo::transport {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31656761506f6452;  // "RdoPage1"
+constexpr std::uint64_t kMagic = 0x32656761506f6452;  // "RdoPage2"
 constexpr std::size_t kPageBytes = 4096;
-constexpr std::size_t kMaxSlotBytes = std::size_t{16} << 20;
 
 constexpr std::size_t pages(std::size_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
@@ -28,26 +25,8 @@ constexpr std::size_t pages(std::size_t bytes) {
 constexpr std::size_t kHeadBytes = pages(sizeof(ControlPageHead));
 constexpr std::size_t kChannelBytes = pages(sizeof(Channel));
 
-bool plausible(std::uint64_t slot_bytes, std::uint64_t slot_count) {
-  return slot_bytes >= kCacheLineBytes && slot_bytes <= kMaxSlotBytes &&
-         slot_bytes % kCacheLineBytes == 0 && slot_count >= 1 && slot_count <= kMaxSlots;
-}
-
-// One channel with its slots.
-std::size_t stride_bytes(std::size_t slot_bytes, std::size_t slot_count) {
-  return kChannelBytes + pages(kMaxLanes * slot_count * slot_bytes);
-}
-
-std::size_t channel_offset(int rank, std::size_t stride) {
-  return kHeadBytes + static_cast<std::size_t>(rank) * stride;
-}
-
-// Lines are there from the start; only slots may stay holes until they are used.
-Status provide_lines(int fd, int world, std::size_t stride) {
-  for (int rank = 0; rank < world; ++rank)
-    if (::fallocate(fd, 0, static_cast<off_t>(channel_offset(rank, stride)), kChannelBytes) != 0)
-      return system_error("allocating message lines in shared memory", errno);
-  return {};
+constexpr std::size_t channel_offset(int rank) {
+  return kHeadBytes + static_cast<std::size_t>(rank) * kChannelBytes;
 }
 
 Status close_to_writers(int fd) {
@@ -56,96 +35,44 @@ Status close_to_writers(int fd) {
   return seal(fd, kSizeSeals | F_SEAL_SEAL);
 }
 
-SharedView share(Mapping mapping) {
-  auto owner = std::make_shared<Mapping>(std::move(mapping));
-  std::byte* memory = owner->data();
-  return {std::move(owner), memory};
-}
-
-// The pages of this process, for its other places.
-std::mutex own_mutex;
-std::map<FileId, std::weak_ptr<std::byte>>& own_pages() {
-  static auto& pages = *new std::map<FileId, std::weak_ptr<std::byte>>;
-  return pages;
-}
-
-void remember(const FileId& file, const SharedView& memory) {
-  const std::lock_guard lock(own_mutex);
-  std::erase_if(own_pages(), [](const auto& entry) { return entry.second.expired(); });
-  own_pages()[file] = memory;
-}
-
-// [offset, offset + bytes) of a page, in this process's own mapping where there is one.
-Result<SharedView> view_of(int fd, std::size_t offset, std::size_t bytes) {
-  RONDO_ASSIGN(const FileId file, file_id(fd));
-  {
-    const std::lock_guard lock(own_mutex);
-    const auto own = own_pages().find(file);
-    if (own != own_pages().end()) {
-      if (SharedView whole = own->second.lock()) return SharedView(whole, whole.get() + offset);
-    }
-  }
-  RONDO_ASSIGN(Mapping mapping, Mapping::map(fd, offset, bytes, Mapping::Access::kRead));
-  return share(std::move(mapping));
-}
-
 }  // namespace
 
-Result<ControlPage> ControlPage::create(int world, const ShmOptions& options) {
-  if (!plausible(options.slot_bytes, options.slot_count))
-    return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("{} slots of {} bytes: between 1 and {} slots of 64 bytes to 16 MiB, "
-                              "a multiple of 64, are possible",
-                              options.slot_count, options.slot_bytes, kMaxSlots));
-  const std::size_t stride = stride_bytes(options.slot_bytes, options.slot_count);
-  const std::size_t bytes = channel_offset(world, stride);
+Result<ControlPage> ControlPage::create(int world, const Slots& slots) {
+  const std::size_t bytes = channel_offset(world);
   RONDO_ASSIGN(UniqueFd fd, create_memfd("rondo-control", bytes));
-  RONDO_TRY(provide_lines(fd.get(), world, stride));
-  RONDO_ASSIGN(Mapping mapping, Mapping::map(fd.get(), 0, bytes, Mapping::Access::kReadWrite));
+  // Lines are there from the start: a full memory shows now, not in the middle of a call.
+  if (::fallocate(fd.get(), 0, 0, static_cast<off_t>(bytes)) != 0)
+    return system_error("allocating message lines in shared memory", errno);
+  RONDO_ASSIGN(SharedView memory, map_own(fd.get(), bytes));
   RONDO_TRY(close_to_writers(fd.get()));
-  RONDO_ASSIGN(const FileId file, file_id(fd.get()));
-  ControlPage page(std::move(fd), share(std::move(mapping)));
-  remember(file, page.memory_);
+  ControlPage page(std::move(fd), std::move(memory));
   ControlPageHead& head = page.head();
   head.magic = kMagic;
   head.world = static_cast<std::uint32_t>(world);
   head.asymmetric_fence = enable_asymmetric_fence() ? 1 : 0;
-  head.slot_bytes = options.slot_bytes;
-  head.slot_count = options.slot_count;
+  head.slot_bytes = slots.bytes;
+  head.slot_count = slots.count;
   head.probe_address = reinterpret_cast<std::uint64_t>(&head.probe_value);
   head.probe_value = random_bits();
   return page;
 }
 
 Channel& ControlPage::channel(int peer) const {
-  const std::size_t stride = stride_bytes(head().slot_bytes, head().slot_count);
-  return *reinterpret_cast<Channel*>(memory_.get() + channel_offset(peer, stride));
-}
-
-Slots ControlPage::slots(int peer) const {
-  return {.memory = reinterpret_cast<std::byte*>(&channel(peer)) + kChannelBytes,
-          .count = head().slot_count,
-          .bytes = head().slot_bytes};
+  return *reinterpret_cast<Channel*>(memory_.get() + channel_offset(peer));
 }
 
 Result<PeerPage> PeerPage::open(UniqueFd fd, int world, int own_rank) {
   RONDO_ASSIGN(const std::uint64_t file_bytes, sealed_bytes(fd.get()));
-  if (file_bytes < kHeadBytes)
+  if (file_bytes < channel_offset(world))
     return Status(ErrorCode::kDataLoss, "a peer's control page is too short");
-  RONDO_ASSIGN(SharedView head_view, view_of(fd.get(), 0, kHeadBytes));
+  RONDO_ASSIGN(SharedView head_view, view_of(fd.get(), 0, kHeadBytes, Mapping::Access::kRead));
   const auto& head = *reinterpret_cast<const ControlPageHead*>(head_view.get());
   const Slots shape{.count = head.slot_count, .bytes = head.slot_bytes};
-  if (head.magic != kMagic || head.world != static_cast<std::uint32_t>(world) ||
-      !plausible(shape.bytes, shape.count))
+  if (head.magic != kMagic || head.world != static_cast<std::uint32_t>(world) || !plausible(shape))
     return Status(ErrorCode::kDataLoss, "a peer's control page isn't of this world");
-  const std::size_t stride = stride_bytes(shape.bytes, shape.count);
-  const std::size_t offset = channel_offset(own_rank, stride);
-  if (file_bytes < offset + stride)
-    return Status(ErrorCode::kDataLoss, "a peer's control page is too short");
-  RONDO_ASSIGN(SharedView channel, view_of(fd.get(), offset, stride));
-  Slots slots = shape;
-  slots.memory = channel.get() + kChannelBytes;
-  return PeerPage(std::move(head_view), std::move(channel), slots);
+  RONDO_ASSIGN(SharedView channel,
+               view_of(fd.get(), channel_offset(own_rank), kChannelBytes, Mapping::Access::kRead));
+  return PeerPage(std::move(head_view), std::move(channel), shape);
 }
 
 }  // namespace rondo::transport

@@ -3,17 +3,16 @@
 // The shared memory that one place offers its peers: a head, and one channel for each rank of the
 // world. It is a memfd of fixed size that the owner alone can write to: it is sealed against any
 // change of size and against new writable mappings, so a peer can neither damage it nor make it
-// fault. Slots are behind each channel and take memory only once they are used.
+// fault. It also says how many slots the place has (slot_file.h).
 // Threads: as the transport that owns it.
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "core/status.h"
 #include "transport/ring/channel.h"
 #include "transport/shm/memfd.h"
-#include "transport/shm/shm_options.h"
+#include "transport/shm/shared_view.h"
 
 namespace rondo::transport {
 
@@ -28,19 +27,15 @@ struct ControlPageHead {
   PlaceHead place;
 };
 
-/// Mapped memory, kept as long as anybody looks at it.
-using SharedView = std::shared_ptr<std::byte>;
-
 /// The owner's side.
 class ControlPage {
  public:
-  /// Errors: InvalidArgument (options), System.
-  static Result<ControlPage> create(int world, const ShmOptions& options);
+  /// `slots`: how many the place has, and how large. Errors: System.
+  static Result<ControlPage> create(int world, const Slots& slots);
 
   int fd() const { return fd_.get(); }
   ControlPageHead& head() const { return *reinterpret_cast<ControlPageHead*>(memory_.get()); }
   Channel& channel(int peer) const;
-  Slots slots(int peer) const;
 
  private:
   ControlPage(UniqueFd fd, SharedView memory) : fd_(std::move(fd)), memory_(std::move(memory)) {}
@@ -48,8 +43,7 @@ class ControlPage {
   SharedView memory_;
 };
 
-/// A peer's control page, read-only: its head and the one channel that is for this rank. A page of
-/// this very process isn't mapped again: one line, one address, by which ThreadSanitizer knows it.
+/// A peer's control page, read-only: its head and the one channel that is for this rank.
 class PeerPage {
  public:
   /// Errors: DataLoss (not a control page of this world), System.
@@ -59,14 +53,15 @@ class PeerPage {
     return *reinterpret_cast<const ControlPageHead*>(head_.get());
   }
   const Channel& channel() const { return *reinterpret_cast<const Channel*>(channel_.get()); }
-  const Slots& slots() const { return slots_; }
+  /// How many there are and how large; they lie elsewhere.
+  const Slots& slot_shape() const { return slot_shape_; }
 
  private:
-  PeerPage(SharedView head, SharedView channel, Slots slots)
-      : head_(std::move(head)), channel_(std::move(channel)), slots_(slots) {}
+  PeerPage(SharedView head, SharedView channel, const Slots& slot_shape)
+      : head_(std::move(head)), channel_(std::move(channel)), slot_shape_(slot_shape) {}
   SharedView head_;
   SharedView channel_;
-  Slots slots_;
+  Slots slot_shape_;
 };
 
 }  // namespace rondo::transport

@@ -19,8 +19,8 @@ RingLink link_to(const ShmPlace& own, const ShmPeer& peer) {
           .peer_head = &peer.page->head().place,
           .own_channel = &own.page->channel(peer.rank),
           .peer_channel = &peer.page->channel(),
-          .own_slots = own.page->slots(peer.rank),
-          .peer_slots = peer.page->slots(),
+          .own_slots = own.slots->slots(peer.rank),
+          .peer_slots = peer.slots->slots(),
           .memory = peer.memory.get(),
           .asymmetric_fence =
               own.page->head().asymmetric_fence == 1 && peer.page->head().asymmetric_fence == 1};

@@ -37,7 +37,7 @@ Status ShmHandshake::start() {
 }
 
 bool ShmHandshake::send(std::span<const std::byte> bytes, bool with_descriptors) const {
-  const std::array<int, 2> descriptors{own_.page->fd(), own_.pool->fd()};
+  const std::array<int, 3> descriptors{own_.page->fd(), own_.slots->fd(), own_.pool->fd()};
   return send_packet(socket(), bytes,
                      with_descriptors ? std::span<const int>(descriptors) : std::span<const int>());
 }
@@ -78,14 +78,17 @@ Status ShmHandshake::take_hello(Packet packet, std::span<const std::byte> bytes)
 }
 
 Status ShmHandshake::map_peer(Packet packet) {
-  auto& [page_fd, pool_fd] = packet.descriptors;
-  if (!page_fd.valid() || !pool_fd.valid())
+  auto& [page_fd, slots_fd, pool_fd] = packet.descriptors;
+  if (!page_fd.valid() || !slots_fd.valid() || !pool_fd.valid())
     return protocol_error(rank(), "its hello carries no shared memory");
   auto page = PeerPage::open(std::move(page_fd), own_.identity.world, own_.identity.rank);
   if (!page.ok()) return std::move(page).status().with_culprit(rank());
+  auto slots = PeerSlots::open(std::move(slots_fd), page->slot_shape(), own_.identity.rank);
+  if (!slots.ok()) return std::move(slots).status().with_culprit(rank());
   auto segment = PeerSegment::open(std::move(pool_fd));
   if (!segment.ok()) return std::move(segment).status().with_culprit(rank());
   peer_.page = std::make_unique<PeerPage>(std::move(page).value());
+  peer_.slots = std::make_unique<PeerSlots>(std::move(slots).value());
   peer_.memory =
       std::make_unique<ShmMemory>(own_.pool, std::move(segment).value(), rank(), peer_.pid);
   const ControlPageHead& head = peer_.page->head();

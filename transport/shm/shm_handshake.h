@@ -1,8 +1,8 @@
 #pragma once
 
 // Opening one connection: checks who is there (by the kernel's word and by the hello), exchanges
-// the descriptors of control page and registered pool, maps the peer's, and tells the peer whether
-// this process can read its private memory. The rules of the hello are transport/wire's.
+// the descriptors of control page, slots and registered pool, maps the peer's, and tells the peer
+// whether this process can read its private memory. The rules of the hello are transport/wire's.
 // Threads: one at a time. Never waits.
 
 #include <memory>
@@ -13,6 +13,7 @@
 #include "transport/endpoint/transport.h"
 #include "transport/shm/control_page.h"
 #include "transport/shm/shm_memory.h"
+#include "transport/shm/slot_file.h"
 #include "transport/shm/unix_socket.h"
 #include "transport/wire/handshake.h"
 
@@ -22,6 +23,7 @@ namespace rondo::transport {
 struct ShmPlace {
   Identity identity;
   const ControlPage* page = nullptr;
+  const SlotFile* slots = nullptr;
   const RegisteredPool* pool = nullptr;
   std::size_t private_read_bytes = 0;
 };
@@ -32,6 +34,7 @@ struct ShmPeer {
   pid_t pid = 0;
   UniqueFd socket;
   std::unique_ptr<PeerPage> page;
+  std::unique_ptr<PeerSlots> slots;
   std::unique_ptr<ShmMemory> memory;
 };
 

@@ -38,20 +38,24 @@ Result<std::unique_ptr<ShmTransport>> ShmTransport::create(const Identity& ident
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("rank {} in a world of {}", identity.rank, identity.world));
   RONDO_ASSIGN(const RegisteredPool* pool, RegisteredPool::instance());
-  RONDO_ASSIGN(ControlPage page, ControlPage::create(identity.world, options));
+  RONDO_ASSIGN(SlotFile slots, SlotFile::create(identity.world, {.count = options.slot_count,
+                                                                 .bytes = options.slot_bytes}));
+  RONDO_ASSIGN(ControlPage page, ControlPage::create(identity.world, slots.shape()));
   std::unique_ptr<ShmTransport> transport(
-      new ShmTransport(identity, options, std::move(page), pool));
+      new ShmTransport(identity, options, std::move(slots), std::move(page), pool));
   RONDO_ASSIGN(transport->listener_, listen_abstract(transport->name_));
   transport->epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   if (!transport->epoll_.valid()) return system_error("creating an epoll descriptor", errno);
   return transport;
 }
 
-ShmTransport::ShmTransport(const Identity& identity, const ShmOptions& options, ControlPage page,
-                           const RegisteredPool* pool)
-    : page_(std::move(page)),
+ShmTransport::ShmTransport(const Identity& identity, const ShmOptions& options, SlotFile slots,
+                           ControlPage page, const RegisteredPool* pool)
+    : slots_(std::move(slots)),
+      page_(std::move(page)),
       place_{.identity = identity,
              .page = &page_,
+             .slots = &slots_,
              .pool = pool,
              .private_read_bytes = options.private_read_bytes},
       name_(fmt::format("rondo-{:016x}{:016x}-{}", random_bits(), random_bits(), identity.rank)),

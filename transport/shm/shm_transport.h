@@ -32,13 +32,14 @@ class ShmTransport final : public Transport {
   void disarm() override;
 
  private:
-  ShmTransport(const Identity& identity, const ShmOptions& options, ControlPage page,
-               const RegisteredPool* pool);
+  ShmTransport(const Identity& identity, const ShmOptions& options, SlotFile slots,
+               ControlPage page, const RegisteredPool* pool);
   Status watch_all();
   void look_at_sockets();
   void handle_event(std::uint64_t tag);
   bool look_is_due();
 
+  SlotFile slots_;
   ControlPage page_;
   ShmPlace place_;
   std::string name_;

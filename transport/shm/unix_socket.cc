@@ -7,13 +7,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <tuple>
 
 namespace rondo::transport {
 namespace {
 
 constexpr int kSocketType = SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC;
 constexpr int kBacklog = 1024;
-constexpr std::size_t kMaxDescriptors = 2;
+constexpr std::size_t kMaxDescriptors = std::tuple_size_v<decltype(Packet::descriptors)>;
 
 // An abstract name starts with a zero byte and has no end mark: the length tells.
 struct AbstractAddress {

@@ -28,7 +28,7 @@ struct Packet {
   enum class Kind : std::uint8_t { kNothing, kData, kEnd };
   Kind kind = Kind::kNothing;
   std::size_t bytes = 0;
-  std::array<UniqueFd, 2> descriptors;  ///< those that came with it
+  std::array<UniqueFd, 3> descriptors;  ///< those that came with it
 };
 
 /// Errors: System.

@@ -138,9 +138,13 @@ Status EagerRunner::combine() {
         .targets = targets_,
         .count = sweep.bytes / plan_.element_bytes(),
         .divisor = sweep.final ? plan_.divisor() : 1};
-    if (custom_)
-      return kernels::reduce_by(custom_, arguments).with_culprit(plan_.schedule().request.rank);
-    plan_.kernel()(arguments);
+    if (custom_) {
+      RONDO_TRY(kernels::reduce_by(custom_, arguments).with_culprit(plan_.schedule().request.rank));
+    } else {
+      plan_.kernel()(arguments);
+    }
+    // What took the place of a message has to be there before it is said to be.
+    release_sources();
     return {};
   }
   if (sources_[0] == transport::Endpoint::stored()) sources_[0] = targets_[0];
@@ -171,7 +175,16 @@ std::byte* EagerRunner::peer_memory(const BoundPort& port) const {
   const auto region = port.slice.role == schedule::BufferRole::kScratch
                           ? transport::StoreRegion::kScratch
                           : transport::StoreRegion::kOutput;
-  return sender_of(port)->peer_store(region, port.slice.offset, sweep.bytes);
+  transport::Endpoint* const endpoint = sender_of(port);
+  std::byte* const store = endpoint->peer_store(region, port.slice.offset, sweep.bytes);
+  if (store != nullptr || !has_source_from(endpoint)) return store;
+  return endpoint->write_back_eager(region, port.slice.offset);
+}
+
+bool EagerRunner::has_source_from(const transport::Endpoint* endpoint) const {
+  return std::ranges::any_of(sweeps_[sweep_].sources, [&](const BoundPort& port) {
+    return port.is_channel && plan_.receivers()[port.channel].endpoint == endpoint;
+  });
 }
 
 /// True once the sweep has been sent to all its targets.
@@ -204,10 +217,14 @@ Result<bool> EagerRunner::take_back() {
   return returned_ != before;
 }
 
-void EagerRunner::next_sweep() {
+void EagerRunner::release_sources() {
   for (const BoundPort& port : sweeps_[sweep_].sources) {
     if (port.is_channel) plan_.receivers()[port.channel].endpoint->release_eager();
   }
+}
+
+void EagerRunner::next_sweep() {
+  release_sources();
   ++sweep_;
   source_ = target_ = 0;
   combined_ = false;

@@ -41,6 +41,8 @@ class EagerRunner final : public Runner {
   Status combine();
   void find_targets();
   std::byte* peer_memory(const BoundPort& port) const;
+  bool has_source_from(const transport::Endpoint* endpoint) const;
+  void release_sources();
   Result<bool> send();
   Result<bool> send_to(std::size_t target);
   Result<bool> take_back();

@@ -70,10 +70,11 @@ std::uint32_t LaneRunner::segments_arrived() const {
 }
 
 /// How many segments from `segment` on lie behind each other in every source, so that one pass
-/// takes them: those of a plain sweep whose sources lend them.
+/// takes them: those of a plain sweep whose sources lend them. A slot that is to be replaced is the
+/// sooner back the sooner it is done.
 std::uint32_t LaneRunner::contiguous(std::uint32_t segment, std::uint32_t end) {
   const BoundSweep& sweep = current();
-  if (sweep.rounds || decodes_into_place()) return 1;
+  if (sweep.rounds || decodes_into_place() || writes_back()) return 1;
   std::uint32_t count = end - segment;
   for (std::size_t i = 0; i < sweep.sources.size() && !receives_into_place(); ++i) {
     if (!sweep.sources[i].is_channel) continue;

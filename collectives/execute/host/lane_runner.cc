@@ -4,17 +4,6 @@
 #include <cstring>
 
 namespace rondo::execute {
-namespace {
-
-using schedule::BufferRole;
-using transport::StoreRegion;
-
-StoreRegion region_of(BufferRole role) {
-  return role == BufferRole::kScratch ? StoreRegion::kScratch : StoreRegion::kOutput;
-}
-
-}  // namespace
-
 LaneRunner::LaneRunner(const Plan& plan, std::size_t lane)
     : plan_(plan), sweeps_(plan.lanes()[lane]), lane_(static_cast<std::uint16_t>(lane)) {
   std::size_t sources = 0;
@@ -33,6 +22,7 @@ LaneRunner::LaneRunner(const Plan& plan, std::size_t lane)
   incoming_.resize(sources);
   for (Incoming& incoming : incoming_) incoming.tokens.resize(window);
   stores_.resize(targets);
+  backs_.resize(targets);
   jobs_.resize(targets);
   source_list_.resize(sources);
   target_list_.resize(targets);
@@ -84,6 +74,7 @@ void LaneRunner::begin_sweep(std::span<SendQueue> senders) {
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     const BoundPort& port = sweep.targets[i];
     stores_[i] = port.is_channel ? nullptr : memory(port.slice, 0);
+    backs_[i] = kNoSource;
     if (!port.is_channel) continue;
     SendQueue& queue = senders[port.channel];
     jobs_[i] = queue.size();
@@ -108,6 +99,7 @@ Result<bool> LaneRunner::move_segments(std::span<SendQueue> senders) {
   RONDO_ASSIGN(bool moved, post_receives());
   RONDO_ASSIGN(const bool arrived, poll_receives());
   const std::uint32_t ready = segments_arrived();
+  if (segment_ == 0 && ready > 0) find_targets();
   while (segment_ < ready) {
     const std::uint32_t count = contiguous(segment_, ready);
     RONDO_TRY(finish_segments(segment_, count, senders));
@@ -119,7 +111,6 @@ Result<bool> LaneRunner::move_segments(std::span<SendQueue> senders) {
 Status LaneRunner::finish_segments(std::uint32_t first, std::uint32_t count,
                                    std::span<SendQueue> senders) {
   const BoundSweep& sweep = current();
-  if (first == 0) find_targets();
   if (decodes_into_place()) decode_segment(first);
   const std::size_t begin = first * plan_.segment_bytes();
   const std::size_t bytes = std::min(count * plan_.segment_bytes(), sweep.bytes - begin);
@@ -134,23 +125,10 @@ Status LaneRunner::finish_segments(std::uint32_t first, std::uint32_t count,
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     if (!sweep.targets[i].is_channel) continue;
     SendJob& job = senders[sweep.targets[i].channel].job(jobs_[i]);
-    job.stored = stores_[i] != nullptr;
     job.ready = first + count;
+    if (stores_[i] != nullptr || backs_[i] != kNoSource) job.stored = job.ready;
   }
   return {};
-}
-
-/// Direct targets become plain addresses where the peer's memory is mapped. Only a reducing sweep
-/// stores into peers; moved bytes are cheaper to lend than to write twice.
-void LaneRunner::find_targets() {
-  const BoundSweep& sweep = current();
-  if (sweep.sources.size() < 2) return;
-  for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
-    const BoundPort& port = sweep.targets[i];
-    if (!port.direct) continue;
-    transport::Endpoint* endpoint = plan_.senders()[port.channel].endpoint;
-    stores_[i] = endpoint->peer_store(region_of(port.slice.role), port.slice.offset, sweep.bytes);
-  }
 }
 
 void LaneRunner::copy_segments(std::uint32_t first, std::size_t bytes) {
@@ -173,8 +151,11 @@ Status LaneRunner::reduce_segments(std::uint32_t first, std::uint32_t count, std
   }
   std::size_t target_count = 0;
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
-    if (stores_[i] == nullptr) continue;
-    target_list_[target_count++] = stores_[i] + first * plan_.segment_bytes();
+    if (stores_[i] != nullptr) {
+      target_list_[target_count++] = stores_[i] + first * plan_.segment_bytes();
+    } else if (std::byte* const back = write_back(i, first)) {
+      target_list_[target_count++] = back;
+    }
   }
   Status combined = combine({.sources = std::span(source_list_).first(sweep.sources.size()),
                              .targets = std::span(target_list_).first(target_count),

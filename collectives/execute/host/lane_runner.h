@@ -5,7 +5,8 @@
 //
 // A sweep with one source moves bytes (received straight into its first memory target); a sweep
 // with several reduces, reading peers' bytes where their endpoint lends them and storing to every
-// target at once, also into the peer's memory where the plan allows it and the endpoint can.
+// target at once, also into the peer's memory where the plan allows it and the endpoint can: by its
+// address, or in place of what the peer sent (Endpoint::write_back).
 // Where the plan has a wire format, what is computed is rounded to it where it is stored, and what
 // a peer sent encoded is decoded first (wire_points.h).
 
@@ -41,6 +42,8 @@ class LaneRunner {
   std::uint32_t op() const { return done() ? 0 : sweeps_[sweep_].first_op; }
 
  private:
+  static constexpr std::size_t kNoSource = static_cast<std::size_t>(-1);
+
   /// Posted receives of one source port of the current sweep.
   struct Incoming {
     std::vector<transport::Token> tokens;  // ring, as long as the endpoint's window
@@ -64,6 +67,9 @@ class LaneRunner {
   void round_segment(std::uint32_t segment);
   const std::byte* received(std::size_t source, std::uint32_t segment);
   void find_targets();
+  std::size_t replaceable_source(std::size_t target) const;
+  bool writes_back() const;
+  std::byte* write_back(std::size_t target, std::uint32_t segment);
 
   const BoundSweep& current() const { return sweeps_[sweep_]; }
   bool receives_into_place() const;
@@ -83,10 +89,11 @@ class LaneRunner {
   std::uint32_t sweep_ = 0;
   std::uint32_t segment_ = 0;  // next segment of the current sweep to finish
   bool begun_ = false;
-  std::vector<Incoming> incoming_;        // by source port
-  std::vector<std::byte*> stores_;        // by target port: where to store; null: nowhere (sent)
-  std::vector<std::size_t> jobs_;         // by target port: index of its send job
-  std::vector<std::byte> decoded_;        // by source port: a segment that came encoded
+  std::vector<Incoming> incoming_;  // by source port
+  std::vector<std::byte*> stores_;  // by target port: where to store; null: nowhere (sent)
+  std::vector<std::size_t> backs_;  // by target port: the source port to replace, or kNoSource
+  std::vector<std::size_t> jobs_;   // by target port: index of its send job
+  std::vector<std::byte> decoded_;  // by source port: a segment that came encoded
   std::vector<const void*> source_list_;  // arguments of the kernel, reused
   std::vector<void*> target_list_;
 };

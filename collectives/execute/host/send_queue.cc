@@ -57,10 +57,12 @@ Result<bool> SendQueue::post_ready() {
 /// All that are ready where the peer needn't take each from a message of its own. An empty segment,
 /// which ends a row whose size only its two ranks know, always has its own.
 std::uint32_t SendQueue::segments_of_next(const SendJob& job) const {
-  if (!job.lent && !job.stored) return 1;
+  const bool stored = job.posted < job.stored;
+  if (!job.lent && !stored) return 1;
   const std::size_t left = job.bytes - job.posted * plan_.segment_bytes();
   const std::size_t full = (left + plan_.segment_bytes() - 1) / plan_.segment_bytes();
-  return static_cast<std::uint32_t>(std::clamp<std::size_t>(full, 1, job.ready - job.posted));
+  const std::uint32_t end = stored ? job.stored : job.ready;
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(full, 1, end - job.posted));
 }
 
 Result<transport::Token> SendQueue::post_segments(const SendJob& job, std::uint32_t segments) {
@@ -69,10 +71,11 @@ Result<transport::Token> SendQueue::post_segments(const SendJob& job, std::uint3
   transport::Transfer transfer;
   if (segments > 1) transfer.unit = plan_.segment_bytes();
   if (staging_.empty()) {
-    transfer.kind = job.stored ? transport::TransferKind::kStored : transport::TransferKind::kSend;
+    const bool stored = job.posted < job.stored;
+    transfer.kind = stored ? transport::TransferKind::kStored : transport::TransferKind::kSend;
     transfer.bytes = bytes;
     // Sends only read; Transfer has one pointer for both directions.
-    transfer.data = job.stored ? nullptr : const_cast<std::byte*>(job.data) + offset;
+    transfer.data = stored ? nullptr : const_cast<std::byte*>(job.data) + offset;
   } else {
     transfer = encode(job, offset, bytes);
   }

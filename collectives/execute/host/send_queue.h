@@ -22,8 +22,9 @@ struct SendJob {
   std::uint32_t ready = 0;  ///< segments whose bytes are final
   std::uint32_t posted = 0;
   std::uint32_t sweep = 0;  ///< of the channel's lane, for waits
-  bool stored = false;      ///< the bytes are in the peer's memory already
-  bool lent = false;        ///< the endpoint lends them: several segments may be one message
+  /// Segments, the first ones, whose bytes the peer has already when they are ready.
+  std::uint32_t stored = 0;
+  bool lent = false;  ///< the endpoint lends them: several segments may be one message
   /// Encoded channels: where the losses of encoding are kept, or null.
   float* residual = nullptr;
 };

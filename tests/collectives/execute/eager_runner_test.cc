@@ -68,7 +68,10 @@ TEST_P(Eager, AnyMixOfRanks_HasTheBitsOfThePlan) {
                                              {kRegisteredEager, kRegisteredPlan},
                                              {kPlan, kRegisteredEager, kRegisteredEager},
                                              {kRegisteredPlan, kEager},
-                                             {kRegisteredEager, kEager}};
+                                             {kRegisteredEager, kEager},
+                                             {kLendingEager},
+                                             {kLendingEager, kPlan},
+                                             {kLendingEager, kEager, kRegisteredEager}};
   for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kAvg}) {
     for (const std::size_t count : {0U, 1U, 7U, 300U, 4096U}) {
       Values values(ranks_.size(), std::vector<float>(count));

@@ -28,7 +28,8 @@
 namespace rondo::execute {
 
 /// The registered ones have their data in registered memory.
-enum class Path { kPlan, kOneShot, kEager, kRegisteredPlan, kRegisteredEager };
+/// kLendingEager: lends nothing, for its data is private, but lets results be written back.
+enum class Path { kPlan, kOneShot, kEager, kLendingEager, kRegisteredPlan, kRegisteredEager };
 
 inline bool is_registered(Path path) {
   return path == Path::kRegisteredPlan || path == Path::kRegisteredEager;
@@ -57,6 +58,13 @@ class Rank {
     ASSERT_TRUE(transport_->connect(peers, deadline).ok());
     transport::Transport* transports[] = {transport_.get()};
     waiter_ = Waiter::make(transports, {.spare_core = false}).value();
+  }
+  /// See transport::Traffic.
+  std::uint64_t copied_bytes() const {
+    std::uint64_t bytes = 0;
+    for (transport::Endpoint* endpoint : endpoints())
+      if (endpoint != nullptr) bytes += endpoint->traffic().copied_bytes;
+    return bytes;
   }
   bool suits(std::size_t bytes) const { return OneShotRunner::suits(endpoints(), bytes); }
   /// Of floats, or of the bits of bf16.
@@ -108,6 +116,7 @@ class Rank {
     inputs.schedule = schedule::fuse(world_, rank_, build);
     inputs.table = schedule::ChunkTable::equal(count, inputs.schedule.request.rows);
     inputs.element_bytes = size_of(type_);
+    inputs.segment_bytes = transport::ShmOptions().slot_bytes;
     inputs.kernel = kernel(op);
     inputs.divisor = divisor(op);
     inputs.endpoint_of = [this](int peer) { return transport_->endpoint(peer); };
@@ -122,7 +131,7 @@ class Rank {
     EXPECT_TRUE(EagerRunner::suits(*plan_)) << name;
     using Memory = EagerRunner::Memory;
     return std::make_unique<EagerRunner>(*plan_, false,
-                                         is_registered(path) ? Memory::kLent : Memory::kCopied);
+                                         path == Path::kEager ? Memory::kCopied : Memory::kLent);
   }
   int divisor(ReduceOp op) const { return op == ReduceOp::kAvg ? world_ : 1; }
 

@@ -59,7 +59,7 @@ TEST(ShmHandshake, Hello_withoutSoundMemory_isAnErrorThatNamesTheRank) {
     const auto hello =
         encode_hello({.from = {.job = 8, .epoch = 1, .rank = 1, .world = 2}, .to = 0, .nonce = 3});
     const auto unsealed = create_memfd("unsealed", 1 << 20).value();
-    const std::array<int, 2> descriptors{unsealed.get(), unsealed.get()};
+    const std::array<int, 3> descriptors{unsealed.get(), unsealed.get(), unsealed.get()};
     ASSERT_TRUE(
         send_packet(socket.get(), hello,
                     with_descriptors ? std::span<const int>(descriptors) : std::span<const int>()));

@@ -1,0 +1,53 @@
+#pragma once
+
+// The slots that one place offers its peers: for each rank of the world those of every lane, in a
+// memfd of fixed size. Unlike the control page a peer may write to it, for it gives bytes back
+// there; what stands in a slot is data, which nobody decides anything by. Slots take memory only
+// once they are used.
+// Threads: as the transport that owns it.
+
+#include <cstddef>
+
+#include "core/status.h"
+#include "transport/ring/channel.h"
+#include "transport/shm/shared_view.h"
+
+namespace rondo::transport {
+
+/// Slots of every lane of a channel; `memory` isn't looked at.
+bool plausible(const Slots& shape);
+
+/// The owner's side.
+class SlotFile {
+ public:
+  /// Errors: InvalidArgument (shape), System.
+  static Result<SlotFile> create(int world, const Slots& shape);
+
+  int fd() const { return fd_.get(); }
+  /// Its count and bytes are the same for every peer.
+  const Slots& shape() const { return shape_; }
+  Slots slots(int peer) const;
+
+ private:
+  SlotFile(UniqueFd fd, SharedView memory, const Slots& shape)
+      : fd_(std::move(fd)), memory_(std::move(memory)), shape_(shape) {}
+  UniqueFd fd_;
+  SharedView memory_;
+  Slots shape_;
+};
+
+/// A peer's, of which this rank sees its own part alone.
+class PeerSlots {
+ public:
+  /// Errors: DataLoss (smaller than its owner says), System.
+  static Result<PeerSlots> open(UniqueFd fd, const Slots& shape, int own_rank);
+
+  const Slots& slots() const { return slots_; }
+
+ private:
+  PeerSlots(SharedView memory, const Slots& slots) : memory_(std::move(memory)), slots_(slots) {}
+  SharedView memory_;
+  Slots slots_;
+};
+
+}  // namespace rondo::transport
