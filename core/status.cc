@@ -51,11 +51,12 @@ Status::Status(ErrorCode code, std::string message, int culprit, std::string whe
     : detail_(
           std::make_unique<Detail>(Detail{code, std::move(message), culprit, std::move(where)})) {}
 
-Status::Status(const Status& other)
-    : detail_(other.detail_ ? std::make_unique<Detail>(*other.detail_) : nullptr) {}
+std::unique_ptr<Status::Detail> Status::copy_of_detail() const {
+  return std::make_unique<Detail>(*detail_);
+}
 
 Status& Status::operator=(const Status& other) {
-  if (this != &other) detail_ = other.detail_ ? std::make_unique<Detail>(*other.detail_) : nullptr;
+  if (this != &other) detail_ = other.ok() ? nullptr : other.copy_of_detail();
   return *this;
 }
 

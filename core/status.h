@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "rondo/error.h"
@@ -18,7 +19,7 @@ class [[nodiscard]] RONDO_API Status {
  public:
   Status() = default;
   Status(ErrorCode code, std::string message, int culprit = kNoCulprit, std::string where = {});
-  Status(const Status& other);
+  Status(const Status& other) : detail_(other.ok() ? nullptr : other.copy_of_detail()) {}
   Status& operator=(const Status& other);
   Status(Status&&) noexcept = default;
   Status& operator=(Status&&) noexcept = default;
@@ -45,6 +46,8 @@ class [[nodiscard]] RONDO_API Status {
     int culprit;
     std::string where;
   };
+  std::unique_ptr<Detail> copy_of_detail() const;
+
   std::unique_ptr<Detail> detail_;
 };
 
@@ -58,31 +61,49 @@ RONDO_API void throw_if_error(const Status& status);
 RONDO_API Status require_error(Status status);
 
 /// A value or the error that kept it from being made.
+///
+/// Plain values are held without std::optional, and apart from the flag: to copy an optional<bool>,
+/// gcc 12 reads two bytes at once that were written one by one. The processor can't forward that
+/// from its store buffer and waits until it is empty, which on the way of a message means: until a
+/// line has come from another core's cache.
 template <typename T>
 class [[nodiscard]] Result {
+  static constexpr bool kPlain =
+      std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>;
+
  public:
   // Implicit, so that a function returns a value or an error as it is.
   // NOLINTBEGIN(google-explicit-constructor)
-  Result(T made) : value_(std::move(made)) {}
+  Result(T made) : value_(std::move(made)), ok_(true) {}
   Result(Status error) : status_(require_error(std::move(error))) {}
   // NOLINTEND(google-explicit-constructor)
 
-  bool ok() const { return value_.has_value(); }
+  bool ok() const { return ok_; }
   explicit operator bool() const { return ok(); }
   const Status& status() const& { return status_; }
   Status status() && { return std::move(status_); }
 
-  T& value() & { return *value_; }
-  const T& value() const& { return *value_; }
-  T&& value() && { return std::move(*value_); }
-  T& operator*() { return *value_; }
-  const T& operator*() const { return *value_; }
-  T* operator->() { return &*value_; }
-  const T* operator->() const { return &*value_; }
+  T& value() & { return held(value_); }
+  const T& value() const& { return held(value_); }
+  T&& value() && { return std::move(held(value_)); }
+  T& operator*() { return value(); }
+  const T& operator*() const { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
 
  private:
-  std::optional<T> value_;
+  template <typename Value>
+  static auto& held(Value& value) {
+    if constexpr (kPlain) {
+      return value;
+    } else {
+      return *value;
+    }
+  }
+
+  std::conditional_t<kPlain, T, std::optional<T>> value_{};
   Status status_;
+  bool ok_ = false;
 };
 
 /// The value, or rondo::Error thrown.

@@ -89,10 +89,13 @@ Status Place::usable() const {
 
 Result<PreparedPlan*> Place::admit(const CallArguments& arguments) {
   if (is_broken_.load(std::memory_order_relaxed)) return usable();
+  if (PreparedPlan* const known = recent_calls_.find(arguments)) return known;
   RONDO_TRY(check(arguments, rank(), size()));
   RONDO_TRY(staging_.check_places(arguments));
   if (size() == 1) return nullptr;
-  return plan_for(arguments, fingerprint_of(arguments, size()));
+  RONDO_ASSIGN(PreparedPlan* const plan, plan_for(arguments, fingerprint_of(arguments, size())));
+  recent_calls_.remember(arguments, plan);
+  return plan;
 }
 
 /// A world of 1: every collective is an identity.
@@ -179,6 +182,7 @@ Status Place::finish(Status status) {
 
 void Place::use_links(const schedule::LinkSpeeds& links) {
   planner_.use_links(links);
+  recent_calls_ = {};
   plans_ = {};
   uneven_plans_ = {};
 }

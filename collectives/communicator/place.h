@@ -15,6 +15,7 @@
 #include "collectives/communicator/plan_cache.h"
 #include "collectives/communicator/planner.h"
 #include "collectives/communicator/premultiplied.h"
+#include "collectives/communicator/recent_calls.h"
 #include "collectives/communicator/staging.h"
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/waiter.h"
@@ -89,6 +90,7 @@ class Place {
   std::vector<transport::Endpoint*> neighbours_;
   PlanCache plans_;
   UnevenPlans uneven_plans_;
+  RecentCalls recent_calls_;
   Staging staging_;
   Premultiplied premultiplied_;
   Planner planner_;

@@ -1,7 +1,8 @@
 #!/bin/bash
 # slow_host.sh RANK_PROGRAM: four lab hosts measure their links when they join. Where one has a fifth of
 # the others' rate, the all-reduce is the one in which a slow rank owns less; where all are equal, the
-# one that is chosen without measuring.
+# one that is chosen without measuring. All hosts share this machine's cores: what else runs here can
+# make one of them look slow, but not three times.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 
@@ -20,7 +21,10 @@ algorithm_at() {  # rates, links
 
 program=$1
 slow=$(algorithm_at 1gbit,200mbit,1gbit measure)
-equal=$(algorithm_at 200mbit measure)
 told_nothing=$(algorithm_at 200mbit equal)
+for _ in 1 2 3; do
+  equal=$(algorithm_at 200mbit measure)
+  [ "$equal" != "$told_nothing" ] || break
+done
 echo "one slow host: $slow; equal hosts: $equal; not measured: $told_nothing"
 [ "$slow" = weighted_direct ] && [ "$equal" = "$told_nothing" ] && [ "$equal" != weighted_direct ]

@@ -5,7 +5,15 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/prefetch.h"
+
 namespace rondo::transport {
+namespace {
+
+/// More would push out what is worth more.
+constexpr std::size_t kMostClaimedBytes = 4096;
+
+}  // namespace
 
 SendLane::SendLane(const SendPort& port) : port_(port), pending_(port.window) {}
 
@@ -215,7 +223,17 @@ Result<bool> SendLane::emit_slots(const Call& call, Pending& pending) {
     copied_bytes_ += piece_bytes;
     publish(line);
   }
+  claim_next_slot(pending.bytes);
   return true;
+}
+
+/// The next message will often be like this one. Its slot's lines are the reader's still; they come
+/// while this rank waits for its peers.
+void SendLane::claim_next_slot(std::size_t bytes) const {
+  if (bytes > kMostClaimedBytes) return;
+  const std::byte* const slot =
+      port_.slots.memory + next_slot_ % port_.slots.count * port_.slots.bytes;
+  for (std::size_t i = 0; i < bytes; i += kCacheLineBytes) prefetch_to_write(slot + i);
 }
 
 }  // namespace rondo::transport

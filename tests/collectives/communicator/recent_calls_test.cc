@@ -1,0 +1,91 @@
+#include "collectives/communicator/recent_calls.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+namespace rondo::communicator {
+namespace {
+
+using schedule::Collective;
+
+class RecentCallsTest : public testing::Test {
+ protected:
+  RecentCallsTest() { recent_.remember(call_, &plan_); }
+
+  std::vector<float> data_ = std::vector<float>(8);
+  PreparedPlan plan_;
+  CallArguments call_{.collective = Collective::kAllReduce,
+                      .input = {data_.data(), 4},
+                      .output = {data_.data() + 4, 4}};
+  RecentCalls recent_;
+};
+
+TEST_F(RecentCallsTest, TheVerySameCall_IsKnown) {
+  const CallArguments again = call_;
+  EXPECT_EQ(recent_.find(again), &plan_);
+}
+
+TEST_F(RecentCallsTest, ACallThatDiffersInAnything_IsNot) {
+  const std::vector<std::function<void(CallArguments&)>> changes{
+      [](CallArguments& call) { call.collective = Collective::kReduce; },
+      [this](CallArguments& call) { call.input.pointer = data_.data() + 1; },
+      [](CallArguments& call) { call.input.pointer = nullptr; },
+      [](CallArguments& call) { call.input.count = 3; },
+      [](CallArguments& call) { call.input.dtype = DataType::kI32; },
+      [](CallArguments& call) {
+        call.input.place = Device{DeviceKind::kEmulated, 0};
+      },
+      [this](CallArguments& call) { call.output.pointer = data_.data(); },
+      [](CallArguments& call) { call.output.count = 5; },
+      [](CallArguments& call) { call.output.dtype = DataType::kU32; },
+      [](CallArguments& call) {
+        call.output.place = Device{DeviceKind::kEmulated, 0};
+      },
+      [](CallArguments& call) { call.reduction = ReduceOp::kMax; },
+      [](CallArguments& call) { call.reduction = Reduction::premultiplied_sum(0.5); },
+      [](CallArguments& call) { call.reduction = Reduction::custom({}); },
+      [](CallArguments& call) { call.root = 1; },
+      [](CallArguments& call) { call.uneven = true; },
+      [](CallArguments& call) { call.exchange = Exchange::kSend; },
+      [](CallArguments& call) { call.collective = static_cast<Collective>(200); },
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    CallArguments other = call_;
+    changes[i](other);
+    EXPECT_EQ(recent_.find(other), nullptr) << "change " << i;
+  }
+}
+
+TEST_F(RecentCallsTest, OneOfEachCollective_IsKept) {
+  CallArguments other = call_;
+  other.collective = Collective::kBarrier;
+  PreparedPlan barrier;
+  recent_.remember(other, &barrier);
+  EXPECT_EQ(recent_.find(other), &barrier);
+  EXPECT_EQ(recent_.find(call_), &plan_);
+  CallArguments later = call_;
+  later.input.count = later.output.count = 2;
+  PreparedPlan shorter;
+  recent_.remember(later, &shorter);
+  EXPECT_EQ(recent_.find(later), &shorter);
+  EXPECT_EQ(recent_.find(call_), nullptr);
+}
+
+TEST_F(RecentCallsTest, WhatCanNotBeCompared_IsNotKept) {
+  RecentCalls recent;
+  CallArguments uneven = call_;
+  uneven.uneven = true;
+  CallArguments custom = call_;
+  custom.reduction = Reduction::custom({});
+  CallArguments unknown = call_;
+  unknown.collective = static_cast<Collective>(200);
+  for (const CallArguments& call : {uneven, custom, unknown}) {
+    recent.remember(call, &plan_);
+    EXPECT_EQ(recent.find(call), nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace rondo::communicator
