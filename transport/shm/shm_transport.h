@@ -27,6 +27,7 @@ class ShmTransport final : public Transport {
   Status connect(std::span<const PeerAddress> peers, Deadline deadline) override;
   Endpoint* endpoint(int rank) override;
   Status progress() override;
+  bool is_polled() const override { return true; }
   int wake_fd() const override { return epoll_.get(); }
   bool arm() override;
   void disarm() override;

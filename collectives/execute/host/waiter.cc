@@ -17,6 +17,9 @@ namespace {
 
 /// Looks between two readings of the clock while spinning.
 constexpr std::uint32_t kLooksPerClock = 32;
+/// Without a core to spare most yields only bring another rank's turn: the clock, and what isn't the
+/// runner's to look at, come with every so many.
+constexpr std::uint32_t kYieldsPerLook = 4;
 
 std::int64_t left_ms(const WaitLimit& limit) {
   if (limit.until == WaitLimit::kNever) return std::numeric_limits<int>::max();
@@ -41,6 +44,7 @@ Result<std::unique_ptr<Waiter>> Waiter::make(std::span<transport::Transport* con
     } else {
       RONDO_TRY(waiter->watch(transport->wake_fd()));
     }
+    waiter->all_are_polled_ &= transport->is_polled();
   }
   return waiter;
 }
@@ -69,7 +73,13 @@ Status Waiter::look() {
 }
 
 Status Waiter::wait(const WaitLimit& limit) {
-  if (limit.never_waits) idle_looks_ = std::max(idle_looks_, first_reading() - 1);
+  if (limit.never_waits) {
+    idle_looks_ = std::max(idle_looks_, first_reading() - 1);
+  } else if (only_yields()) {
+    ++idle_looks_;
+    sched_yield();
+    return {};
+  }
   RONDO_TRY(look());
   if (limit.never_waits) return {};
   if (may_sleep(limit)) return wait_for_event(limit);
@@ -88,6 +98,10 @@ bool Waiter::keeps_core() const {
   return idle_looks_ % kLooksPerClock != 0 || waited_us() < policy_.alone_us;
 }
 
+bool Waiter::only_yields() const {
+  return !policy_.spare_core && all_are_polled_ && (idle_looks_ + 1) % kYieldsPerLook != 0;
+}
+
 bool Waiter::may_sleep(const WaitLimit& limit) const {
   if (policy_.spare_core && idle_looks_ % kLooksPerClock != 0) return false;
   const std::int64_t busy_us = policy_.spare_core ? policy_.spin_us : policy_.yield_us;
@@ -101,7 +115,10 @@ void Waiter::interrupt() {
 }
 
 // With a core to spare most waits are over before a clock is worth reading.
-std::uint32_t Waiter::first_reading() const { return policy_.spare_core ? kLooksPerClock : 1; }
+std::uint32_t Waiter::first_reading() const {
+  if (policy_.spare_core) return kLooksPerClock;
+  return all_are_polled_ ? kYieldsPerLook : 1;
+}
 
 std::int64_t Waiter::waited_us() const {
   if (idle_looks_ < first_reading()) return 0;

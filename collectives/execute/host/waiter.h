@@ -62,6 +62,7 @@ class Waiter {
   Status watch(int fd);
   Status look();
   bool keeps_core() const;
+  bool only_yields() const;
   bool may_sleep(const WaitLimit& limit) const;
   Status wait_for_event(const WaitLimit& limit);
   std::uint32_t first_reading() const;  ///< the look at which the clock is read first
@@ -71,6 +72,7 @@ class Waiter {
   int epoll_fd_ = -1;
   int interrupt_fd_ = -1;
   bool all_have_fd_ = true;
+  bool all_are_polled_ = true;
   std::uint32_t idle_looks_ = 0;
   std::chrono::steady_clock::time_point start_;
 };
