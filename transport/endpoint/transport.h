@@ -43,7 +43,8 @@ class Transport {
   /// Moves what can be moved without waiting, and looks for aborts and lost peers (at most every
   /// millisecond where that takes a system call). Errors: PeerLost, or what a peer aborted with.
   virtual Status progress() = 0;
-  /// Whether progress() is for what is rare alone: endpoints that are polled see messages without it.
+  /// Whether progress() is for what is rare alone: endpoints that are polled see messages without
+  /// it.
   virtual bool is_polled() const { return false; }
   /// A descriptor that becomes readable when a sleeping place must look again; -1: has none, the
   /// caller looks every millisecond.

@@ -17,8 +17,8 @@ namespace {
 
 /// Looks between two readings of the clock while spinning.
 constexpr std::uint32_t kLooksPerClock = 32;
-/// Without a core to spare most yields only bring another rank's turn: the clock, and what isn't the
-/// runner's to look at, come with every so many.
+/// Without a core to spare most yields only bring another rank's turn: the clock, and what isn't
+/// the runner's to look at, come with every so many.
 constexpr std::uint32_t kYieldsPerLook = 4;
 
 std::int64_t left_ms(const WaitLimit& limit) {
