@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "collectives/algorithms/bruck.h"
+#include "collectives/algorithms/pairwise_all_to_all.h"
 
 namespace rondo::algorithms {
 
@@ -30,11 +31,6 @@ using schedule::Rank;
 using schedule::Slice;
 
 namespace {
-
-std::uint32_t row_between(Rank from, Rank to, int world) {
-  return static_cast<std::uint32_t>(from) * static_cast<std::uint32_t>(world) +
-         static_cast<std::uint32_t>(to);
-}
 
 /// The row that moves by `distance` and is received here in the step of `bit`.
 std::uint32_t row_received(Rank rank, int distance, int bit, int world) {

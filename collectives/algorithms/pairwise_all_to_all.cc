@@ -18,14 +18,10 @@ namespace rondo::algorithms {
 using schedule::BufferRole;
 using schedule::Rank;
 
-namespace {
-
 std::uint32_t row_between(Rank from, Rank to, int world) {
   return static_cast<std::uint32_t>(from) * static_cast<std::uint32_t>(world) +
          static_cast<std::uint32_t>(to);
 }
-
-}  // namespace
 
 schedule::RankSchedule pairwise_all_to_all(const schedule::Request& request) {
   const int world = request.world;

@@ -8,6 +8,7 @@
 #include "collectives/algorithms/bruck_all_to_all.h"
 #include "collectives/algorithms/direct_all_gather.h"
 #include "collectives/algorithms/direct_all_reduce.h"
+#include "collectives/algorithms/direct_all_to_all.h"
 #include "collectives/algorithms/direct_reduce.h"
 #include "collectives/algorithms/direct_reduce_scatter.h"
 #include "collectives/algorithms/dissemination_barrier.h"
@@ -120,6 +121,8 @@ constexpr std::array kAlgorithms = {
               "1 step, the root to all ranks; (p-1)/p of the bytes, the least possible"},
     Algorithm{"pairwise", Collective::kAllToAll, pairwise_all_to_all, one_row_per_pair,
               "p-1 steps, in each every rank sends to another; each byte crosses one link"},
+    Algorithm{"direct", Collective::kAllToAll, direct_all_to_all, one_row_per_pair,
+              "1 step, all pairs at once; each byte crosses one link"},
     Algorithm{"bruck", Collective::kAllToAll, bruck_all_to_all, one_row_per_pair,
               "ceil(log2 p) steps between as many peers, each of half of the bytes", true},
     Algorithm{"dissemination", Collective::kBarrier, dissemination_barrier, one_row,

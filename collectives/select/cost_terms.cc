@@ -202,6 +202,7 @@ constexpr NamedCost kCosts[] = {
     {Collective::kGather, "linear", exchange},
     {Collective::kScatter, "linear", exchange},
     {Collective::kAllToAll, "pairwise", around_the_ring},
+    {Collective::kAllToAll, "direct", exchange},
     {Collective::kAllToAll, "bruck", hop_over_powers_of_two},
     {Collective::kBarrier, "dissemination", dissemination},
 };

@@ -177,7 +177,7 @@ TEST(Uneven, AlgorithmThatRelays_IsNotTaken) {
         gather_parts(rank, s, true);
         EXPECT_EQ(rank.last_call().algorithm, "bruck");
         exchange_parts(rank, s);
-        EXPECT_EQ(rank.last_call().algorithm, "pairwise");
+        EXPECT_EQ(rank.last_call().algorithm, "direct");
       }
     });
   }

@@ -91,8 +91,8 @@ TEST(Select, SizesOfOwnRowsAlone_LeaveRelayingAlgorithmsOut) {
     return (*choose(Collective::kAllToAll, 8, layout, forced, {.rows = rows}))->name;
   };
   EXPECT_EQ(name("bruck", Demands::Rows::kAll), "bruck");
-  EXPECT_EQ(name("bruck", Demands::Rows::kOwn), "pairwise");
-  EXPECT_EQ(name("auto", Demands::Rows::kOwn), "pairwise");
+  EXPECT_EQ(name("bruck", Demands::Rows::kOwn), "direct");
+  EXPECT_EQ(name("auto", Demands::Rows::kOwn), "direct");
 }
 
 TEST(Select, RanksDealtOutToHosts_TheRingByNeighboursCostsLess) {
