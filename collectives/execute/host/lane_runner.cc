@@ -157,12 +157,13 @@ Status LaneRunner::reduce_segments(std::uint32_t first, std::uint32_t count, std
       target_list_[target_count++] = back;
     }
   }
-  Status combined = combine({.sources = std::span(source_list_).first(sweep.sources.size()),
-                             .targets = std::span(target_list_).first(target_count),
-                             .count = bytes / plan_.element_bytes(),
-                             .divisor = sweep.final ? plan_.divisor() : 1});
+  // Where it fails, what is half replaced isn't given back.
+  RONDO_TRY(combine({.sources = std::span(source_list_).first(sweep.sources.size()),
+                     .targets = std::span(target_list_).first(target_count),
+                     .count = bytes / plan_.element_bytes(),
+                     .divisor = sweep.final ? plan_.divisor() : 1}));
   for (std::uint32_t i = 0; i < count; ++i) release_segment(first + i);
-  return combined;
+  return {};
 }
 
 Status LaneRunner::combine(const kernels::ReduceArguments& arguments) const {
