@@ -1,31 +1,20 @@
 #include "core/topology.h"
 
 #include <fmt/format.h>
-#include <hwloc.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <memory>
-#include <type_traits>
 
 #include "core/cgroup.h"
+#include "core/machine.h"
 
 namespace rondo {
 namespace {
 
-using Machine =
-    std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, decltype(&hwloc_topology_destroy)>;
 using CoreSet =
     std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, decltype(&hwloc_bitmap_free)>;
-
-Result<Machine> load_machine() {
-  hwloc_topology_t loaded = nullptr;
-  if (hwloc_topology_init(&loaded) != 0) return system_error("hwloc_topology_init", errno);
-  Machine machine(loaded, &hwloc_topology_destroy);
-  if (hwloc_topology_load(machine.get()) != 0) return system_error("hwloc_topology_load", errno);
-  return machine;
-}
 
 std::vector<int> list(hwloc_const_bitmap_t set) {
   std::vector<int> cores;
@@ -63,6 +52,14 @@ std::size_t cache_bytes(hwloc_topology_t machine, hwloc_obj_type_t level) {
 }
 
 }  // namespace
+
+Result<Machine> load_machine() {
+  hwloc_topology_t loaded = nullptr;
+  if (hwloc_topology_init(&loaded) != 0) return system_error("hwloc_topology_init", errno);
+  Machine machine(loaded, &hwloc_topology_destroy);
+  if (hwloc_topology_load(machine.get()) != 0) return system_error("hwloc_topology_load", errno);
+  return machine;
+}
 
 int usable_cores(std::size_t core_count, std::optional<double> cpu_quota) {
   const int cores = static_cast<int>(core_count);

@@ -9,6 +9,7 @@
 #include "collectives/algorithms/direct_all_gather.h"
 #include "collectives/algorithms/direct_all_reduce.h"
 #include "collectives/algorithms/direct_all_to_all.h"
+#include "collectives/algorithms/direct_barrier.h"
 #include "collectives/algorithms/direct_reduce.h"
 #include "collectives/algorithms/direct_reduce_scatter.h"
 #include "collectives/algorithms/dissemination_barrier.h"
@@ -127,6 +128,8 @@ constexpr std::array kAlgorithms = {
               "ceil(log2 p) steps between as many peers, each of half of the bytes", true},
     Algorithm{"dissemination", Collective::kBarrier, dissemination_barrier, one_row,
               "ceil(log2 p) rounds of empty messages"},
+    Algorithm{"direct", Collective::kBarrier, direct_barrier, one_row,
+              "1 step of empty messages, all pairs; where ranks share cores"},
 };
 
 }  // namespace

@@ -71,6 +71,7 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
   RONDO_ASSIGN(const rendezvous::Launch launch, rendezvous::detect_launch());
   const transport::MeshOptions mesh_options{.transport = options.transport,
                                             .interface = options.interface,
+                                            .tcp_sockets = options.tcp_sockets,
                                             .timeout_ms = options.join_timeout_ms,
                                             .equal_options = equal_options(options)};
   RONDO_ASSIGN(auto meshes,

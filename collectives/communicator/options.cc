@@ -14,6 +14,7 @@
 namespace rondo::communicator {
 namespace {
 
+constexpr IntegerRange kSocketRange{0, 16};
 constexpr IntegerRange kTimeoutRange{1, std::numeric_limits<int>::max()};
 /// Segments begin on a cache line, and so on an element of any type.
 constexpr std::size_t kSegmentUnit = 64;
@@ -27,6 +28,20 @@ Status resolve_number(int& option, int fallback, const char* variable) {
   if (option >= kTimeoutRange.lowest) return {};
   return Status(ErrorCode::kInvalidArgument,
                 fmt::format("a timeout must be at least 1 ms, not {} ms ({})", option, variable));
+}
+
+Status resolve_sockets(int& option, int fallback) {
+  constexpr const char* kVariable = "RONDO_TCP_SOCKETS";
+  if (option == fallback) {
+    RONDO_ASSIGN(const std::int64_t value, environment_integer(kVariable, fallback, kSocketRange));
+    option = static_cast<int>(value);
+  }
+  if (option >= kSocketRange.lowest && option <= kSocketRange.highest) return {};
+  return Status(
+      ErrorCode::kInvalidArgument,
+      fmt::format("{} tcp sockets to each peer; there may be 1 to {}, or 0 for as many as "
+                  "the link takes ({})",
+                  option, kSocketRange.highest, kVariable));
 }
 
 Status resolve_segment(std::size_t& option, std::size_t fallback) {
@@ -67,6 +82,7 @@ Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
   resolve_text(options.transport, defaults.transport, "RONDO_TRANSPORT");
   resolve_text(options.algorithm, defaults.algorithm, "RONDO_ALGO");
   resolve_text(options.interface, defaults.interface, "RONDO_IFACE");
+  RONDO_TRY(resolve_sockets(options.tcp_sockets, defaults.tcp_sockets));
   resolve_text(options.progress, defaults.progress, "RONDO_PROGRESS");
   RONDO_TRY(resolve_segment(options.segment_bytes, defaults.segment_bytes));
   if (!options.deterministic) {

@@ -1,5 +1,6 @@
 #include "collectives/communicator/planner.h"
 
+#include <optional>
 #include <utility>
 
 #include "collectives/communicator/uneven.h"
@@ -21,8 +22,32 @@ std::size_t default_segment_bytes(const select::Layout& layout) {
 /// Up to here copying there and back at once beats lending and storing results.
 constexpr std::size_t kMostCopiedBytes = 8 * 1024;
 
-/// The algorithm that OneShotRunner is the fast path of.
+/// The algorithms that OneShotRunner is the fast path of.
 constexpr std::string_view kOneShot = "one_shot";
+constexpr std::string_view kDirect = "direct";
+
+/// Whether every rank tells every other at once, and that is all.
+bool is_one_exchange(const algorithms::Algorithm& algorithm, const CallArguments& arguments) {
+  switch (algorithm.collective) {
+    case schedule::Collective::kAllReduce: return algorithm.name == kOneShot;
+    case schedule::Collective::kBarrier: return algorithm.name == kDirect;
+    case schedule::Collective::kAllGather:
+    case schedule::Collective::kAllToAll: return algorithm.name == kDirect && !arguments.uneven;
+    default: return false;
+  }
+}
+
+/// What a rank takes of each contribution; nothing where they are combined.
+std::optional<execute::OneShotRunner::Part> gathered_part(const CallArguments& arguments, int rank,
+                                                          int world) {
+  const std::size_t bytes = arguments.input.count * size_of(arguments.input.dtype);
+  if (arguments.collective == schedule::Collective::kAllGather)
+    return execute::OneShotRunner::Part{.offset = 0, .bytes = bytes};
+  if (arguments.collective != schedule::Collective::kAllToAll) return std::nullopt;
+  const std::size_t part_bytes = bytes / static_cast<std::size_t>(world);
+  return execute::OneShotRunner::Part{.offset = static_cast<std::size_t>(rank) * part_bytes,
+                                      .bytes = part_bytes};
+}
 
 Result<std::shared_ptr<std::byte[]>> allocate_registered(std::size_t bytes) {
   RONDO_ASSIGN(transport::RegisteredPool * pool, transport::RegisteredPool::instance());
@@ -101,9 +126,15 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   prepared->algorithm = algorithm->name;
   std::vector<transport::Endpoint*> endpoints;
   for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
-  if (algorithm->name == kOneShot && execute::OneShotRunner::suits(endpoints, bytes)) {
-    RONDO_ASSIGN(prepared->runner, one_shot_runner(arguments, std::move(endpoints)));
-    return prepared;
+  if (is_one_exchange(*algorithm, arguments)) {
+    using execute::OneShotRunner;
+    const std::size_t own_bytes = arguments.input.count * size_of(arguments.input.dtype);
+    // Alike on all ranks: on one host every pair has bulletins.
+    const bool bulletins = layout_.one_host && OneShotRunner::suits_bulletins(endpoints, own_bytes);
+    if (bulletins || (algorithm->name == kOneShot && OneShotRunner::suits(endpoints, bytes))) {
+      RONDO_ASSIGN(prepared->runner, one_shot_runner(arguments, std::move(endpoints), bulletins));
+      return prepared;
+    }
   }
   RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments));
   prepared->wire_format = kernels::to_string(inputs.wire_format);
@@ -119,15 +150,21 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
 }
 
 Result<std::unique_ptr<execute::Runner>> Planner::one_shot_runner(
-    const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints) const {
-  RONDO_ASSIGN(const kernels::ReduceKernel kernel, kernel_of(arguments));
+    const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints,
+    bool bulletins) const {
+  kernels::ReduceKernel kernel = nullptr;
+  if (schedule::reduces(arguments.collective)) {
+    RONDO_ASSIGN(kernel, kernel_of(arguments));
+  }
   return std::unique_ptr<execute::Runner>(std::make_unique<execute::OneShotRunner>(
       execute::OneShotRunner::Inputs{.rank = rank(),
                                      .endpoints = std::move(endpoints),
-                                     .count = total_count(arguments, size()),
+                                     .count = arguments.input.count,
                                      .element_bytes = size_of(arguments.input.dtype),
                                      .kernel = kernel,
                                      .divisor = divisor_of(arguments, size()),
+                                     .bulletins = bulletins,
+                                     .gathered = gathered_part(arguments, rank(), size()),
                                      .spare_core = spare_core_}));
 }
 
@@ -137,7 +174,8 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
     return algorithm.build(request_of(algorithm, arguments, rank, layout));
   };
   execute::PlanInputs inputs;
-  inputs.schedule = schedule::fuse(size(), rank(), build);
+  const auto world = std::make_shared<const schedule::FoldedWorld>(schedule::fuse_folded(build));
+  inputs.schedule = unfold(*world, rank());
   if (arguments.uneven) {
     RONDO_ASSIGN(inputs.table, uneven_table(arguments, rank(), size()));
     inputs.sizes_of_own_rows_only = !knows_all_rows(arguments.collective);
@@ -154,7 +192,7 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
   }
   wire_.apply(algorithm, arguments, inputs);
   inputs.endpoint_of = [this](int peer) { return mesh_.endpoint(peer); };
-  inputs.scratch_rows_of = [build](int peer) { return build(peer).scratch_rows; };
+  inputs.scratch_rows_of = [world](int peer) { return scratch_rows(*world, peer); };
   inputs.allocate_scratch = &allocate_registered;
   return inputs;
 }

@@ -39,7 +39,8 @@ class Planner {
  private:
   void use_layout(schedule::HostLayout layout);
   Result<std::unique_ptr<execute::Runner>> one_shot_runner(
-      const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints) const;
+      const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints,
+      bool bulletins) const;
   Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
                                           const CallArguments& arguments) const;
   int size() const { return mesh_.size(); }

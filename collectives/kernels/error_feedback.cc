@@ -60,4 +60,23 @@ void encode_to_wire(const WireCodec& codec, const float* source, std::size_t cou
   }
 }
 
+void encode_and_round(const WireCodec& codec, float* values, std::size_t count, float* residual,
+                      std::byte* target) {
+  FloatPiece before;
+  for (std::size_t done = 0; done < count; done += kPiece) {
+    const std::size_t piece = std::min(kPiece, count - done);
+    float* const own = values + done;
+    std::byte* const wire = target + wire_bytes(codec.format, done);
+    if (residual == nullptr) {
+      codec.encode(own, piece, wire);
+      codec.decode(wire, piece, own);
+      continue;
+    }
+    add(own, residual + done, piece, before.data());
+    codec.encode(before.data(), piece, wire);
+    codec.decode(wire, piece, own);
+    keep_loss(before.data(), own, piece, residual + done);
+  }
+}
+
 }  // namespace rondo::kernels

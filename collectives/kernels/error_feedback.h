@@ -20,4 +20,8 @@ void round_to_wire(const WireCodec& codec, std::size_t count, float* values, flo
 void encode_to_wire(const WireCodec& codec, const float* source, std::size_t count, float* residual,
                     std::byte* target);
 
+/// Both: encodes `values`, and gives them the bits that a receiver decodes.
+void encode_and_round(const WireCodec& codec, float* values, std::size_t count, float* residual,
+                      std::byte* target);
+
 }  // namespace rondo::kernels

@@ -38,9 +38,10 @@ struct InMemory {
 template <>
 struct InMemory<Bf16> {
   static HWY_INLINE Pair<Halves> load(const float* source) {
-    Pair<Halves> value;
-    hn::LoadInterleaved2(Floats(), source, value.first, value.second);
-    return value;
+    hn::Vec<Floats> even;
+    hn::Vec<Floats> odd;
+    hn::LoadInterleaved2(Floats(), source, even, odd);
+    return {even, odd};
   }
   static HWY_INLINE void store(Pair<Halves> value, float* target) {
     hn::StoreInterleaved2(value.first, value.second, Floats(), target);

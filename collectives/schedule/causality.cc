@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "collectives/schedule/channels.h"
+
 namespace rondo::schedule {
 namespace {
 
@@ -17,7 +19,10 @@ std::size_t at(Rank rank) { return static_cast<std::size_t>(rank); }
 /// The run itself: one token per message, no data.
 class CausalityRun {
  public:
-  explicit CausalityRun(std::span<const FusedSchedule> world) : world_(world) { number(); }
+  CausalityRun(std::span<const FusedSchedule> bases, const Rotation& rotation)
+      : world_(bases), rotation_(rotation), numbers_(bases, rotation), channels_(numbers_.size()) {
+    number();
+  }
 
   std::optional<Causality> run() {
     std::vector<std::uint32_t> ready;
@@ -43,6 +48,7 @@ class CausalityRun {
     std::size_t next = 0;
   };
 
+  // Bases are numbered like their ranks.
   const std::vector<Sweep>& sweeps(std::uint32_t lane) const {
     return world_[at(lanes_[lane].rank)].lanes[lanes_[lane].lane];
   }
@@ -65,17 +71,21 @@ class CausalityRun {
     }
   };
 
-  Channel& channel(Rank from, Rank to, std::uint32_t lane) {
-    return channels_[(at(from) * world_.size() + at(to)) * most_lanes_ + lane];
+  Channel& channel_to(const Lane& own, Rank peer) {
+    return channels_[numbers_.to(own.rank, peer, own.lane)];
+  }
+  Channel& channel_from(const Lane& own, Rank peer) {
+    return channels_[numbers_.from(own.rank, peer, own.lane)];
   }
   Causality::SweepId current(std::uint32_t lane) const {
     return result_.first_sweep_[lane] + static_cast<Causality::SweepId>(lanes_[lane].next);
   }
   std::uint32_t* clock(Causality::SweepId sweep) {
-    return &result_.clocks_[std::size_t{sweep} * lanes_.size()];
+    return &result_.clocks_[sweep * result_.clock_entries()];
   }
 
   void number() {
+    result_.rotation_ = &rotation_;
     result_.first_lane_.push_back(0);
     result_.first_sweep_.push_back(0);
     for (std::size_t rank = 0; rank < world_.size(); ++rank) {
@@ -90,8 +100,7 @@ class CausalityRun {
       }
       result_.first_lane_.push_back(static_cast<std::uint32_t>(lanes_.size()));
     }
-    channels_.assign(world_.size() * world_.size() * most_lanes_, {});
-    const std::size_t entries = result_.lane_of_.size() * lanes_.size();
+    const std::size_t entries = result_.lane_of_.size() * result_.clock_entries();
     if (entries <= kMostClockEntries) result_.clocks_.resize(entries);
   }
 
@@ -99,7 +108,7 @@ class CausalityRun {
     const auto id = static_cast<Causality::SweepId>(result_.first_message_.size());
     result_.first_message_.push_back(static_cast<std::uint32_t>(result_.messages_.size()));
     for (const Port& port : targets(lane, sweep)) {
-      if (port.is_channel()) result_.messages_.push_back({id, port.peer, kNone});
+      if (port.is_channel()) result_.messages_.push_back({id, port.peer, {kNone, 0}});
     }
   }
 
@@ -109,11 +118,11 @@ class CausalityRun {
     if (sweep.is_wait) return wait_is_over(own, sweep);
     for (const Port& port : sources(lane, sweep)) {
       if (!port.is_channel()) continue;
-      if (channel(port.peer, own.rank, own.lane).count == 0) return false;
+      if (channel_from(own, port.peer).count == 0) return false;
     }
     for (const Port& port : targets(lane, sweep)) {
       if (!port.is_channel()) continue;
-      if (channel(own.rank, port.peer, own.lane).count == kMessagesPerChannel) return false;
+      if (channel_to(own, port.peer).count == kMessagesPerChannel) return false;
     }
     return true;
   }
@@ -124,7 +133,7 @@ class CausalityRun {
     const Causality::SweepId id = result_.first_sweep_[target] + sweep.wait_sweep;
     for (std::uint32_t i = result_.first_message_[id];
          i < result_.messages_.size() && result_.messages_[i].sender == id; ++i) {
-      if (result_.messages_[i].receiver == kNone) return false;
+      if (result_.messages_[i].receiver.id == kNone) return false;
     }
     return true;
   }
@@ -133,24 +142,25 @@ class CausalityRun {
     const Lane own = lanes_[lane];
     const Sweep& sweep = sweeps(lane)[own.next];
     const Causality::SweepId id = current(lane);
-    if (own.next > 0) join(id, id - 1);
+    if (own.next > 0) join(id, {id - 1, 0});
     if (sweep.is_wait) {
       const std::uint32_t target = result_.first_lane_[at(own.rank)] + sweep.wait_lane;
-      join(id, result_.first_sweep_[target] + sweep.wait_sweep);
+      join(id, {result_.first_sweep_[target] + sweep.wait_sweep, 0});
     } else {
       for (const Port& port : sources(lane, sweep)) {
         if (!port.is_channel()) continue;
-        const std::uint32_t message = channel(port.peer, own.rank, own.lane).take();
-        result_.messages_[message].receiver = id;
-        join(id, result_.messages_[message].sender);
-        wake(port.peer, ready);
+        Causality::Message& message = result_.messages_[channel_from(own, port.peer).take()];
+        const int turn = rotation_.turn(port.peer);
+        message.receiver = result_.turned({id, 0}, -turn);
+        join(id, {message.sender, turn});
+        wake(rotation_.base(port.peer), ready);
       }
       std::uint32_t message = result_.first_message_[id];
       for (const Port& port : targets(lane, sweep)) {
         if (!port.is_channel()) continue;
-        Channel& target = channel(own.rank, port.peer, own.lane);
+        Channel& target = channel_to(own, port.peer);
         target.messages[target.count++] = message++;
-        wake(port.peer, ready);
+        wake(rotation_.base(port.peer), ready);
       }
     }
     stamp(id, lane);
@@ -164,11 +174,21 @@ class CausalityRun {
     }
   }
 
-  void join(Causality::SweepId id, Causality::SweepId other) {
+  void join(Causality::SweepId id, Causality::TurnedSweep other) {
     if (result_.clocks_.empty()) return;
-    std::uint32_t* const own = clock(id);
-    const std::uint32_t* const known = clock(other);
-    for (std::size_t i = 0; i < lanes_.size(); ++i) own[i] = std::max(own[i], known[i]);
+    const std::size_t order = result_.order();
+    const auto turn = static_cast<std::size_t>(other.turn);
+    if (turn == 0) return raise_to(clock(id), clock(other.id), result_.clock_entries());
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      std::uint32_t* const own = clock(id) + lane * order;
+      const std::uint32_t* const known = clock(other.id) + lane * order;
+      raise_to(own + turn, known, order - turn);
+      raise_to(own, known + (order - turn), turn);
+    }
+  }
+
+  static void raise_to(std::uint32_t* own, const std::uint32_t* known, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) own[i] = std::max(own[i], known[i]);
   }
 
   /// Entries count a lane's start as 1, its first sweep as 2, and so on.
@@ -177,41 +197,54 @@ class CausalityRun {
     const Rank rank = lanes_[lane].rank;
     for (std::uint32_t i = result_.first_lane_[at(rank)]; i < result_.first_lane_[at(rank) + 1];
          ++i) {
-      clock(id)[i] = std::max(clock(id)[i], 1U);
+      std::uint32_t& entry = clock(id)[i * result_.order()];
+      entry = std::max(entry, 1U);
     }
-    clock(id)[lane] = static_cast<std::uint32_t>(lanes_[lane].next) + 2;
+    clock(id)[lane * result_.order()] = static_cast<std::uint32_t>(lanes_[lane].next) + 2;
   }
 
   std::span<const FusedSchedule> world_;
+  const Rotation& rotation_;
   Causality result_;
   std::vector<Lane> lanes_;
+  Channels numbers_;
   std::vector<Channel> channels_;
   std::size_t most_lanes_ = 1;
 };
 
-std::optional<Causality> Causality::of(std::span<const FusedSchedule> world) {
-  return CausalityRun(world).run();
+std::optional<Causality> Causality::of(std::span<const FusedSchedule> bases,
+                                       const Rotation& rotation) {
+  return CausalityRun(bases, rotation).run();
 }
 
-Causality::SweepId Causality::id(Rank rank, std::size_t lane, std::size_t sweep) const {
-  return first_sweep_[first_lane_[at(rank)] + lane] + static_cast<SweepId>(sweep);
+Causality::SweepId Causality::id(Rank base, std::size_t lane, std::size_t sweep) const {
+  return first_sweep_[first_lane_[at(base)] + lane] + static_cast<SweepId>(sweep);
 }
 
-Causality::SweepId Causality::receiver(SweepId sender, Rank peer) const {
-  std::uint32_t message = first_message_[sender];
-  while (messages_[message].peer != peer) ++message;
-  return messages_[message].receiver;
+Causality::TurnedSweep Causality::turned(TurnedSweep sweep, int steps) const {
+  const int order = rotation_->order();
+  return {sweep.id, (sweep.turn + steps + order) % order};
 }
 
-bool Causality::happens_before(SweepId earlier, SweepId later) const {
-  const std::uint32_t lane = lane_of_[earlier];
-  const std::size_t lanes = first_sweep_.size() - 1;
-  return earlier != later && clocks_[later * lanes + lane] >= earlier - first_sweep_[lane] + 2;
+Causality::TurnedSweep Causality::receiver(TurnedSweep sender, Rank peer) const {
+  const Rank seen_by_base = rotation_->turned(peer, -sender.turn);
+  std::uint32_t message = first_message_[sender.id];
+  while (messages_[message].peer != seen_by_base) ++message;
+  return turned(messages_[message].receiver, sender.turn);
+}
+
+bool Causality::happens_before(TurnedSweep earlier, TurnedSweep later) const {
+  if (earlier == later) return false;
+  const std::uint32_t lane = lane_of_[earlier.id];
+  const auto turn = static_cast<std::size_t>(turned(earlier, -later.turn).turn);
+  return clocks_[later.id * clock_entries() + lane * order() + turn] >=
+         earlier.id - first_sweep_[lane] + 2;
 }
 
 bool Causality::has_started(Rank rank, SweepId sweep) const {
-  const std::size_t lanes = first_sweep_.size() - 1;
-  return clocks_[sweep * lanes + first_lane_[at(rank)]] > 0;
+  const std::size_t lane = first_lane_[at(rotation_->base(rank))];
+  const auto turn = static_cast<std::size_t>(rotation_->turn(rank));
+  return clocks_[sweep * clock_entries() + lane * order() + turn] > 0;
 }
 
 }  // namespace rondo::schedule

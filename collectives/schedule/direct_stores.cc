@@ -7,6 +7,7 @@ namespace rondo::schedule {
 namespace {
 
 using SweepId = Causality::SweepId;
+using TurnedSweep = Causality::TurnedSweep;
 
 std::size_t at(Rank rank) { return static_cast<std::size_t>(rank); }
 
@@ -68,13 +69,15 @@ std::optional<Slice> plain_target(const FusedSchedule& receiver, const Sweep& sw
   return plain ? std::optional(targets[0].slice) : std::nullopt;
 }
 
-bool is_free(std::span<const Access> accesses, SweepId sender, SweepId receiver,
+/// All as the owner's base sees it.
+bool is_free(std::span<const Access> accesses, TurnedSweep sender, TurnedSweep receiver,
              const Causality& causality) {
   for (const Access& access : accesses) {
-    if (access.sweep == receiver || causality.happens_before(receiver, access.sweep)) continue;
-    if (!causality.happens_before(access.sweep, sender)) return false;
+    const TurnedSweep sweep{access.sweep, 0};
+    if (sweep == receiver || causality.happens_before(receiver, sweep)) continue;
+    if (!causality.happens_before(sweep, sender)) return false;
     for (const Rank peer : access.sent_to) {
-      const SweepId consumer = causality.receiver(access.sweep, peer);
+      const TurnedSweep consumer = causality.receiver(sweep, peer);
       if (consumer != sender && !causality.happens_before(consumer, sender)) return false;
     }
   }
@@ -83,9 +86,9 @@ bool is_free(std::span<const Access> accesses, SweepId sender, SweepId receiver,
 
 class Marker {
  public:
-  Marker(std::span<FusedSchedule> world, const Causality& causality)
-      : world_(world), causality_(causality) {
-    for (const FusedSchedule& own : world) {
+  Marker(std::span<FusedSchedule> bases, const Causality& causality)
+      : bases_(bases), causality_(causality) {
+    for (const FusedSchedule& own : bases) {
       tables_.emplace_back(own, causality);
       for (const auto& lane : own.lanes) {
         for (const Sweep& sweep : lane) sweeps_.push_back(&sweep);
@@ -94,7 +97,7 @@ class Marker {
   }
 
   void run() {
-    for (FusedSchedule& own : world_) {
+    for (FusedSchedule& own : bases_) {
       for (std::size_t lane = 0; lane < own.lanes.size(); ++lane) {
         for (std::size_t index = 0; index < own.lanes[lane].size(); ++index) {
           mark(own, own.lanes[lane][index], causality_.id(own.request.rank, lane, index));
@@ -107,16 +110,22 @@ class Marker {
   void mark(FusedSchedule& own, const Sweep& sweep, SweepId sender) {
     for (Port& port : std::span(own.ports).subspan(sweep.first_target, sweep.target_count)) {
       if (!port.is_channel() || !causality_.has_started(port.peer, sender)) continue;
-      const SweepId receiver = causality_.receiver(sender, port.peer);
-      const auto slice = plain_target(world_[at(port.peer)], *sweeps_[receiver]);
+      const Rotation& rotation = causality_.rotation();
+      const std::size_t base = at(rotation.base(port.peer));
+      const int turn = rotation.turn(port.peer);
+      const TurnedSweep receiver = causality_.receiver({sender, 0}, port.peer);
+      const auto slice = plain_target(bases_[base], *sweeps_[receiver.id]);
       if (!slice) continue;
-      if (!is_free(tables_[at(port.peer)].of(*slice), sender, receiver, causality_)) continue;
+      if (!is_free(tables_[base].of(*slice), causality_.turned({sender, 0}, -turn),
+                   causality_.turned(receiver, -turn), causality_)) {
+        continue;
+      }
       port.direct = true;
-      port.slice = *slice;
+      port.slice = rotation.turned(*slice, turn);
     }
   }
 
-  std::span<FusedSchedule> world_;
+  std::span<FusedSchedule> bases_;
   const Causality& causality_;
   std::vector<AccessTable> tables_;
   std::vector<const Sweep*> sweeps_;  ///< by SweepId
@@ -124,9 +133,9 @@ class Marker {
 
 }  // namespace
 
-void mark_direct_stores(std::span<FusedSchedule> world, const Causality& causality) {
-  if (!causality.has_clocks() || world[0].request.collective == Collective::kBarrier) return;
-  Marker(world, causality).run();
+void mark_direct_stores(std::span<FusedSchedule> bases, const Causality& causality) {
+  if (!causality.has_clocks() || bases[0].request.collective == Collective::kBarrier) return;
+  Marker(bases, causality).run();
 }
 
 }  // namespace rondo::schedule

@@ -17,7 +17,7 @@
 
 namespace rondo::schedule {
 
-/// Does nothing where `causality` (of this very world) has no clocks, or the rows are empty.
-void mark_direct_stores(std::span<FusedSchedule> world, const Causality& causality);
+/// Does nothing where `causality` (of these very bases) has no clocks, or the rows are empty.
+void mark_direct_stores(std::span<FusedSchedule> bases, const Causality& causality);
 
 }  // namespace rondo::schedule

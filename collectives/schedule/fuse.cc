@@ -1,6 +1,7 @@
 #include "collectives/schedule/fuse.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -9,25 +10,53 @@
 #include "collectives/schedule/join.h"
 
 namespace rondo::schedule {
+namespace {
 
-std::vector<FusedSchedule> fuse_world(std::span<const RankSchedule> world) {
-  std::vector<FusedSchedule> fused;
-  fused.reserve(world.size());
-  for (const RankSchedule& schedule : world) fused.push_back(join_neighbours(schedule));
-  const std::optional<Causality> causality = Causality::of(fused);
-  if (!causality) {
-    std::transform(world.begin(), world.end(), fused.begin(), lower);
-    return fused;
-  }
-  mark_direct_stores(fused, *causality);
-  return fused;
+template <typename Transform>
+std::vector<FusedSchedule> each_of(std::span<const RankSchedule> bases, Transform transform) {
+  std::vector<FusedSchedule> list;
+  list.reserve(bases.size());
+  std::ranges::transform(bases, std::back_inserter(list), transform);
+  return list;
 }
 
-FusedSchedule fuse(int world, Rank rank, const std::function<RankSchedule(Rank)>& build) {
-  std::vector<RankSchedule> schedules;
-  schedules.reserve(static_cast<std::size_t>(world));
-  for (Rank other = 0; other < world; ++other) schedules.push_back(build(other));
-  return std::move(fuse_world(schedules)[static_cast<std::size_t>(rank)]);
+/// Marks direct stores. False where the joined world doesn't run to its end.
+bool complete(std::vector<FusedSchedule>& joined, const Rotation& rotation) {
+  const std::optional<Causality> causality = Causality::of(joined, rotation);
+  if (causality) mark_direct_stores(joined, *causality);
+  return causality.has_value();
+}
+
+FusedSchedule lower_one(const RankSchedule& own) { return lower(own); }
+
+std::vector<FusedSchedule> fuse_bases(std::span<const RankSchedule> bases,
+                                      const Rotation& rotation) {
+  std::vector<FusedSchedule> joined = each_of(bases, join_neighbours);
+  return complete(joined, rotation) ? joined : each_of(bases, lower_one);
+}
+
+}  // namespace
+
+std::vector<FusedSchedule> fuse_world(std::span<const RankSchedule> world) {
+  return fuse_bases(world, Rotation::none(static_cast<int>(world.size())));
+}
+
+FoldedWorld fuse_folded(const BuildSchedule& build) {
+  const RankSchedule first = build(0);
+  auto folded = fold(first, build);
+  if (!folded) {
+    std::optional<FoldedWorld> joined = fold_joined(first, build);
+    if (joined && complete(joined->bases, joined->rotation)) return std::move(*joined);
+    folded = whole_world(first, build);
+  }
+  return {folded->rotation, fuse_bases(folded->bases, folded->rotation)};
+}
+
+FoldedWorld lower_folded(const BuildSchedule& build) {
+  const RankSchedule first = build(0);
+  auto folded = fold(first, build);
+  if (!folded) folded = whole_world(first, build);
+  return {folded->rotation, each_of(folded->bases, lower_one)};
 }
 
 }  // namespace rondo::schedule

@@ -1,5 +1,6 @@
 #include "collectives/schedule/fused_schedule.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rondo::schedule {
@@ -8,21 +9,15 @@ namespace {
 Port memory(Slice slice) { return {PortKind::kMemory, false, -1, slice}; }
 Port channel(Rank peer) { return {PortKind::kChannel, false, peer, {}}; }
 
-struct Ports {
-  std::vector<Port> sources;
-  std::vector<Port> targets;
-};
+void add_sources(const Op& op, std::vector<Port>& ports) {
+  if (op.kind != OpKind::kRecv) ports.push_back(memory(op.source));
+  if (op.kind == OpKind::kReduce) ports.push_back(memory(op.other));
+  const bool receives = op.kind == OpKind::kRecv || op.kind == OpKind::kRecvReduce;
+  if (receives) ports.push_back(channel(op.peer));
+}
 
-Ports ports_of(const Op& op) {
-  switch (op.kind) {
-    case OpKind::kSend: return {{memory(op.source)}, {channel(op.peer)}};
-    case OpKind::kRecv: return {{channel(op.peer)}, {memory(op.target)}};
-    case OpKind::kRecvReduce: return {{memory(op.source), channel(op.peer)}, {memory(op.target)}};
-    case OpKind::kCopy: return {{memory(op.source)}, {memory(op.target)}};
-    case OpKind::kReduce: return {{memory(op.source), memory(op.other)}, {memory(op.target)}};
-    case OpKind::kWait: break;
-  }
-  return {};
+void add_target(const Op& op, std::vector<Port>& ports) {
+  ports.push_back(op.kind == OpKind::kSend ? channel(op.peer) : memory(op.target));
 }
 
 Sweep lower_op(const RankSchedule& schedule, const Op& op, std::vector<Port>& ports) {
@@ -33,13 +28,12 @@ Sweep lower_op(const RankSchedule& schedule, const Op& op, std::vector<Port>& po
     sweep.wait_sweep = op.wait.op;
     return sweep;
   }
-  const Ports own = ports_of(op);
   sweep.first_source = static_cast<std::uint32_t>(ports.size());
-  sweep.source_count = static_cast<std::uint32_t>(own.sources.size());
-  ports.insert(ports.end(), own.sources.begin(), own.sources.end());
+  add_sources(op, ports);
   sweep.first_target = static_cast<std::uint32_t>(ports.size());
-  sweep.target_count = static_cast<std::uint32_t>(own.targets.size());
-  ports.insert(ports.end(), own.targets.begin(), own.targets.end());
+  sweep.source_count = sweep.first_target - sweep.first_source;
+  add_target(op, ports);
+  sweep.target_count = 1;
   sweep.row = row_of(schedule, op.kind == OpKind::kSend ? op.source : op.target);
   sweep.final = op.final;
   return sweep;
@@ -62,6 +56,17 @@ Slice backing_of(const FusedSchedule& schedule, const Sweep& sweep) {
   return sources_of(schedule, sweep)[0].slice;
 }
 
+Rank source_rank(const FusedSchedule& schedule, const Port& source) {
+  return source.is_channel() ? source.peer : schedule.request.rank;
+}
+
+bool are_by_rank(const FusedSchedule& schedule, std::span<const Port> sources) {
+  const auto unordered = [&](const Port& a, const Port& b) {
+    return source_rank(schedule, a) >= source_rank(schedule, b);
+  };
+  return std::ranges::adjacent_find(sources, unordered) == sources.end();
+}
+
 FusedSchedule lower(const RankSchedule& schedule) {
   FusedSchedule lowered;
   lowered.request = schedule.request;
@@ -69,10 +74,8 @@ FusedSchedule lower(const RankSchedule& schedule) {
   for (const std::vector<Op>& ops : schedule.lanes) {
     std::vector<Sweep>& lane = lowered.lanes.emplace_back();
     lane.reserve(ops.size());
-    for (const Op& op : ops) {
-      lane.push_back(lower_op(schedule, op, lowered.ports));
-      lane.back().first_op = static_cast<std::uint32_t>(lane.size() - 1);
-    }
+    lowered.ports.reserve(lowered.ports.size() + 3 * ops.size());  // an op's most
+    for (const Op& op : ops) lane.push_back(lower_op(schedule, op, lowered.ports));
   }
   return lowered;
 }

@@ -34,10 +34,12 @@ struct Sweep {
   std::uint32_t source_count = 0;
   std::uint32_t first_target = 0;
   std::uint32_t target_count = 0;
-  std::uint32_t row = 0;       ///< the row whose size every port has
-  std::uint32_t first_op = 0;  ///< index, in the lane's unfused ops, of the first op it came from
-  bool final = false;          ///< an average divides here
-  bool is_wait = false;        ///< no ports; waits for sweep `wait_sweep` of lane `wait_lane`
+  std::uint32_t row = 0;  ///< the row whose size every port has
+  bool final = false;     ///< an average divides here
+  /// Of a folded world (rotation.h): each turn of this sweep combines what turning makes of its
+  /// sources in the order of the ranks that they come from.
+  bool by_rank = false;
+  bool is_wait = false;  ///< no ports; waits for sweep `wait_sweep` of lane `wait_lane`
   std::uint32_t wait_lane = 0;
   std::uint32_t wait_sweep = 0;
 };
@@ -53,6 +55,11 @@ std::span<const Port> sources_of(const FusedSchedule& schedule, const Sweep& swe
 std::span<const Port> targets_of(const FusedSchedule& schedule, const Sweep& sweep);
 /// The memory behind the messages of a sweep that sends.
 Slice backing_of(const FusedSchedule& schedule, const Sweep& sweep);
+
+/// The rank that a source's value comes from: the sender, or the rank itself.
+Rank source_rank(const FusedSchedule& schedule, const Port& source);
+/// Whether the sources come from ascending ranks, each from another.
+bool are_by_rank(const FusedSchedule& schedule, std::span<const Port> sources);
 
 /// Each op as a sweep of its own: the unfused form.
 FusedSchedule lower(const RankSchedule& schedule);

@@ -1,5 +1,6 @@
 #include "collectives/schedule/rank_schedule.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rondo::schedule {
@@ -82,68 +83,56 @@ std::uint32_t row_of(const RankSchedule& schedule, Slice slice) {
 Builder::Builder(const Request& request) {
   schedule_.request = request;
   schedule_.lanes.resize(1);
+  // Most algorithms have two ops a rank; a large world's trees have few, and are held for all
+  // ranks.
+  constexpr std::size_t kMostReserved = 1024;
+  schedule_.lanes[0].reserve(std::min(2 * static_cast<std::size_t>(request.world), kMostReserved));
 }
 
-void Builder::add(Op op) {
-  if (op.lane >= schedule_.lanes.size()) schedule_.lanes.resize(op.lane + std::size_t{1});
-  schedule_.lanes[op.lane].push_back(op);
+Op& Builder::add(OpKind kind, std::uint16_t lane) {
+  if (lane >= schedule_.lanes.size()) schedule_.lanes.resize(lane + std::size_t{1});
+  Op& op = schedule_.lanes[lane].emplace_back();
+  op.kind = kind;
+  op.lane = lane;
+  return op;
 }
 
 void Builder::send(Rank peer, Slice source, std::uint16_t lane) {
-  Op op;
-  op.kind = OpKind::kSend;
-  op.lane = lane;
+  Op& op = add(OpKind::kSend, lane);
   op.peer = peer;
   op.source = source;
-  add(op);
 }
 
 void Builder::recv(Rank peer, Slice target, std::uint16_t lane) {
-  Op op;
-  op.kind = OpKind::kRecv;
-  op.lane = lane;
+  Op& op = add(OpKind::kRecv, lane);
   op.peer = peer;
   op.target = target;
-  add(op);
 }
 
 void Builder::recv_reduce(Rank peer, Slice source, Slice target, bool final, std::uint16_t lane) {
-  Op op;
-  op.kind = OpKind::kRecvReduce;
+  Op& op = add(OpKind::kRecvReduce, lane);
   op.final = final;
-  op.lane = lane;
   op.peer = peer;
   op.source = source;
   op.target = target;
-  add(op);
 }
 
 void Builder::copy(Slice source, Slice target, std::uint16_t lane) {
-  Op op;
-  op.kind = OpKind::kCopy;
-  op.lane = lane;
+  Op& op = add(OpKind::kCopy, lane);
   op.source = source;
   op.target = target;
-  add(op);
 }
 
 void Builder::reduce(Slice source, Slice other, Slice target, bool final, std::uint16_t lane) {
-  Op op;
-  op.kind = OpKind::kReduce;
+  Op& op = add(OpKind::kReduce, lane);
   op.final = final;
-  op.lane = lane;
   op.source = source;
   op.other = other;
   op.target = target;
-  add(op);
 }
 
 void Builder::wait(std::uint16_t wait_lane, std::uint32_t wait_op, std::uint16_t lane) {
-  Op op;
-  op.kind = OpKind::kWait;
-  op.lane = lane;
-  op.wait = {wait_lane, wait_op};
-  add(op);
+  add(OpKind::kWait, lane).wait = {wait_lane, wait_op};
 }
 
 Slice Builder::scratch(std::uint32_t row) {

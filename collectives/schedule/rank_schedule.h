@@ -74,7 +74,8 @@ class Builder {
   RankSchedule finish() &&;
 
  private:
-  void add(Op op);
+  /// Written where it stays: a copy of what was just written in parts would wait for the parts.
+  Op& add(OpKind kind, std::uint16_t lane);
   RankSchedule schedule_;
 };
 

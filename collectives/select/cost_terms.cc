@@ -114,8 +114,25 @@ CostTerms down_the_tree(double p, const Setting&) { return {log2_ceil(p), 1}; }
 // A rank of the tree reads what it adds to and writes the sum.
 CostTerms up_the_tree(double p, const Setting&) { return {log2_ceil(p), 1.5}; }
 CostTerms dissemination(double p, const Setting&) { return {log2_ceil(p), 0}; }
+/// By bulletins: one line written, and the peers' lines read; less than a message, for nothing is
+/// given back.
+CostTerms all_at_once(double p) { return {0.8 + (p - 2) / 16, 0}; }
+CostTerms tell_all(double p, const Setting& setting) {
+  return setting.layout.one_host ? all_at_once(p)
+                                 : CostTerms{one_step(p) + more_calls(p, setting), 0};
+}
+/// Where a rank's contribution fits into a bulletin.
+CostTerms exchange_whole(double p, const Setting& setting) {
+  CostTerms terms = exchange(p, setting);
+  const double own_bytes = static_cast<double>(setting.bytes) / p;
+  if (setting.layout.one_host && own_bytes <= double{kBulletinBytes})
+    terms.steps = all_at_once(p).steps;
+  return terms;
+}
 // The ranks all reduce everything themselves.
 CostTerms one_shot(double p, const Setting& setting) {
+  if (setting.layout.one_host && setting.bytes <= kBulletinBytes)
+    return {all_at_once(p).steps, 2 * (p - 1)};
   return {one_step(p) + more_calls(p, setting), 2 * (p - 1) * through_the_host_link(p, setting)};
 }
 CostTerms all_to_the_root(double p, const Setting&) { return {one_step(p), 1.5 * (p - 1)}; }
@@ -188,7 +205,7 @@ constexpr NamedCost kCosts[] = {
     {Collective::kAllReduce, "double_binary_tree", two_trees},
     {Collective::kAllReduce, "hierarchical", inside_and_between},
     {Collective::kAllGather, "ring", around_the_ring},
-    {Collective::kAllGather, "direct", exchange},
+    {Collective::kAllGather, "direct", exchange_whole},
     {Collective::kAllGather, "bruck", gather_over_powers_of_two},
     {Collective::kAllGather, "pat", gather_over_powers_of_two},
     {Collective::kReduceScatter, "pat", gather_over_powers_of_two},
@@ -202,9 +219,10 @@ constexpr NamedCost kCosts[] = {
     {Collective::kGather, "linear", exchange},
     {Collective::kScatter, "linear", exchange},
     {Collective::kAllToAll, "pairwise", around_the_ring},
-    {Collective::kAllToAll, "direct", exchange},
+    {Collective::kAllToAll, "direct", exchange_whole},
     {Collective::kAllToAll, "bruck", hop_over_powers_of_two},
     {Collective::kBarrier, "dissemination", dissemination},
+    {Collective::kBarrier, "direct", tell_all},
 };
 
 }  // namespace

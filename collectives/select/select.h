@@ -35,6 +35,10 @@ struct Layout {
 /// crossovers, never results.
 LinkCost default_link_cost(const Layout& layout);
 
+/// Up to so many bytes one-shot's ranks of one host write their contributions once, for all to read
+/// (Endpoint::bulletin_bytes).
+inline constexpr std::size_t kBulletinBytes = 1024;
+
 struct Candidate {
   const algorithms::Algorithm* algorithm = nullptr;
   double predicted_us = 0;

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "collectives/algorithms/registry.h"
 #include "collectives/schedule/fuse.h"
+#include "collectives/verify/coverage.h"
 #include "collectives/verify/layout_family.h"
 #include "collectives/verify/verify.h"
 
@@ -17,9 +18,9 @@ namespace rondo::verify {
 namespace {
 
 using algorithms::Algorithm;
+using schedule::FoldedWorld;
 using schedule::FusedSchedule;
 using schedule::Rank;
-using schedule::RankSchedule;
 using schedule::Request;
 
 constexpr int kAllRootsUpTo = 8;
@@ -33,14 +34,14 @@ std::set<Rank> roots(const Algorithm& algorithm, int world) {
   return {0, 1, world / 2, world - 1};
 }
 
-std::uint64_t count_direct(const std::vector<FusedSchedule>& world) {
+std::uint64_t count_direct(const FoldedWorld& world) {
   std::uint64_t count = 0;
-  for (const FusedSchedule& own : world) {
+  for (const FusedSchedule& own : world.bases) {
     count += static_cast<std::uint64_t>(
         std::count_if(own.ports.begin(), own.ports.end(),
                       [](const schedule::Port& port) { return port.direct; }));
   }
-  return count;
+  return count * static_cast<std::uint64_t>(world.rotation.order());
 }
 
 std::string text_of_hosts(const Request& request) {
@@ -52,10 +53,11 @@ std::string text_of_hosts(const Request& request) {
   return text;
 }
 
-Status verify_one(const std::vector<FusedSchedule>& world, const char* form, Order order,
+Status verify_one(const FoldedWorld& world, const char* form, Order order, Depth depth,
                   AlgorithmCount& count) {
-  Result<Report> report = verify_at_once(world, order);
-  const Request& request = world[0].request;
+  const bool values = depth == Depth::kValues;
+  Result<Report> report = values ? verify_values(world, order) : verify_at_once(world, order);
+  const Request& request = world.bases[0].request;
   if (!report.ok()) {
     const Status& status = report.status();
     return Status(status.code(),
@@ -71,31 +73,20 @@ Status verify_one(const std::vector<FusedSchedule>& world, const char* form, Ord
   return {};
 }
 
-/// For all ranks what `request` is for one.
-std::vector<RankSchedule> build_world(const Algorithm& algorithm, Request request) {
-  std::vector<RankSchedule> schedules;
-  for (request.rank = 0; request.rank < request.world; ++request.rank) {
-    schedules.push_back(algorithm.build(request));
-  }
-  return schedules;
-}
-
-Status verify_request(const Algorithm& algorithm, const Request& request, bool thorough,
+Status verify_request(const Algorithm& algorithm, const Request& request, Depth depth,
                       AlgorithmCount& count) {
-  const std::vector<RankSchedule> schedules = build_world(algorithm, request);
-  if (thorough) {
-    std::vector<FusedSchedule> lowered;
-    std::transform(schedules.begin(), schedules.end(), std::back_inserter(lowered),
-                   schedule::lower);
+  const auto build = builder_of(algorithm, request);
+  if (depth == Depth::kThorough) {
     const Order order = algorithm.keeps_rank_order ? Order::kRanks : Order::kAny;
-    RONDO_TRY(verify_one(lowered, "plain", order, count));
+    RONDO_TRY(verify_one(schedule::lower_folded(build), "plain", order, depth, count));
   }
   const Order order = algorithm.keeps_rank_order ? Order::kRanksInOneSweep : Order::kAny;
-  return verify_one(schedule::fuse_world(schedules), "fused", order, count);
+  return verify_one(schedule::fuse_folded(build), "fused", order, depth, count);
 }
 
-Status verify_layout(const Algorithm& algorithm, Request request, bool thorough,
+Status verify_layout(const Algorithm& algorithm, Request request, Depth depth,
                      AlgorithmCount& count) {
+  const bool thorough = depth == Depth::kThorough;
   std::set<std::uint32_t> rows{algorithm.rows(request, 1)};
   if (thorough) rows.insert(algorithm.rows(request, kLargeCount));
   const int world = request.world;
@@ -103,47 +94,31 @@ Status verify_layout(const Algorithm& algorithm, Request request, bool thorough,
     for (const std::uint32_t row_count : rows) {
       request.root = root;
       request.rows = row_count;
-      RONDO_TRY(verify_request(algorithm, request, thorough, count));
+      RONDO_TRY(verify_request(algorithm, request, depth, count));
     }
   }
   return {};
 }
 
-Status verify_world(const Algorithm& algorithm, int world, bool thorough, AlgorithmCount& count) {
+Status verify_world(const Algorithm& algorithm, int world, Depth depth, AlgorithmCount& count) {
   Request request{.collective = algorithm.collective, .world = world};
   if (algorithm.uses_layout) {
     for (const schedule::SharedLayout& layout : layout_family(world)) {
       request.layout = layout;
-      RONDO_TRY(verify_layout(algorithm, request, thorough, count));
+      RONDO_TRY(verify_layout(algorithm, request, depth, count));
     }
   } else {
-    RONDO_TRY(verify_layout(algorithm, request, thorough, count));
+    RONDO_TRY(verify_layout(algorithm, request, depth, count));
   }
   ++count.worlds;
   return {};
 }
 
-std::size_t ops_of_world(const Algorithm& algorithm, int world) {
-  Request request{.collective = algorithm.collective, .world = world};
-  request.rows = algorithm.rows(request, 1);
-  std::size_t ops = 0;
-  for (const RankSchedule& own : build_world(algorithm, request)) {
-    for (const auto& lane : own.lanes) ops += lane.size();
-  }
-  return ops;
-}
-
-/// Whether twice the world has about four times the ops, or rather twice.
-bool is_quadratic(const Algorithm& algorithm) {
-  return ops_of_world(algorithm, 64) > 3 * ops_of_world(algorithm, 32);
-}
-
 Status verify_worlds(const Algorithm& algorithm, int first, int last, Coverage coverage,
-                     AlgorithmCount& count) {
+                     const Costs& cost, AlgorithmCount& count) {
   for (int world = first; world <= last; ++world) {
-    const bool thorough = coverage == Coverage::kEverything || world <= kThoroughUpTo;
-    if (!thorough && count.quadratic && !is_chosen_world(world)) continue;
-    RONDO_TRY(verify_world(algorithm, world, thorough, count));
+    const std::optional<Depth> depth = depth_of(world, coverage, cost);
+    if (depth) RONDO_TRY(verify_world(algorithm, world, *depth, count));
   }
   return {};
 }
@@ -158,12 +133,14 @@ Result<std::vector<AlgorithmCount>> verify_built_in(int first_world, int last_wo
                               last_world));
   }
   std::vector<AlgorithmCount> counts;
-  for (const Algorithm& algorithm : algorithms::all()) {
+  const auto all = algorithms::all();
+  for (std::size_t index = 0; index < all.size(); ++index) {
+    const Costs& cost = costs()[index];
     AlgorithmCount& count = counts.emplace_back();
-    count.name = algorithm.name;
-    count.collective = algorithm.collective;
-    count.quadratic = is_quadratic(algorithm);
-    RONDO_TRY(verify_worlds(algorithm, first_world, last_world, coverage, count));
+    count.name = all[index].name;
+    count.collective = all[index].collective;
+    count.chosen_worlds_only = cost.quadratic && !cost.rotates;
+    RONDO_TRY(verify_worlds(all[index], first_world, last_world, coverage, cost, count));
   }
   return counts;
 }

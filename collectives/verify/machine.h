@@ -4,6 +4,12 @@
 // allow. Sweeps and bounded FIFOs are a Kahn network: whether it ends and what its messages hold
 // doesn't depend on the order, so one run decides for all; what could depend on it, memory, is
 // checked with vector clocks (world_memory.h).
+//
+// A world with a rotation is run in the order in which all turns of a base do each sweep together.
+// They are then always in the same state but for the turn, so the bases alone are run: a message to
+// a peer is put into the base's own FIFO, for the turn that sends it to this rank; who stores into
+// a peer's memory, stores into its own as that turn. Values are hashed so that turns look alike
+// (value.h).
 
 #include <cstdint>
 #include <span>
@@ -11,6 +17,7 @@
 #include <vector>
 
 #include "collectives/schedule/fused_schedule.h"
+#include "collectives/schedule/rotation.h"
 #include "collectives/verify/clocks.h"
 #include "collectives/verify/contributor_sets.h"
 #include "collectives/verify/lane_table.h"
@@ -40,17 +47,19 @@ struct Model {
 
 class Machine {
  public:
-  /// The world's shape has been checked. `sets` may be null: contributors are not kept then.
-  Machine(std::span<const schedule::FusedSchedule> world, const Model& model,
-          ContributorSets* sets);
+  /// The world's shape has been checked. `sets` may be null: contributors are not kept then; they
+  /// can be only where there is no rotation. What is passed is borrowed.
+  Machine(std::span<const schedule::FusedSchedule> bases, const schedule::Rotation& rotation,
+          const Model& model, ContributorSets* sets);
 
   /// To the end, or to the first violation. Errors: InvalidArgument, naming rank and sweep.
   Status run();
 
   bool deadlocked() const { return deadlocked_; }
-  std::uint64_t sweeps() const { return sweeps_; }
-  std::uint64_t messages() const { return messages_; }
-  /// Valid while the machine lives.
+  /// Of the whole world.
+  std::uint64_t sweeps() const { return sweeps_ * order(); }
+  std::uint64_t messages() const { return messages_ * order(); }
+  /// Of the bases. Valid while the machine lives.
   Outcome outcome() const;
 
  private:
@@ -74,48 +83,63 @@ class Machine {
     std::size_t next = 0;  ///< sweep
     bool queued = false;
   };
+  /// A message that a sweep reads where its sender has it.
+  struct Borrowed {
+    schedule::Rank sender = 0;
+    LoanId loan = kNoLoan;
+  };
   /// What a sweep is while it runs. Its steps return what is wrong; empty: nothing.
   struct Running {
     LaneId lane = 0;
     const schedule::Sweep& sweep;
     Event event;
     Value value;
-    std::vector<LoanId>& loans;  ///< messages that it consumes
-    bool takes_stored = false;   ///< it is a recv of what its peer has stored
+    std::vector<Borrowed>& borrowed;  ///< messages that it consumes
+    bool takes_stored = false;        ///< it is a recv of what its peer has stored
   };
 
   void initialise_inputs();
+  void add_to_complete(std::uint32_t row, const Value& input);
   void wake(LaneId lane);
   void wake_rank(schedule::Rank rank);
+  std::uint64_t order() const { return static_cast<std::uint64_t>(rotation_.order()); }
+  /// `event` as it is seen by the base of `peer`.
+  Event seen_by(schedule::Rank peer, LaneId lane, Event event) const;
   bool is_ready(LaneId lane) const;
   std::string execute(LaneId lane);
   std::string take_sources(Running& running);
+  std::string take_source(Running& running, const schedule::Port& port, Value& source);
   std::string take_message(Running& running, const schedule::Port& port, Value& value);
   std::string check_final(const Running& running) const;
   std::string store_targets(const Running& running);
   std::string send(const Running& running);
   std::string fill_message(const Running& running, const schedule::Port& port, Message& message);
+  std::string store_into_peer(const Running& running, const schedule::Port& port);
+  std::string take_note_of_store(Running& running, const schedule::Port& port,
+                                 schedule::Slice stored);
   Status error_at(LaneId lane, std::string why) const;
   Status deadlock() const;
   Status leftovers() const;
 
   Model model_;
   ContributorSets* sets_;
-  bool reduces_ = false;
-  bool has_memory_ = true;  ///< a barrier's row is empty: there is nothing to touch
-  /// Where messages are copied and every rank has one lane, no two ranks touch the same memory, and
-  /// nobody has to know what other ranks have done.
-  bool tracks_order_ = true;
+  const schedule::Rotation& rotation_;
+  bool has_memory_;  ///< a barrier's row is empty: there is nothing to touch
+  bool reduces_;
   LaneTable lane_table_;
+  /// Where messages are copied and every rank has one lane, no two ranks touch the same memory, and
+  /// nobody has to know what other ranks have done. Without rules about memory, nobody at all.
+  bool tracks_order_;
   std::vector<Lane> lanes_;
   std::vector<Fifo> fifos_;
   std::vector<LaneId> ready_;
   Clocks clocks_;
   WaitPoints wait_points_;
   WorldMemory memory_;
-  std::vector<std::uint64_t> complete_sums_;  ///< per row
-  std::vector<LoanId> loans_;                 ///< Running::loans, kept for its memory
-  std::span<const schedule::FusedSchedule> world_;
+  std::vector<std::uint64_t> complete_sums_;  ///< per base row
+  std::vector<Borrowed> borrowed_;            ///< Running::borrowed, kept for its memory
+  std::vector<LoanId> own_loans_;             ///< of store_into_peer, likewise
+  std::span<const schedule::FusedSchedule> bases_;
   bool deadlocked_ = false;
   std::uint64_t sweeps_ = 0;
   std::uint64_t messages_ = 0;

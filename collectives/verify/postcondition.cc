@@ -12,6 +12,7 @@ using schedule::Collective;
 using schedule::FusedSchedule;
 using schedule::Rank;
 using schedule::Request;
+using schedule::Rotation;
 
 /// The rank whose input a row of a moving collective comes from.
 Rank origin(const Request& request, std::uint32_t row) {
@@ -21,11 +22,13 @@ Rank origin(const Request& request, std::uint32_t row) {
   return static_cast<Rank>(row / (request.rows / static_cast<std::uint32_t>(request.world)));
 }
 
-std::uint64_t expected_sum(const Request& request, std::uint32_t row) {
-  if (!reduces(request.collective)) return contribution(origin(request, row), row).sum;
+std::uint64_t expected_sum(const Request& request, const Rotation& rotation, std::uint32_t row) {
+  if (!reduces(request.collective)) {
+    return contribution(rotation, origin(request, row), row).sum;
+  }
   std::uint64_t sum = 0;
   for (Rank rank = 0; rank < request.world; ++rank) {
-    sum = field_add(sum, contribution(rank, row).sum);
+    sum = field_add(sum, contribution(rotation, rank, row).sum);
   }
   return sum;
 }
@@ -42,9 +45,9 @@ Status wrong(const Request& request, std::uint32_t row, std::string holds) {
                 request.rank, fmt::format("rank {}, output {}", request.rank, row));
 }
 
-Status check_barrier(const Outcome& outcome, int world) {
-  for (Rank rank = 0; rank < world; ++rank) {
-    for (Rank other = 0; other < world; ++other) {
+Status check_barrier(const Outcome& outcome, const Rotation& rotation) {
+  for (Rank rank = 0; rank < rotation.bases(); ++rank) {
+    for (Rank other = 0; other < rotation.world(); ++other) {
       if (outcome.end_knows_start(rank, other)) continue;
       return Status(
           ErrorCode::kInvalidArgument,
@@ -69,21 +72,26 @@ Status check_value(const Request& request, std::uint32_t row, const Value* value
 
 }  // namespace
 
-Status check_postcondition(std::span<const FusedSchedule> world, const Outcome& outcome,
-                           const ContributorSets* sets) {
-  const Request& first = world[0].request;
-  if (first.collective == Collective::kBarrier) return check_barrier(outcome, first.world);
+Status check_postcondition(std::span<const FusedSchedule> bases, const Rotation& rotation,
+                           const Outcome& outcome, const ContributorSets* sets) {
+  const Request& first = bases[0].request;
+  if (first.collective == Collective::kBarrier) return check_barrier(outcome, rotation);
   std::vector<std::uint64_t> expected(first.rows);
-  for (std::uint32_t row = 0; row < first.rows; ++row) expected[row] = expected_sum(first, row);
-  std::vector<std::uint64_t> trees(first.rows, 0);  // 0: no rank holds that row yet
-  for (const FusedSchedule& own : world) {
+  for (std::uint32_t row = 0; row < first.rows; ++row) {
+    const std::uint32_t base_row = rotation.base_row(row);
+    expected[row] = base_row < row ? expected[base_row] : expected_sum(first, rotation, row);
+  }
+  std::vector<std::uint64_t> trees(first.rows, 0);  // 0: no rank holds that base row yet
+  for (const FusedSchedule& own : bases) {
     const schedule::RowRange rows = output_rows(own.request);
     for (std::uint32_t i = 0; i < rows.count; ++i) {
       const std::uint32_t row = rows.row(i);
       const Value* value = outcome.find(own.request.rank, {BufferRole::kOutput, row});
       RONDO_TRY(check_value(own.request, row, value, expected[row], sets));
-      if (trees[row] == 0) trees[row] = value->tree;
-      if (trees[row] == value->tree) continue;
+      std::uint64_t& tree = trees[rotation.base_row(row)];
+      if (tree == 0) tree = value->tree;
+      const bool turns_agree = turned(*value, rotation, row, 1).tree == value->tree;
+      if (tree == value->tree && (rotation.order() == 1 || turns_agree)) continue;
       return wrong(own.request, row, "the right sum, added up in another order than elsewhere");
     }
   }

@@ -21,9 +21,12 @@ struct Outcome {
   std::function<bool(schedule::Rank rank, schedule::Rank other)> end_knows_start;
 };
 
-/// `sets`, if not null, is what the run kept contributors in.
-/// Errors: InvalidArgument, naming rank and row, what it holds and what it should hold.
-Status check_postcondition(std::span<const schedule::FusedSchedule> world, const Outcome& outcome,
+/// Of the bases, and with them of all their turns: those of a base's row are the same row on each
+/// of its turns, so all ranks have the same expression where these do. `sets`, if not null, is what
+/// the run kept contributors in. Errors: InvalidArgument, naming rank and row, what it holds and
+/// what it should hold.
+Status check_postcondition(std::span<const schedule::FusedSchedule> bases,
+                           const schedule::Rotation& rotation, const Outcome& outcome,
                            const ContributorSets* sets);
 
 }  // namespace rondo::verify

@@ -67,7 +67,7 @@ VerifyReport verify_built_in(int first_world, int last_world, bool mutants, Cove
   for (const verify::AlgorithmCount& count : counts.value()) {
     report.algorithms.push_back({to_string(count.collective), std::string(count.name), count.worlds,
                                  count.schedules, count.sweeps, count.direct_stores,
-                                 count.least_credits, count.quadratic});
+                                 count.least_credits, count.chosen_worlds_only});
   }
   if (mutants) add_mutants(first_world, last_world, report);
   return report;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "collectives/schedule/print.h"
 
@@ -16,13 +18,14 @@ using schedule::Request;
 using schedule::Slice;
 using schedule::Sweep;
 
-std::string check_request(const Request& request, const Request& first, std::size_t rank,
-                          std::size_t world) {
+std::string check_request(const Request& request, const Request& first, std::size_t rank, int world,
+                          std::size_t schedules) {
   if (request.rank != static_cast<schedule::Rank>(rank)) {
     return fmt::format("schedule {} of the world is made for rank {}", rank, request.rank);
   }
-  if (request.world != static_cast<int>(world)) {
-    return fmt::format("made for a world of {}, but there are {} schedules", request.world, world);
+  if (request.world != world) {
+    return fmt::format("made for a world of {}, but there are {} schedules", request.world,
+                       schedules);
   }
   if (request.collective != first.collective || request.rows != first.rows ||
       request.root != first.root) {
@@ -65,9 +68,14 @@ std::string check_slice(const FusedSchedule& owner, Slice slice, std::uint32_t r
 
 class SweepShape {
  public:
-  SweepShape(std::span<const FusedSchedule> world, std::size_t rank, std::size_t lane,
-             const Sweep& sweep)
-      : world_(world), own_(world[rank]), rank_(rank), lane_(lane), sweep_(sweep) {}
+  SweepShape(std::span<const FusedSchedule> bases, const schedule::Rotation& rotation,
+             std::size_t rank, std::size_t lane, const Sweep& sweep)
+      : bases_(bases),
+        rotation_(rotation),
+        own_(bases[rank]),
+        rank_(rank),
+        lane_(lane),
+        sweep_(sweep) {}
 
   std::string check() const {
     if (sweep_.is_wait) return check_wait();
@@ -83,12 +91,17 @@ class SweepShape {
     if (sweep_.row >= own_.request.rows) return fmt::format("there is no row {}", sweep_.row);
     const auto sources = ports.subspan(sweep_.first_source, sweep_.source_count);
     const auto targets = ports.subspan(sweep_.first_target, sweep_.target_count);
+    if (sweep_.by_rank && (rotation_.order() == 1 || !are_by_rank(own_, sources))) {
+      return "only turns of each other combine their sources by rank, and from ascending ranks";
+    }
     for (const auto side : {sources, targets}) {
-      for (std::size_t i = 0; i < side.size(); ++i) {
-        const bool is_target = side.data() == targets.data();
-        if (std::string why = check_port(side, i, is_target); !why.empty()) return why;
+      const bool is_target = side.data() == targets.data();
+      for (const Port& port : side) {
+        if (std::string why = check_port(port, is_target); !why.empty()) return why;
       }
     }
+    if (std::string why = check_channels(sources); !why.empty()) return why;
+    if (std::string why = check_channels(targets); !why.empty()) return why;
     return check_backing(sources, targets);
   }
 
@@ -101,30 +114,41 @@ class SweepShape {
     return {};
   }
 
-  std::string check_port(std::span<const Port> side, std::size_t index, bool is_target) const {
-    const Port& port = side[index];
+  std::string check_port(const Port& port, bool is_target) const {
     if (!port.is_channel()) {
       if (is_target && port.slice.buffer == BufferRole::kInput) return "writes to the input";
       return port.direct ? "only a channel can be direct"
                          : check_slice(own_, port.slice, sweep_.row);
     }
-    if (port.peer < 0 || static_cast<std::size_t>(port.peer) >= world_.size() ||
+    if (port.peer < 0 || port.peer >= rotation_.world() ||
         static_cast<std::size_t>(port.peer) == rank_) {
       return fmt::format("rank {} is no peer", port.peer);
     }
-    for (const Port& other : side.first(index)) {
-      if (other.is_channel() && other.peer == port.peer) {
-        return fmt::format("two messages of one sweep share the channel of rank {}", port.peer);
-      }
-    }
-    const FusedSchedule& peer = world_[static_cast<std::size_t>(port.peer)];
+    const FusedSchedule& peer = bases_[static_cast<std::size_t>(rotation_.base(port.peer))];
     if (lane_ >= peer.lanes.size()) return fmt::format("rank {} has no such lane", port.peer);
     if (!port.direct) return {};
     if (!is_target) return "only a target can be direct";
     if (own_.request.collective == schedule::Collective::kBarrier)
       return "a barrier stores nothing";
     if (port.slice.buffer == BufferRole::kInput) return "stores into a peer's input";
-    return check_slice(peer, port.slice, sweep_.row);
+    if (port.slice.buffer != BufferRole::kScratch && port.slice.chunk >= own_.request.rows) {
+      return fmt::format("there is no row {}", port.slice.chunk);
+    }
+    const int back = -rotation_.turn(port.peer);
+    return check_slice(peer, rotation_.turned(port.slice, back),
+                       rotation_.turned_row(sweep_.row, back));
+  }
+
+  static std::string check_channels(std::span<const Port> side) {
+    if (side.size() == 1) return {};
+    std::vector<schedule::Rank> peers;
+    for (const Port& port : side) {
+      if (port.is_channel()) peers.push_back(port.peer);
+    }
+    std::ranges::sort(peers);
+    const auto twice = std::ranges::adjacent_find(peers);
+    if (twice == peers.end()) return {};
+    return fmt::format("two messages of one sweep share the channel of rank {}", *twice);
   }
 
   std::string check_backing(std::span<const Port> sources, std::span<const Port> targets) const {
@@ -137,33 +161,78 @@ class SweepShape {
     return sends && !stores && !one_memory ? "sends a value that lies in no memory" : "";
   }
 
-  std::span<const FusedSchedule> world_;
+  std::span<const FusedSchedule> bases_;
+  const schedule::Rotation& rotation_;
   const FusedSchedule& own_;
   std::size_t rank_;
   std::size_t lane_;
   const Sweep& sweep_;
 };
 
+/// Whether turning the rows that `rank_0` has makes those that `rank` has.
+bool turns(const schedule::RowRange& rank_0, const schedule::RowRange& rank,
+           const schedule::Rotation& rotation, int turn) {
+  if (rank_0.count != rank.count) return false;
+  for (std::uint32_t i = 0; i < rank_0.count; ++i) {
+    if (!rank.contains(rotation.turned_row(rank_0.row(i), turn))) return false;
+  }
+  return true;
+}
+
+/// What is asked of every rank is what is asked of rank 0, turned.
+bool turns(const Request& rank_0, const schedule::Rotation& rotation) {
+  if (schedule::has_root(rank_0.collective)) return false;
+  if (rotation.turns_rows() && rotation.rows() != rank_0.rows) return false;
+  for (int turn = 1; turn < rotation.order(); ++turn) {
+    Request request = rank_0;
+    request.rank = rotation.turned(0, turn);
+    const bool all = input_rows(rank_0).count == rank_0.rows;
+    if (!all && !turns(input_rows(rank_0), input_rows(request), rotation, turn)) return false;
+    const bool gives_all = output_rows(rank_0).count == rank_0.rows;
+    if (!gives_all && !turns(output_rows(rank_0), output_rows(request), rotation, turn)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Status check_rotation(std::span<const FusedSchedule> bases, const schedule::Rotation& rotation) {
+  if (bases.size() != static_cast<std::size_t>(rotation.bases())) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("a world of {} with {} bases, but there are {} schedules",
+                              rotation.world(), rotation.bases(), bases.size()));
+  }
+  if (rotation.order() == 1 || turns(bases[0].request, rotation)) return {};
+  return Status(
+      ErrorCode::kInvalidArgument,
+      "the rotation doesn't turn what is asked of one rank into what is asked of the next");
+}
+
 }  // namespace
 
 Status check_shape(std::span<const FusedSchedule> world) {
-  if (world.empty()) return Status(ErrorCode::kInvalidArgument, "a world has at least one rank");
-  for (std::size_t rank = 0; rank < world.size(); ++rank) {
-    const FusedSchedule& own = world[rank];
-    const std::string wrong = check_request(own.request, world[0].request, rank, world.size());
+  return check_shape(world, schedule::Rotation::none(static_cast<int>(world.size())));
+}
+
+Status check_shape(std::span<const FusedSchedule> bases, const schedule::Rotation& rotation) {
+  if (bases.empty()) return Status(ErrorCode::kInvalidArgument, "a world has at least one rank");
+  RONDO_TRY(check_rotation(bases, rotation));
+  for (std::size_t rank = 0; rank < bases.size(); ++rank) {
+    const std::string wrong =
+        check_request(bases[rank].request, bases[0].request, rank, rotation.world(), bases.size());
     if (!wrong.empty()) {
       return Status(ErrorCode::kInvalidArgument, wrong, static_cast<int>(rank));
     }
   }
-  for (std::size_t rank = 0; rank < world.size(); ++rank) {
-    for (std::size_t lane = 0; lane < world[rank].lanes.size(); ++lane) {
-      for (std::size_t index = 0; index < world[rank].lanes[lane].size(); ++index) {
-        const Sweep& sweep = world[rank].lanes[lane][index];
-        std::string why = SweepShape(world, rank, lane, sweep).check();
+  for (std::size_t rank = 0; rank < bases.size(); ++rank) {
+    for (std::size_t lane = 0; lane < bases[rank].lanes.size(); ++lane) {
+      for (std::size_t index = 0; index < bases[rank].lanes[lane].size(); ++index) {
+        const Sweep& sweep = bases[rank].lanes[lane][index];
+        std::string why = SweepShape(bases, rotation, rank, lane, sweep).check();
         if (why.empty()) continue;
         return Status(ErrorCode::kInvalidArgument, std::move(why), static_cast<int>(rank),
                       fmt::format("rank {}, sweep {}/{} of lane {}", rank, index + 1,
-                                  world[rank].lanes[lane].size(), lane));
+                                  bases[rank].lanes[lane].size(), lane));
       }
     }
   }

@@ -27,12 +27,13 @@ SmallWorld::SmallWorld(std::span<const FusedSchedule> world, const Model& model,
     : world_(world),
       model_(model),
       order_(order),
-      lanes_(world),
+      none_(schedule::Rotation::none(static_cast<int>(world.size()))),
+      lanes_(world, none_),
       layout_(world, lanes_, model.in_place) {
   has_memory_ = world[0].request.collective != schedule::Collective::kBarrier;
   start_.next.resize(lanes_.size());
   start_.cells.assign(layout_.size(), garbage());
-  start_.fill.resize(lanes_.channels());
+  start_.fill.resize(lanes_.channels().size());
   start_.slots.resize(start_.fill.size() * model.credits);
   for (const FusedSchedule& own : world) {
     start_.known.push_back(std::uint64_t{1} << own.request.rank);
@@ -188,7 +189,7 @@ bool SmallWorld::ends_well(const State& state) const {
   const Outcome outcome{
       [&](Rank rank, Slice slice) { return &state.cells[layout_.cell(rank, slice)]; },
       [&](Rank rank, Rank other) { return (state.known[at(rank)] >> other & 1) != 0; }};
-  return check_postcondition(world_, outcome, nullptr).ok() &&
+  return check_postcondition(world_, none_, outcome, nullptr).ok() &&
          check_order(world_, outcome, order_).ok();
 }
 

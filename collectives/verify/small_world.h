@@ -43,6 +43,8 @@ class SmallWorld {
   };
 
   SmallWorld(std::span<const schedule::FusedSchedule> world, const Model& model, Order order);
+  SmallWorld(const SmallWorld&) = delete;  // the lanes refer to the rotation
+  SmallWorld& operator=(const SmallWorld&) = delete;
 
   const State& start() const { return start_; }
   LaneId lanes() const { return lanes_.size(); }
@@ -74,6 +76,7 @@ class SmallWorld {
   std::span<const schedule::FusedSchedule> world_;
   Model model_;
   Order order_;
+  schedule::Rotation none_;
   LaneTable lanes_;
   WorldMemory layout_;
   bool has_memory_ = true;  ///< a barrier's row is empty

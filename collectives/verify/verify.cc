@@ -13,15 +13,17 @@ namespace rondo::verify {
 namespace {
 
 using schedule::FusedSchedule;
+using schedule::Rotation;
 
 constexpr std::uint32_t kMostCredits = 64;
 
 /// The same run again with contributor sets, so that the error can say what a value is made of.
 Status explain(std::span<const FusedSchedule> world, const Model& model, Order order) {
   ContributorSets sets;
-  Machine machine(world, model, &sets);
+  const Rotation none = Rotation::none(static_cast<int>(world.size()));
+  Machine machine(world, none, model, &sets);
   RONDO_TRY(machine.run());
-  RONDO_TRY(check_postcondition(world, machine.outcome(), &sets));
+  RONDO_TRY(check_postcondition(world, none, machine.outcome(), &sets));
   return check_order(world, machine.outcome(), order);
 }
 
@@ -41,21 +43,23 @@ struct Trial {
   Report report;
 };
 
-Trial try_model(std::span<const FusedSchedule> world, const Model& model, Order order) {
-  Machine machine(world, model, nullptr);
+Trial try_model(std::span<const FusedSchedule> bases, const Rotation& rotation, const Model& model,
+                Order order) {
+  Machine machine(bases, rotation, model, nullptr);
   Status status = machine.run();
-  if (status.ok()) status = check_postcondition(world, machine.outcome(), nullptr);
-  if (status.ok()) status = check_order(world, machine.outcome(), order);
+  if (status.ok()) status = check_postcondition(bases, rotation, machine.outcome(), nullptr);
+  if (status.ok()) status = check_order(bases, machine.outcome(), order);
   return {std::move(status),
           machine.deadlocked(),
           {model.credits, machine.sweeps(), machine.messages()}};
 }
 
 /// With as few credits as it needs; `model.credits` becomes what was tried last.
-Trial try_credits(std::span<const FusedSchedule> world, Model& model, Order order) {
+Trial try_credits(std::span<const FusedSchedule> bases, const Rotation& rotation, Model& model,
+                  Order order) {
   const std::uint32_t most = model.credits;
   for (model.credits = 1;; model.credits *= 2) {
-    Trial trial = try_model(world, model, order);
+    Trial trial = try_model(bases, rotation, model, order);
     if (!trial.deadlocked || model.credits * 2 > most) return trial;
   }
 }
@@ -63,9 +67,16 @@ Trial try_credits(std::span<const FusedSchedule> world, Model& model, Order orde
 /// The shape has been checked.
 Result<Report> run_model(std::span<const FusedSchedule> world, const Model& model, Order order) {
   Model tried = model;
-  const Trial trial = try_credits(world, tried, order);
+  const Rotation none = Rotation::none(static_cast<int>(world.size()));
+  const Trial trial = try_credits(world, none, tried, order);
   if (trial.status.ok()) return trial.report;
   return in_model(explain(world, tried, order), tried);
+}
+
+void add(const Report& report, Report& all) {
+  all.least_credits = std::max(all.least_credits, report.least_credits);
+  all.sweeps += report.sweeps;
+  all.messages += report.messages;
 }
 
 bool has_waits(std::span<const FusedSchedule> world) {
@@ -79,12 +90,14 @@ bool has_waits(std::span<const FusedSchedule> world) {
 }
 
 /// What the two runs of verify_at_once counted; nothing where they don't accept.
-std::optional<Report> accept_at_once(std::span<const FusedSchedule> world, Order order) {
-  if (has_waits(world)) return std::nullopt;
+std::optional<Report> accept_at_once(std::span<const FusedSchedule> bases, const Rotation& rotation,
+                                     Order order) {
+  if (has_waits(bases)) return std::nullopt;
   Model strict{.lent = true, .in_place = true, .credits = kMostCredits, .lends_all = true};
-  const Trial races = try_credits(world, strict, order);
+  const Trial races = try_credits(bases, rotation, strict, order);
   if (!races.status.ok()) return std::nullopt;
-  const Trial values = try_model(world, {.credits = strict.credits, .values_only = true}, order);
+  const Trial values =
+      try_model(bases, rotation, {.credits = strict.credits, .values_only = true}, order);
   if (!values.status.ok()) return std::nullopt;
   return Report{strict.credits, races.report.sweeps + values.report.sweeps,
                 races.report.messages + values.report.messages};
@@ -117,17 +130,44 @@ Result<Report> verify(std::span<const FusedSchedule> world, Order order) {
   Report all;
   for (const Model& model : models_for(world, kMostCredits)) {
     RONDO_ASSIGN(const Report report, run_model(world, model, order));
-    all.least_credits = std::max(all.least_credits, report.least_credits);
-    all.sweeps += report.sweeps;
-    all.messages += report.messages;
+    add(report, all);
   }
   return all;
 }
 
 Result<Report> verify_at_once(std::span<const FusedSchedule> world, Order order) {
   RONDO_TRY(check_shape(world));
-  if (const std::optional<Report> report = accept_at_once(world, order)) return *report;
+  const Rotation none = Rotation::none(static_cast<int>(world.size()));
+  if (const std::optional<Report> report = accept_at_once(world, none, order)) return *report;
   return verify(world, order);
+}
+
+std::optional<Report> accept_folded(const schedule::FoldedWorld& world, Order order) {
+  if (world.rotation.order() == 1 || !check_shape(world.bases, world.rotation).ok()) return {};
+  return accept_at_once(world.bases, world.rotation, order);
+}
+
+Result<Report> verify_values(const schedule::FoldedWorld& world, Order order) {
+  RONDO_TRY(check_shape(world.bases, world.rotation));
+  Report all;
+  for (const bool in_place : {false, true}) {
+    Model model{.in_place = in_place, .credits = kMostCredits, .values_only = true};
+    const Trial trial = try_credits(world.bases, world.rotation, model, order);
+    if (trial.status.ok()) {
+      add(trial.report, all);
+    } else if (world.rotation.order() == 1) {
+      return in_model(trial.status, model);
+    } else {
+      return verify_values({Rotation::none(world.rotation.world()), unfold(world)}, order);
+    }
+  }
+  return all;
+}
+
+Result<Report> verify_at_once(const schedule::FoldedWorld& world, Order order) {
+  RONDO_TRY(check_shape(world.bases, world.rotation));
+  if (const std::optional<Report> report = accept_folded(world, order)) return *report;
+  return verify_at_once(unfold(world), order);
 }
 
 }  // namespace rondo::verify

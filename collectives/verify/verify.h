@@ -5,10 +5,12 @@
 // target is free. Pure; threads: any.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "collectives/schedule/fused_schedule.h"
+#include "collectives/schedule/rotation.h"
 #include "collectives/verify/machine.h"
 #include "collectives/verify/rank_order.h"
 #include "core/status.h"
@@ -40,17 +42,29 @@ Result<Report> verify(std::span<const schedule::FusedSchedule> world, Order orde
 ///
 /// A run with direct channels in place that lends all messages and does the direct stores as well
 /// forbids what any model forbids, if no sweep waits:
-/// - Stores or not, the sweeps are the same network with the same clocks. What a store into a
-/// peer's
-///   memory must come after, the peer's own recv, which comes after the store, comes after too.
+/// - Stores or not, the sweeps are the same network with the same clocks. What a store into peer
+///   memory must come after, the owner's recv, which comes after the store, comes after too.
 /// - Eager channels forbid what direct ones do, but for what pending messages are read from. (Waits
 ///   are different: an eager message is consumed at once, and teaches less.)
-/// - Out of place a cell is touched by some of the sweeps that touch it in place. If in place any
-/// two
+/// - Out of place a cell is touched by some of the sweeps that touch it in place. If there any two
 ///   of those of which one writes are ordered, so are they out of place.
 /// What is left is what memory holds out of place. Without races it doesn't depend on the order, so
 /// a run without clocks tells.
 Result<Report> verify_at_once(std::span<const schedule::FusedSchedule> world,
                               Order order = Order::kAny);
+
+/// What two runs of the bases alone count (machine.h), if these are enough to accept the world.
+/// They are sufficient, and so a no is none yet: nothing without a rotation, or where a wait, a
+/// by_rank sweep or a row that stays hides what verify would see.
+std::optional<Report> accept_folded(const schedule::FoldedWorld& world, Order order = Order::kAny);
+
+/// Values, order and the end of every call, with messages that are copied, in place and out of
+/// place; not who may touch which memory when: that takes a clock for each pair of ranks. For
+/// worlds that are too large for these.
+Result<Report> verify_values(const schedule::FoldedWorld& world, Order order = Order::kAny);
+
+/// The same verdict as of the unfolded world, which is looked at where accept_folded doesn't
+/// accept.
+Result<Report> verify_at_once(const schedule::FoldedWorld& world, Order order = Order::kAny);
 
 }  // namespace rondo::verify

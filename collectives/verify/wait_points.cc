@@ -24,9 +24,9 @@ void WaitPoints::execute(Id id, LaneId lane, Clocks& clocks) {
   points_[id].clock = clocks.take(lane, 1);
 }
 
-void WaitPoints::consume(Id id, LaneId consumer, Clocks& clocks) {
+void WaitPoints::consume(Id id, LaneId consumer, int steps, Clocks& clocks) {
   --points_[id].pending_sends;
-  clocks.extend(points_[id].clock, consumer);
+  clocks.extend(points_[id].clock, consumer, steps);
 }
 
 }  // namespace rondo::verify

@@ -27,8 +27,8 @@ class WaitPoints {
   void add_sends(Id id, std::uint32_t count) { points_[id].pending_sends += count; }
   /// The sweep has run, as the last thing that `lane` did.
   void execute(Id id, LaneId lane, Clocks& clocks);
-  /// `consumer` has taken one of the messages.
-  void consume(Id id, LaneId consumer, Clocks& clocks);
+  /// `consumer`, turned by `steps`, has taken one of the messages.
+  void consume(Id id, LaneId consumer, int steps, Clocks& clocks);
   /// `lane` has waited.
   void join(Id id, LaneId lane, Clocks& clocks) const { clocks.join(lane, points_[id].clock); }
 

@@ -9,27 +9,27 @@ using schedule::FusedSchedule;
 using schedule::Rank;
 using schedule::Slice;
 
-WorldMemory::WorldMemory(std::span<const FusedSchedule> world, const LaneTable& lanes,
+WorldMemory::WorldMemory(std::span<const FusedSchedule> bases, const LaneTable& lanes,
                          bool in_place)
     : in_place_(in_place) {
   std::size_t size = 0;
-  for (const FusedSchedule& own : world) {
+  for (const FusedSchedule& own : bases) {
     size += input_rows(own.request).count + output_rows(own.request).count;
     size += own.scratch_rows.size();
   }
   cells_.reserve(size);
-  for (std::size_t rank = 0; rank < world.size(); ++rank) {
+  for (std::size_t rank = 0; rank < bases.size(); ++rank) {
     RankCells cells;
-    cells.input = schedule::input_rows(world[rank].request);
-    cells.output = schedule::output_rows(world[rank].request);
+    cells.input = schedule::input_rows(bases[rank].request);
+    cells.output = schedule::output_rows(bases[rank].request);
     cells.first_input = static_cast<CellId>(cells_.size());
     cells.first_output = cells.first_input + cells.input.count;
     cells.first_scratch = cells.first_output + cells.output.count;
     ranks_.push_back(cells);
     Cell empty;
     // What the caller did to its buffers before the call ends with the rank's start.
-    empty.last_write = {lanes.first_of(static_cast<Rank>(rank)), kStartEvent};
-    cells_.resize(cells.first_scratch + world[rank].scratch_rows.size(), empty);
+    empty.last_write = {lanes.in_world(lanes.first_of(static_cast<Rank>(rank)), 0), kStartEvent};
+    cells_.resize(cells.first_scratch + bases[rank].scratch_rows.size(), empty);
   }
 }
 

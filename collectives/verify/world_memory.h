@@ -1,6 +1,6 @@
 #pragma once
 
-// The memory of all ranks, one cell per (rank, row) or scratch slot, and the rules for touching it.
+// The memory of all bases, one cell per (rank, row) or scratch slot, and the rules for touching it.
 // Every rule is about what *may* happen in some order of events, not what did happen in this one:
 // an access conflicts with an earlier one unless the clocks show that it always comes after.
 
@@ -31,10 +31,10 @@ inline constexpr LoanId kNoLoan = ~LoanId{0};
 
 class WorldMemory {
  public:
-  WorldMemory(std::span<const schedule::FusedSchedule> world, const LaneTable& lanes,
+  WorldMemory(std::span<const schedule::FusedSchedule> bases, const LaneTable& lanes,
               bool in_place);
 
-  CellId cell(schedule::Rank rank, schedule::Slice slice) const;
+  CellId cell(schedule::Rank base, schedule::Slice slice) const;
   std::size_t size() const { return cells_.size(); }
   const Value& value(CellId cell) const { return cells_[cell].value; }
   void initialise(CellId cell, const Value& value);

@@ -35,6 +35,10 @@ struct CommunicatorOptions {
   std::string algorithm = "auto";
   /// Network interface that tcp listens on; empty: the one that reaches the store (RONDO_IFACE).
   std::string interface;
+  /// Connections that data take to each peer over tcp, 1 to 16 (RONDO_TCP_SOCKETS): each message
+  /// goes by whichever has room first. Two ranks use the smaller of their numbers. 0: one, two
+  /// where the link is said to be faster than 10 Gbit/s, four above 25.
+  int tcp_sockets = 0;
   /// Who moves started calls on while nobody waits for one: "thread", a thread of the
   /// communicator's own that sleeps while there is nothing to do, or "caller", nobody: each call
   /// moves on in `start`, `test` and `wait` alone (RONDO_PROGRESS). Ranks may differ.

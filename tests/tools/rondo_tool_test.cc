@@ -103,6 +103,8 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("bench all_reduce --local 0", "not in range");
   expect_usage_error("bench broadcast -r 1 -e 8", "-r 1");
   expect_usage_error("verify --worlds 5-2", "--worlds: '5-2'");
+  expect_usage_error("verify --worlds 65537", "--worlds: '65537'");
+  expect_usage_error("verify --worlds 5000 --all", "--all: worlds of up to 4096");
   expect_usage_error("verify --worlds 9-16 --mutants", "worlds of 2 to 8, of which --worlds 9-16");
   expect_usage_error("verify --worlds 1 --mutants", "worlds of 2 to 8, of which --worlds 1 has");
 }

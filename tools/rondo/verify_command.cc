@@ -23,6 +23,7 @@ constexpr const char* kVerifyExamples = R"(
 Examples:
   rondo verify                          every algorithm, worlds of 1 to 512
   rondo verify --worlds 1-16 --mutants  and that wrong schedules, of worlds 2 to 8, are refused
+  rondo verify --worlds 65536           algorithms of few messages, at the largest world
 
 An algorithm is a schedule: who sends what to whom. It is run here on paper, with every rank's data
 followed, so no result depends on this machine. The exit code is 1 if anything is wrong.
@@ -76,7 +77,12 @@ class Progress {
 };
 
 WorldRange worlds_of(const VerifyFlags& flags) {
+  constexpr int kLargestWithAll = 4096;  // a ring of so many takes minutes, and gigabytes
   const WorldRange worlds = parse_world_range(flags.worlds);
+  if (flags.all && worlds.last > kLargestWithAll) {
+    throw UsageError(fmt::format("--all: worlds of up to {}; --worlds {} goes beyond",
+                                 kLargestWithAll, flags.worlds));
+  }
   if (flags.mutants && (worlds.last < kFirstMutantWorld || worlds.first > kLastMutantWorld)) {
     throw UsageError(
         fmt::format("--mutants: mutants are made of worlds of {} to {}, of which "
@@ -86,25 +92,37 @@ WorldRange worlds_of(const VerifyFlags& flags) {
   return worlds;
 }
 
-/// What was left out of the worlds asked for; empty: nothing.
-std::string left_out(const VerifyReport& report, const WorldRange& worlds,
-                     const VerifyFlags& flags) {
-  if (flags.all || worlds.last <= kThoroughUpTo) return {};
+std::string chosen_text(const VerifyReport& report, const WorldRange& worlds) {
   std::string chosen;
   for (int world = std::max(worlds.first, kThoroughUpTo + 1); world <= worlds.last; ++world) {
     if (is_chosen_world(world)) chosen += fmt::format(" {}", world);
   }
   std::string names;
   for (const VerifiedAlgorithm& row : report.algorithms) {
-    if (row.quadratic) names += fmt::format(" {}:{}", row.collective, row.name);
+    if (row.chosen_worlds_only) names += fmt::format(" {}:{}", row.collective, row.name);
   }
   return fmt::format(
+      "; and at{} only, as they need the proof of each rank, and their messages grow "
+      "with the square of\nthe world:{}",
+      chosen.empty() ? " none" : chosen, names);
+}
+
+/// What was left out of the worlds asked for; empty: nothing.
+std::string left_out(const VerifyReport& report, const WorldRange& worlds,
+                     const VerifyFlags& flags) {
+  if (flags.all || worlds.last <= kThoroughUpTo) return {};
+  std::string text = fmt::format(
       "\nOf worlds above {}, without --all: the fused form, which is what runs, with the rows of "
-      "small "
-      "data and\none root; and those algorithms whose messages grow with the square of the world "
-      "at{} "
-      "only:\n {}\n",
-      kThoroughUpTo, chosen.empty() ? " none" : chosen, names);
+      "small data and\none root",
+      kThoroughUpTo);
+  if (worlds.first <= kMemoryRulesUpTo) text += chosen_text(report, worlds);
+  if (worlds.last > kMemoryRulesUpTo) {
+    text += fmt::format(
+        ";\nof worlds above {}: algorithms whose messages grow slower than the square "
+        "of the world; and not\nwho may touch which memory when",
+        kMemoryRulesUpTo);
+  }
+  return text + ".\n";
 }
 
 VerifyReport verify_with_progress(const WorldRange& worlds, const VerifyFlags& flags) {

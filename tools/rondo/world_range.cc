@@ -9,7 +9,7 @@
 namespace rondo::tool {
 namespace {
 
-constexpr int kLargestWorld = 4096;
+constexpr int kLargestWorld = 65536;
 
 /// The number that `text` is; 0 where it is none.
 int number_of(std::string_view text) {

@@ -7,6 +7,8 @@ Status no_eager_messages() {
   return Status(ErrorCode::kInternal, "this endpoint has no eager messages");
 }
 
+Status no_bulletins() { return Status(ErrorCode::kInternal, "this endpoint has no bulletins"); }
+
 }  // namespace
 
 Result<bool> Endpoint::send_eager(std::span<const std::byte>) { return no_eager_messages(); }
@@ -18,6 +20,9 @@ const std::byte* Endpoint::stored() {
   static constexpr std::byte kStored{};
   return &kStored;
 }
+
+Status Endpoint::publish(std::span<const std::byte>) { return no_bulletins(); }
+Result<const std::byte*> Endpoint::read_bulletin(std::size_t) { return no_bulletins(); }
 
 bool Endpoint::lends(const std::byte*, std::size_t) const { return false; }
 

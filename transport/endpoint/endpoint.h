@@ -78,6 +78,9 @@ class Endpoint {
   /// Most transfers outstanding per lane and direction.
   virtual std::size_t window() const = 0;
 
+  /// Whether several sends of one group cost less than each by itself.
+  virtual bool gathers() const { return false; }
+
   /// Starts a call: its sequence number and fingerprint ride in every message posted from now on,
   /// and `stores` (output, scratch; empty: none) is memory that the peer may store into.
   virtual void begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) = 0;
@@ -110,6 +113,19 @@ class Endpoint {
   virtual std::byte* write_back_eager(StoreRegion region, std::size_t offset);
   /// Gives it back; nothing where there is none.
   virtual void release_eager() {}
+
+  /// Bulletins: one message of at most so many bytes to all peers at once, which they read where it
+  /// lies. For calls in which every rank publishes one and reads all others'; all ranks make these
+  /// in the same order. Nothing: there are none.
+  virtual std::optional<std::size_t> bulletin_bytes() const { return std::nullopt; }
+  /// This rank's next bulletin, for this peer; written once for all endpoints of a transport.
+  /// Errors as post.
+  virtual Status publish(std::span<const std::byte> message);
+  /// The peer's bulletin of the same number, of exactly so many bytes, or null where it hasn't
+  /// come; valid until the next publish. Errors as poll.
+  virtual Result<const std::byte*> read_bulletin(std::size_t bytes);
+  /// All peers' have been read, so that all have read this rank's one before: another may follow.
+  virtual void expect_publish() {}
 
   /// Whether a kSend of these bytes is read where they lie: then one may be for several receives.
   virtual bool lends(const std::byte* data, std::size_t bytes) const;

@@ -99,6 +99,7 @@ Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::u
   joining.blob = encode(note);
   Joined joined;
   joined.means.transport = options.transport;
+  joined.means.tcp_sockets = options.tcp_sockets;
   RONDO_ASSIGN(joined.membership, rendezvous::join(store, launch, joining, deadline));
   RONDO_ASSIGN(joined.ranks, rank_infos(joined.membership));
   const bool one_host =

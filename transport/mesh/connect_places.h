@@ -17,6 +17,7 @@ namespace rondo::transport {
 struct MeshOptions {
   std::string transport = "auto";  ///< or "inproc", "shm", "tcp": forced for every pair
   std::string interface;           ///< tcp listens there; empty: see own_address()
+  int tcp_sockets = 0;             ///< as in MeshMeans
   int timeout_ms = 60'000;
   /// Further options, by the name that users know them by, that must be equal on all ranks.
   std::map<std::string, std::string> equal_options{};

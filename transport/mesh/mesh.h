@@ -27,6 +27,7 @@ struct RankInfo {
 struct MeshMeans {
   std::string transport = "auto";  ///< or one forced for every pair
   std::string address;             ///< tcp listens there
+  int tcp_sockets = 0;  ///< data connections to each peer over tcp; 0: what its link takes
 };
 
 class Mesh {

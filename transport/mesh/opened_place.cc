@@ -5,6 +5,7 @@
 #include "transport/inproc/inproc_transport.h"
 #include "transport/mesh/pair_kind.h"
 #include "transport/shm/shm_transport.h"
+#include "transport/tcp/link_speed.h"
 #include "transport/tcp/tcp_transport.h"
 
 namespace rondo::transport {
@@ -25,7 +26,7 @@ Result<std::vector<TransportKind>> kinds_of(int rank, const std::vector<RankInfo
 }
 
 Result<std::unique_ptr<Transport>> create_transport(TransportKind kind, const Identity& identity,
-                                                    const std::string& address) {
+                                                    const MeshMeans& means, std::size_t peers) {
   switch (kind) {
     case TransportKind::kInproc: {
       RONDO_ASSIGN(auto transport, InprocTransport::create(identity));
@@ -37,7 +38,11 @@ Result<std::unique_ptr<Transport>> create_transport(TransportKind kind, const Id
     }
     case TransportKind::kTcp: {
       TcpOptions options;
-      options.bind = address;
+      options.bind = means.address;
+      options.sockets = means.tcp_sockets > 0
+                            ? static_cast<std::size_t>(means.tcp_sockets)
+                            : sockets_that_fit(sockets_to_fill(link_speed_mbit(means.address)),
+                                               peers, most_open_descriptors());
       RONDO_ASSIGN(auto transport, TcpTransport::create(identity, options));
       return std::unique_ptr<Transport>(std::move(transport));
     }
@@ -55,19 +60,20 @@ Result<OpenedPlace> OpenedPlace::open(const Identity& identity, std::vector<Rank
   place.means_ = means;
   RONDO_ASSIGN(place.kinds_, kinds_of(identity.rank, place.ranks_, means.transport));
   for (const TransportKind kind : kAllKinds) {
-    if (!place.has_peer(kind)) continue;
-    RONDO_ASSIGN(auto transport, create_transport(kind, identity, means.address));
+    if (place.peers(kind) == 0) continue;
+    RONDO_ASSIGN(auto transport, create_transport(kind, identity, means, place.peers(kind)));
     place.transport_kinds_.push_back(kind);
     place.transports_.push_back(std::move(transport));
   }
   return place;
 }
 
-bool OpenedPlace::has_peer(TransportKind kind) const {
+std::size_t OpenedPlace::peers(TransportKind kind) const {
+  std::size_t count = 0;
   for (std::size_t peer = 0; peer < kinds_.size(); ++peer) {
-    if (static_cast<int>(peer) != identity_.rank && kinds_[peer] == kind) return true;
+    if (static_cast<int>(peer) != identity_.rank && kinds_[peer] == kind) ++count;
   }
-  return false;
+  return count;
 }
 
 PlaceAddresses OpenedPlace::addresses() const {

@@ -27,7 +27,7 @@ class OpenedPlace {
   std::unique_ptr<Mesh> mesh() &&;
 
  private:
-  bool has_peer(TransportKind kind) const;
+  std::size_t peers(TransportKind kind) const;
 
   Identity identity_;
   std::vector<RankInfo> ranks_;

@@ -25,6 +25,19 @@ namespace {
 constexpr milliseconds kFirstPause{5};
 constexpr milliseconds kLongestPause{250};
 
+Status lost(const error_code& error) {
+  const bool late = error == asio::error::timed_out;
+  return Status(late ? ErrorCode::kTimeout : ErrorCode::kPeerLost,
+                late ? "no answer" : error.message());
+}
+
+/// What the attempts met. The deadline cuts the last one short, which is no reason by itself: what
+/// the one before it met is said too.
+std::string reason_of(const Status& previous, const Status& last) {
+  if (previous.ok() || last.code() != ErrorCode::kTimeout) return last.message();
+  return fmt::format("{}, then {}", previous.message(), last.message());
+}
+
 }  // namespace
 
 /// Asio's operations made blocking, with a deadline.
@@ -89,6 +102,7 @@ TcpStoreLink::~TcpStoreLink() = default;
 Status TcpStoreLink::connect(std::uint64_t job, Deadline deadline) {
   const auto start = steady_clock::now();
   milliseconds pause = kFirstPause;
+  Status previous;
   while (true) {
     bool worth_a_retry = false;
     Status status = try_connect(job, deadline, worth_a_retry);
@@ -98,8 +112,9 @@ Status TcpStoreLink::connect(std::uint64_t job, Deadline deadline) {
       return Status(ErrorCode::kTimeout,
                     fmt::format("no store at {} within {:.1f} s ({}): is the process with index 0 "
                                 "running, and is that its address?",
-                                to_string(address_), waited.count(), status.message()));
+                                to_string(address_), waited.count(), reason_of(previous, status)));
     }
+    previous = std::move(status);
     asio::io_context nothing_else;
     asio::steady_timer(nothing_else, pause).wait();
     pause = std::min(2 * pause, kLongestPause);
@@ -110,10 +125,8 @@ Status TcpStoreLink::try_connect(std::uint64_t job, Deadline deadline, bool& wor
   socket_ = std::make_unique<Socket>();
   worth_a_retry = true;
   const error_code error = socket_->connect(address_, deadline);
-  if (error) return Status(ErrorCode::kPeerLost, error.message());
-  if (const error_code lost = socket_->write(encode_hello(job), deadline)) {
-    return Status(ErrorCode::kPeerLost, lost.message());
-  }
+  if (error) return lost(error);
+  if (const error_code unsaid = socket_->write(encode_hello(job), deadline)) return lost(unsaid);
   const auto reply = read_reply(deadline);
   if (!reply.ok()) {
     worth_a_retry = reply.status().code() != ErrorCode::kDataLoss;
@@ -127,7 +140,7 @@ Status TcpStoreLink::try_connect(std::uint64_t job, Deadline deadline, bool& wor
 Result<Reply> TcpStoreLink::exchange(const Request& request, Deadline deadline) {
   RONDO_TRY(broken_);
   const error_code error = socket_->write(encode_request(request), deadline);
-  auto reply = error ? Status(ErrorCode::kPeerLost, error.message()) : read_reply(deadline);
+  auto reply = error ? lost(error) : read_reply(deadline);
   if (reply.ok()) return reply;
   broken_ = Status(reply.status().code(),
                    fmt::format("lost the store at {} (in the process with index 0): {}",
@@ -137,11 +150,6 @@ Result<Reply> TcpStoreLink::exchange(const Request& request, Deadline deadline) 
 }
 
 Result<Reply> TcpStoreLink::read_reply(Deadline deadline) {
-  const auto lost = [](const error_code& error) {
-    const bool late = error == asio::error::timed_out;
-    return Status(late ? ErrorCode::kTimeout : ErrorCode::kPeerLost,
-                  late ? "it does not answer" : error.message());
-  };
   std::string header(kFrameHeaderBytes, '\0');
   if (const error_code error = socket_->read(header, deadline)) return lost(error);
   const auto bytes = decode_frame_header(header, kMaxReplyBytes);

@@ -55,10 +55,20 @@ struct Channel {
   std::array<std::array<Line, kLineCount>, kMaxLanes> lines;
 };
 
+/// One message of a place for all its peers: line k % 2 has bulletin k, stamped k. A place
+/// publishes only after it has read all bulletins before, so whoever publishes k + 2 knows that
+/// every peer has published k + 1, and so has read k.
+using Bulletins = std::array<Line, 2>;
+/// Where one of more than kInlineBytes has its bytes.
+inline constexpr std::size_t kBulletinBytes = 1024;
+using BulletinBytes = std::array<std::byte, kBulletinBytes>;
+
 /// What a place shows to all its peers.
 struct PlaceHead {
   SleepWord sleep;
   CallBoard board;
+  Bulletins bulletins;
+  alignas(kCacheLineBytes) std::array<BulletinBytes, 2> bulletin_bytes;
   /// Set, for good, before a rank that gives up frees the memory it has lent: whoever read from it
   /// looks here afterwards, and doesn't trust what it read.
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> gave_up{0};

@@ -122,6 +122,13 @@ Status RecvLane::wrong_size(const Call& call, std::uint64_t sent_bytes,
                 port_.peer);
 }
 
+Status RecvLane::check_left_over(const Call& call) const {
+  if (!has_line()) return {};
+  const LineContent content = next_line().content;
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // as in progress
+  return belongs_to(call, content).status();
+}
+
 Result<bool> RecvLane::belongs_to(const Call& call, const LineContent& content) const {
   if (content.sequence == call.sequence && content.fingerprint == call.fingerprint) return true;
   RONDO_TRY(check_call(port_.rank, call, port_.peer, content.sequence, content.fingerprint));

@@ -52,6 +52,8 @@ class RecvLane {
   Status progress(const Call& call, RingGroups& groups, bool& consumed);
   /// Whether a message lies there that nobody has taken.
   bool has_message() const { return has_line(); }
+  /// An error where that is of an earlier call, which had no use for it.
+  Status check_left_over(const Call& call) const;
   bool can_progress() const { return !idle() && has_line(); }
 
   /// Where a view's bytes may be replaced: its slot, or null. What stands there when the view is

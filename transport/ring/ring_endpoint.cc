@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+
+#include "core/prefetch.h"
+#include "transport/wire/call_history.h"
 
 namespace rondo::transport {
 namespace {
@@ -57,7 +61,7 @@ RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(kMostGro
 void RingEndpoint::begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) {
   call_ = call;
   *stores_ = stores;
-  awaits_eager_ = awaits_room_ = false;
+  awaits_eager_ = awaits_room_ = awaits_bulletin_ = false;
   enter_call();
   link_.own_head->board.write(call);
   if (!stores[0].empty() || !stores[1].empty()) write_stores(stores);
@@ -189,6 +193,95 @@ void RingEndpoint::release_eager() {
   if (consumed) wake_peer();
 }
 
+Status RingEndpoint::publish(std::span<const std::byte> message) {
+  if (!failure_.ok()) return failure_;
+  ++bulletin_;
+  Line& line = link_.own_head->bulletins[bulletin_ % 2];
+  if (line.stamp.load(std::memory_order_relaxed) != bulletin_) {
+    // At once: peers look at this line all the time, and would take it back between two stores.
+    LineContent content{.sequence = call_.sequence,
+                        .fingerprint = call_.fingerprint,
+                        .kind_and_bytes = LineContent::pack(LineKind::kInline, message.size()),
+                        .inline_bytes = {}};
+    if (message.size() <= kInlineBytes) {
+      std::copy(message.begin(), message.end(), content.inline_bytes.begin());
+    } else {
+      std::memcpy(link_.own_head->bulletin_bytes[bulletin_ % 2].data(), message.data(),
+                  message.size());
+    }
+    line.content = content;
+    line.stamp.store(bulletin_, std::memory_order_release);
+  }
+  bulletin_sizes_[bulletin_ % 2] = message.size();
+  bulletin_bytes_sent_ += message.size();
+  wake_peer();
+  return {};
+}
+
+Result<const std::byte*> RingEndpoint::read_bulletin(std::size_t bytes) {
+  if (!failure_.ok()) return failure_;
+  const Line& line = awaited_bulletin();
+  awaits_bulletin_ = line.stamp.load(std::memory_order_acquire) != bulletin_;
+  if (awaits_bulletin_) {
+    if (left_.ok()) return nullptr;
+    fail(left_);
+    return failure_;
+  }
+  Status status = check_bulletin(line.content, bytes);
+  if (status.ok()) status = check_left_overs();
+  if (!status.ok()) {
+    look_for_notice();
+    fail(std::move(status));
+    return failure_;
+  }
+  bulletin_bytes_received_ += bytes;
+  return bytes <= kInlineBytes ? line.content.inline_bytes.data()
+                               : link_.peer_head->bulletin_bytes[bulletin_ % 2].data();
+}
+
+// The next will be about as long as the one before that lay there: calls alternate, as those of a
+// loop with a barrier do. (To ask the line itself how long would be to wait for it.)
+void RingEndpoint::expect_publish() {
+  const std::size_t next = (bulletin_ + 1) % 2;
+  prefetch_to_write(reinterpret_cast<const std::byte*>(&link_.own_head->bulletins[next]));
+  const std::size_t bytes = bulletin_sizes_[next];
+  if (bytes <= kInlineBytes) return;
+  const std::byte* const memory = link_.own_head->bulletin_bytes[next].data();
+  for (std::size_t i = 0; i < bytes; i += kCacheLineBytes) prefetch_to_write(memory + i);
+}
+
+/// Calls with bulletins take no messages: what an earlier call, that differed, has left behind
+/// would not show.
+Status RingEndpoint::check_left_overs() const {
+  for (std::uint32_t lanes = used_lanes_; lanes != 0; lanes &= lanes - 1)
+    RONDO_TRY(
+        recv_lanes_[static_cast<std::size_t>(std::countr_zero(lanes))].check_left_over(call_));
+  return {};
+}
+
+/// All ranks' calls with bulletins are the same in the same order: one of another call is one too
+/// many, or one too few.
+Status RingEndpoint::check_bulletin(const LineContent& content, std::size_t bytes) const {
+  const bool same_call =
+      content.sequence == call_.sequence && content.fingerprint == call_.fingerprint;
+  if (same_call && content.bytes() == bytes) return {};
+  const auto ours = link_.own_head->board.find(content.sequence);
+  if (ours) {
+    RONDO_TRY(check_call(link_.rank, {content.sequence, call_.epoch, *ours}, peer(),
+                         content.sequence, content.fingerprint));
+  }
+  // A peer that is ahead has made a call of this number without showing anything.
+  if (const auto theirs = link_.peer_head->board.find(call_.sequence)) {
+    RONDO_TRY(check_call(link_.rank, call_, peer(), call_.sequence, *theirs));
+  }
+  return Status(
+      ErrorCode::kMismatch,
+      fmt::format("rank {} shows {} bytes of call #{} where rank {} expects {} bytes of "
+                  "call #{}: calls of the two ranks must agree",
+                  peer(), content.bytes(), content.sequence, link_.rank, bytes, call_.sequence),
+      peer());
+}
+
 bool RingEndpoint::lends(const std::byte* data, std::size_t bytes) const {
   return link_.memory->location_of(data, bytes).has_value();
 }
@@ -204,6 +297,7 @@ Result<Token> RingEndpoint::post(std::span<const Transfer> group) {
     else
       recv_lanes_[transfer.lane].push(transfer, index);
     busy_lanes_ |= 1u << transfer.lane;
+    if (!is_free_lane(transfer.lane)) used_lanes_ |= 1u << transfer.lane;
   }
   const Token token = groups_.token_of(index);
   RONDO_TRY(progress());
@@ -235,7 +329,7 @@ void RingEndpoint::release(Token token) {
 }
 
 Traffic RingEndpoint::traffic() const {
-  Traffic total;
+  Traffic total{.sent_bytes = bulletin_bytes_sent_, .received_bytes = bulletin_bytes_received_};
   for (const SendLane& lane : send_lanes_) {
     total.sent_bytes += lane.sent_bytes();
     total.copied_bytes += lane.copied_bytes();
@@ -292,8 +386,10 @@ void RingEndpoint::look_for_give_up() {
 }
 
 bool RingEndpoint::can_progress() const {
-  const bool waits = busy_lanes_ != 0 || awaits_eager_ || awaits_room_;
+  const bool waits = busy_lanes_ != 0 || awaits_eager_ || awaits_room_ || awaits_bulletin_;
   if (waits && (!failure_.ok() || !left_.ok())) return true;
+  if (awaits_bulletin_ && awaited_bulletin().stamp.load(std::memory_order_acquire) == bulletin_)
+    return true;
   if (awaits_eager_ && recv_lanes_[0].has_message()) return true;
   if (awaits_room_ && send_lanes_[0].has_news()) return true;
   for (std::uint32_t lanes = busy_lanes_; lanes != 0; lanes &= lanes - 1) {

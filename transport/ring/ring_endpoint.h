@@ -54,6 +54,10 @@ class RingEndpoint : public Endpoint {
     return write_back(eager_, region, offset);
   }
   void release_eager() final;
+  std::optional<std::size_t> bulletin_bytes() const final { return kBulletinBytes; }
+  Status publish(std::span<const std::byte> message) final;
+  Result<const std::byte*> read_bulletin(std::size_t bytes) final;
+  void expect_publish() final;
   bool lends(const std::byte* data, std::size_t bytes) const override;
   Result<Token> post(std::span<const Transfer> group) final;
   Result<bool> poll(Token token) final;
@@ -92,6 +96,9 @@ class RingEndpoint : public Endpoint {
 
  private:
   Result<bool> sent_eager(Result<bool> sent);
+  const Line& awaited_bulletin() const { return link_.peer_head->bulletins[bulletin_ % 2]; }
+  Status check_bulletin(const LineContent& content, std::size_t bytes) const;
+  Status check_left_overs() const;
   Status check_room(std::span<const Transfer> group) const;
   Status move_lanes();
   void wake_peer();
@@ -111,10 +118,16 @@ class RingEndpoint : public Endpoint {
   Staging staging_;
   std::vector<SendLane> send_lanes_;
   std::vector<RecvLane> recv_lanes_;
-  bool awaits_eager_ = false;     ///< recv_eager was called in vain
-  bool awaits_room_ = false;      ///< send_eager was
+  bool awaits_eager_ = false;                    ///< recv_eager was called in vain
+  bool awaits_room_ = false;                     ///< send_eager was
+  bool awaits_bulletin_ = false;                 ///< read_bulletin was
+  std::uint64_t bulletin_ = 0;                   ///< number of the last that this rank published
+  std::array<std::size_t, 2> bulletin_sizes_{};  ///< of this rank's last ones
+  std::uint64_t bulletin_bytes_sent_ = 0;
+  std::uint64_t bulletin_bytes_received_ = 0;
   LentView eager_;                ///< of the message that recv_eager gave
   std::uint32_t busy_lanes_ = 0;  ///< bit k: lane k may have transfers that aren't done
+  std::uint32_t used_lanes_ = 1;  ///< bit k: lane k has ever had any, in calls
   std::uint64_t rung_turn_ = 0;
   Status failure_;
   Status left_;

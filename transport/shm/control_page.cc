@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "core/numa.h"
 #include "transport/shm/random_bits.h"
 #include "transport/shm/slot_file.h"
 
@@ -44,6 +45,7 @@ Result<ControlPage> ControlPage::create(int world, const Slots& slots) {
   if (::fallocate(fd.get(), 0, 0, static_cast<off_t>(bytes)) != 0)
     return system_error("allocating message lines in shared memory", errno);
   RONDO_ASSIGN(SharedView memory, map_own(fd.get(), bytes));
+  place_near_this_thread(memory.get(), bytes);
   RONDO_TRY(close_to_writers(fd.get()));
   ControlPage page(std::move(fd), std::move(memory));
   ControlPageHead& head = page.head();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/numa.h"
 #include "transport/shm/memory_budget.h"
 
 namespace rondo::transport {
@@ -93,6 +94,8 @@ Status RegisteredPool::grow(std::size_t bytes) {
       0)
     return system_error(fmt::format("registering {} bytes of memory", extent_bytes), errno);
   RONDO_TRY(window_.extend(fd_.get(), old_bytes + extent_bytes));
+  // Whoever makes it works with it. A whole extent: its huge pages stay whole.
+  place_near_this_thread(window_.address_of(old_bytes, extent_bytes), extent_bytes);
   list_.grow(old_bytes, extent_bytes);
   return {};
 }

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "core/numa.h"
+
 namespace rondo::transport {
 namespace {
 
@@ -32,6 +34,7 @@ Result<SlotFile> SlotFile::create(int world, const Slots& shape) {
   RONDO_ASSIGN(UniqueFd fd, create_memfd("rondo-slots", bytes));
   RONDO_ASSIGN(SharedView memory, map_own(fd.get(), bytes));
   RONDO_TRY(seal(fd.get(), F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL));
+  place_near_this_thread(memory.get(), bytes);
   return SlotFile(std::move(fd), std::move(memory), shape);
 }
 

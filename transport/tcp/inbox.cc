@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "transport/wire/protocol_error.h"
 
 namespace rondo::transport {
+
+using Message = InLane::Message;
 
 Inbox::Inbox(int own_rank, int peer, const Limits& limits, TcpGroups& groups,
              CallHistory& peer_calls, const CallHistory& own_calls)
@@ -17,9 +20,9 @@ Inbox::Inbox(int own_rank, int peer, const Limits& limits, TcpGroups& groups,
       groups_(groups),
       peer_calls_(peer_calls),
       own_calls_(own_calls),
-      reader_(peer, limits.max_message_bytes) {}
+      streams_(limits.sockets, InStream(peer, limits.max_message_bytes)) {}
 
-Inbox::Lane& Inbox::lane(std::size_t index) {
+InLane& Inbox::lane(std::size_t index) {
   if (index >= lanes_.size()) {
     lanes_.resize(index + 1);
     consumed_.resize(index + 1);
@@ -27,117 +30,117 @@ Inbox::Lane& Inbox::lane(std::size_t index) {
   return lanes_[index];
 }
 
-Status Inbox::expect(std::uint16_t lane_index, const Posted& posted) {
-  Lane& queue = lane(lane_index);
-  queue.posted.push(posted);
+Status Inbox::expect(std::uint16_t lane_index, const PostedReceive& posted) {
+  InLane::Entry& entry = lane(lane_index).post(posted);
   ++posted_;
   if (is_free_lane(lane_index)) ++posted_free_;
-  if (queue.early.empty()) return {};
-  const Early early = queue.early.front();
-  RONDO_ASSIGN(const bool is_now, belongs_now(lane_index, early.call));
+  if (entry.message != Message::kStaged) return {};
+  RONDO_ASSIGN(const bool is_now, belongs_now(lane_index, entry.call));
   if (!is_now) return {};
-  queue.early.pop();
-  return deliver_early(lane_index, early);
+  RONDO_TRY(deliver_staged(entry));
+  complete(lane_index);
+  return {};
 }
 
-Status Inbox::pump(int socket) {
+Status Inbox::pump(std::span<const UniqueFd> sockets) {
+  for (std::size_t i = 0; i < streams_.size(); ++i)
+    RONDO_TRY(pump(streams_[i], sockets[i].get(), kLargeBytes));
+  return {};
+}
+
+Status Inbox::drain(std::span<const UniqueFd> sockets) {
+  for (std::size_t i = 0; i < streams_.size(); ++i)
+    RONDO_TRY(pump(streams_[i], sockets[i].get(), std::numeric_limits<std::size_t>::max()));
+  return {};
+}
+
+Status Inbox::pump(InStream& stream, int socket, std::size_t most_bytes) {
+  const std::uint64_t before = received_bytes_;
   bool more = true;
-  while (more) {
-    RONDO_TRY(pump_buffered());
-    if (stalled() || left_after_ || ended_) return {};
-    more = fill(socket);
+  while (more && received_bytes_ - before < most_bytes) {
+    RONDO_TRY(pump_buffered(stream));
+    if (stream.stalled() || stream.finished() || stream.ended()) return {};
+    more = stream.fill(socket);
   }
-  return pump_buffered();
+  return pump_buffered(stream);
 }
 
 Status Inbox::pump_buffered() {
+  for (InStream& stream : streams_) RONDO_TRY(pump_buffered(stream));
+  return {};
+}
+
+Status Inbox::pump_buffered(InStream& stream) {
   bool moved = true;
-  while (moved && !left_after_) RONDO_TRY(step(moved));
+  while (moved && !stream.finished()) RONDO_TRY(step(stream, moved));
   return {};
 }
 
 // One step with the bytes at hand: the header, the place of the message, its payload.
-Status Inbox::step(bool& moved) {
+Status Inbox::step(InStream& stream, bool& moved) {
   moved = false;
-  if (!reader_.has_header()) {
-    auto bytes =
-        std::span<const std::byte>(ahead_).subspan(ahead_begin_, ahead_end_ - ahead_begin_);
-    RONDO_ASSIGN(const bool complete, reader_.step(bytes));
-    ahead_begin_ = ahead_end_ - bytes.size();
-    moved = complete;
+  if (!stream.has_header()) {
+    RONDO_ASSIGN(moved, stream.take_header());
     return {};
   }
-  if (!placed_) {
-    RONDO_ASSIGN(moved, place());
+  if (!stream.placed()) {
+    RONDO_ASSIGN(moved, place(stream));
     return {};
   }
-  if (reader_.payload_left() > 0) {
-    moved = copy_buffered();
+  if (!stream.payload_complete()) {
+    moved = stream.copy_buffered();
     return {};
   }
   moved = true;
-  return finish_message();
-}
-
-// Reads once: the rest of a payload to its place and what follows into the read-ahead buffer, which
-// is empty here. False if the socket has no more for now: it gave less than there was room for.
-bool Inbox::fill(int socket) {
-  const auto payload_bytes = placed_ ? static_cast<std::size_t>(reader_.payload_left()) : 0;
-  std::array<iovec, 2> targets{{{target_, payload_bytes}, {ahead_.data(), ahead_.size()}}};
-  const auto used = std::span<const iovec>(targets).subspan(payload_bytes > 0 ? 0 : 1);
-  const IoResult result = read_some(socket, used);
-  if (result.ended) {
-    ended_ = true;
-    end_error_ = result.error;
-  }
-  const std::size_t direct_bytes = std::min(result.bytes, payload_bytes);
-  target_ += direct_bytes;
-  reader_.took_payload(direct_bytes);
-  ahead_begin_ = 0;
-  ahead_end_ = result.bytes - direct_bytes;
-  return result.bytes == payload_bytes + ahead_.size();
+  return finish_message(stream);
 }
 
 // Finds the place of the message whose header came; false: it has to wait.
-Result<bool> Inbox::place() {
-  const FrameHeader& header = reader_.header();
+Result<bool> Inbox::place(InStream& stream) {
+  const FrameHeader& header = stream.header();
   if (header.kind == FrameKind::kGoodbye) {
-    left_after_ = header.call.sequence;
+    take_goodbye(stream);
     return false;
   }
   if (header.lane >= kMaxTcpLanes)
     return protocol_error(peer_,
                           fmt::format("message on lane {} of {}", header.lane, kMaxTcpLanes));
+  InLane& queue = lane(header.lane);
+  const std::size_t ahead = queue.ahead(header.message);
+  if (ahead >= limits_.window)
+    return protocol_error(
+        peer_, fmt::format("message {} of lane {}, more than {} ahead of {}", header.message,
+                           header.lane, limits_.window, queue.completed()));
+  InLane::Entry& entry = queue.at(ahead);
+  if (entry.message != Message::kAwaited)
+    return protocol_error(
+        peer_, fmt::format("message {} of lane {} for a second time", header.message, header.lane));
+  return place(stream, entry);
+}
+
+Result<bool> Inbox::place(InStream& stream, InLane::Entry& entry) {
+  const FrameHeader& header = stream.header();
   if (!is_free_lane(header.lane)) peer_calls_.note(header.call.sequence, header.call.fingerprint);
   RONDO_ASSIGN(const bool is_now, belongs_now(header.lane, header.call));
   if (!is_now && posted_free_ == 0) return false;
-  Lane& queue = lane(header.lane);
-  if (is_now && !queue.posted.empty()) {
-    const Posted& posted = queue.posted.front();
-    RONDO_TRY(check_size(posted, header.payload_bytes));
-    early_ = false;
-    if (posted.view) return stage(posted.bytes);
-    set_target(Staging::kNone, posted.data);
-    return true;
+  const bool early = !is_now || !entry.posted;
+  if (early && posted_ == 0) return false;
+  if (!early) RONDO_TRY(check_size(entry.receive, header.payload_bytes));
+  InStream::Place place{.target = entry.receive.data, .slot = Staging::kNone, .early = early};
+  if (early || entry.receive.view) {
+    RONDO_ASSIGN(place.slot, staging_.acquire(header.payload_bytes));
+    place.target = staging_.data(place.slot);
   }
-  if (posted_ == 0) return false;
-  if (queue.early.size() >= limits_.window)
-    return protocol_error(
-        peer_, fmt::format("more than {} messages ahead on lane {}", limits_.window, header.lane));
-  early_ = true;
-  return stage(header.payload_bytes);
-}
-
-Result<bool> Inbox::stage(std::size_t bytes) {
-  RONDO_ASSIGN(const std::uint32_t slot, staging_.acquire(bytes));
-  set_target(slot, staging_.data(slot));
+  entry.message = Message::kComing;
+  stream.place(place);
   return true;
 }
 
-void Inbox::set_target(std::uint32_t slot, std::byte* target) {
-  placed_ = true;
-  slot_ = slot;
-  target_ = target;
+// What it sent before may come by other connections: it has left when all have brought their last.
+void Inbox::take_goodbye(InStream& stream) {
+  stream.finish();
+  if (std::ranges::all_of(streams_, &InStream::finished))
+    left_after_ = stream.header().call.sequence;
 }
 
 /// False for a message of a call that this rank hasn't begun.
@@ -164,7 +167,7 @@ Status Inbox::check_order(const Call& theirs) const {
   return check_call(own_rank_, call_, peer_, theirs.sequence, theirs.fingerprint);
 }
 
-Status Inbox::check_size(const Posted& posted, std::size_t message_bytes) const {
+Status Inbox::check_size(const PostedReceive& posted, std::size_t message_bytes) const {
   if (posted.bytes == message_bytes) return {};
   return Status(ErrorCode::kMismatch,
                 fmt::format("call #{}: rank {} sent {} bytes where rank {} expects {}: counts of "
@@ -173,67 +176,69 @@ Status Inbox::check_size(const Posted& posted, std::size_t message_bytes) const 
                 peer_);
 }
 
-bool Inbox::copy_buffered() {
-  const std::size_t bytes =
-      std::min(ahead_end_ - ahead_begin_, static_cast<std::size_t>(reader_.payload_left()));
-  if (bytes == 0) return false;
-  std::memcpy(target_, ahead_.data() + ahead_begin_, bytes);
-  ahead_begin_ += bytes;
-  target_ += bytes;
-  reader_.took_payload(bytes);
-  return true;
-}
-
-Status Inbox::finish_message() {
-  const FrameHeader& header = reader_.header();
+Status Inbox::finish_message(InStream& stream) {
+  const FrameHeader& header = stream.header();
   received_bytes_ += header.payload_bytes;
-  placed_ = false;
-  reader_.next_frame();
-  Lane& queue = lane(header.lane);
-  if (early_) {
-    const Early early{slot_, static_cast<std::size_t>(header.payload_bytes), header.call};
+  const InStream::Place place = stream.place();
+  stream.next_message();
+  InLane& queue = lanes_[header.lane];
+  InLane::Entry& entry = queue.at(queue.ahead(header.message));
+  if (place.early) {
+    entry.message = Message::kStaged;
+    entry.slot = place.slot;
+    entry.bytes = static_cast<std::size_t>(header.payload_bytes);
+    entry.call = header.call;
     RONDO_ASSIGN(const bool is_now, belongs_now(header.lane, header.call));
-    if (is_now && !queue.posted.empty()) return deliver_early(header.lane, early);
-    queue.early.push(early);
-    return {};
-  }
-  const std::uint32_t group = queue.posted.front().group;
-  if (slot_ != Staging::kNone) groups_[group].view.slot = slot_;
-  complete(header.lane, group);
-  return {};
-}
-
-// Hands a staged message to the receive that was posted first on its lane.
-Status Inbox::deliver_early(std::uint16_t lane_index, const Early& early) {
-  const Posted& posted = lanes_[lane_index].posted.front();
-  RONDO_TRY(check_size(posted, early.bytes));
-  if (posted.view) {
-    groups_[posted.group].view.slot = early.slot;
+    if (!is_now || !entry.posted) return {};
+    RONDO_TRY(deliver_staged(entry));
   } else {
-    if (early.bytes > 0) std::memcpy(posted.data, staging_.data(early.slot), early.bytes);
-    staging_.release(early.slot);
+    entry.message = Message::kArrived;
+    if (place.slot != Staging::kNone) groups_[entry.receive.group].view.slot = place.slot;
   }
-  complete(lane_index, posted.group);
+  complete(header.lane);
   return {};
 }
 
-void Inbox::complete(std::uint16_t lane_index, std::uint32_t group) {
-  lanes_[lane_index].posted.pop();
-  --posted_;
-  if (is_free_lane(lane_index)) --posted_free_;
-  ++consumed_[lane_index];
-  --groups_[group].remaining;
+// Hands a message that came early to its receive.
+Status Inbox::deliver_staged(InLane::Entry& entry) {
+  RONDO_TRY(check_size(entry.receive, entry.bytes));
+  if (entry.receive.view) {
+    groups_[entry.receive.group].view.slot = entry.slot;
+  } else {
+    if (entry.bytes > 0) std::memcpy(entry.receive.data, staging_.data(entry.slot), entry.bytes);
+    staging_.release(entry.slot);
+  }
+  entry.message = Message::kArrived;
+  return {};
+}
+
+void Inbox::complete(std::uint16_t lane_index) {
+  std::uint32_t group = 0;
+  while (lanes_[lane_index].complete(group)) {
+    --posted_;
+    if (is_free_lane(lane_index)) --posted_free_;
+    ++consumed_[lane_index];
+    --groups_[group].remaining;
+  }
+}
+
+bool Inbox::reads(std::size_t socket) const {
+  const InStream& stream = streams_[socket];
+  return !stream.ended() && !stream.finished() && !stream.stalled();
+}
+
+bool Inbox::ended() const { return std::ranges::any_of(streams_, &InStream::ended); }
+
+bool Inbox::exhausted() const {
+  return std::ranges::all_of(
+      streams_, [](const InStream& stream) { return stream.ended() || stream.finished(); });
 }
 
 std::string Inbox::describe_end() const {
   std::string text;
-  if (reader_.has_header())
-    text = fmt::format(" in the middle of a message ({} of {} bytes had come)",
-                       reader_.header().payload_bytes - reader_.payload_left(),
-                       reader_.header().payload_bytes);
-  else if (!reader_.at_boundary())
-    text = " in the middle of a message's header";
-  if (end_error_ != 0) text += fmt::format(": {}", std::strerror(end_error_));
+  for (const InStream& stream : streams_) {
+    if (stream.ended() && text.empty()) text = stream.describe_end();
+  }
   return text;
 }
 

@@ -77,6 +77,15 @@ Result<std::string> resolve_interface(const std::string& name) {
                             name, fmt::join(known, ", ")));
 }
 
+std::string interface_of(const std::string& address) {
+  ifaddrs* list = nullptr;
+  if (getifaddrs(&list) != 0) return {};
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, &freeifaddrs);
+  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next)
+    if (usable(entry->ifa_addr) && text_of(entry->ifa_addr) == address) return entry->ifa_name;
+  return {};
+}
+
 Result<std::string> address_towards(const std::string& host) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_DGRAM;

@@ -13,6 +13,9 @@ namespace rondo::transport {
 /// Errors: InvalidArgument, listing the interfaces that have an address.
 Result<std::string> resolve_interface(const std::string& name);
 
+/// The name of the interface with this IP address; empty where there is none.
+std::string interface_of(const std::string& address);
+
 /// The address of this host that packets to `host` (a name or an address) leave from. Sends
 /// nothing. Errors: InvalidArgument (unknown host), System (no route).
 Result<std::string> address_towards(const std::string& host);

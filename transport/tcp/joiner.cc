@@ -88,10 +88,12 @@ class Joiner::Impl final : public JoinBoard {
     JoinedPeer joined;
     std::uint64_t nonce = 0;
     std::string last_problem;
-    bool complete() const { return joined.control.valid() && joined.data.valid(); }
+    bool complete() const {
+      return joined.control.valid() && std::ranges::all_of(joined.data, &UniqueFd::valid);
+    }
   };
 
-  Hello hello_to(int rank, Purpose purpose) const;
+  Hello hello_to(int rank, Purpose purpose, std::size_t socket = 0) const;
   Status expect(const PeerAddress& address);
   void dial(int rank, const tcp::endpoint& target);
   void accept();
@@ -160,7 +162,7 @@ Status Joiner::Impl::expect(const PeerAddress& address) {
   return {};
 }
 
-Hello Joiner::Impl::hello_to(int rank, Purpose purpose) const {
+Hello Joiner::Impl::hello_to(int rank, Purpose purpose, std::size_t socket) const {
   Hello hello;
   hello.purpose = purpose;
   hello.from = own_;
@@ -168,14 +170,18 @@ Hello Joiner::Impl::hello_to(int rank, Purpose purpose) const {
   hello.nonce = nonce_;
   hello.max_message_bytes = options_.max_message_bytes;
   hello.window = static_cast<std::uint32_t>(options_.window);
+  hello.data_sockets = static_cast<std::uint8_t>(options_.sockets);
+  hello.socket = static_cast<std::uint8_t>(socket);
   return hello;
 }
 
 void Joiner::Impl::dial(int rank, const tcp::endpoint& target) {
-  for (const Purpose purpose : {Purpose::kControl, Purpose::kData})
-    std::make_shared<DialSession>(io_, *this, hello_to(rank, purpose), target,
-                                  milliseconds(options_.dial_attempt_ms))
-        ->start();
+  const auto start = [&](const Hello& hello) {
+    const milliseconds attempt(options_.dial_attempt_ms);
+    std::make_shared<DialSession>(io_, *this, hello, target, attempt)->start();
+  };
+  start(hello_to(rank, Purpose::kControl));
+  for (std::size_t i = 0; i < options_.sockets; ++i) start(hello_to(rank, Purpose::kData, i));
 }
 
 void Joiner::Impl::accept() {
@@ -196,7 +202,7 @@ void Joiner::Impl::accept() {
 
 void Joiner::Impl::welcome(tcp::socket socket) {
   std::erase_if(pending_, [](const auto& session) { return session.expired(); });
-  if (pending_.size() >= options_.max_pending_hellos) {
+  if (pending_.size() >= options_.max_pending_hellos * options_.sockets) {
     // The oldest has been silent longest; a rank that loses its place so dials again.
     if (const auto oldest = pending_.front().lock()) oldest->evict();
     pending_.pop_front();
@@ -213,7 +219,8 @@ Status Joiner::Impl::may_join(const Hello& hello) {
     return Status(ErrorCode::kMismatch, fmt::format("rank {} doesn't expect rank {} over tcp",
                                                     own_.rank, hello.from.rank));
   const Peer& peer = found->second;
-  const bool known = peer.joined.control.valid() || peer.joined.data.valid();
+  const bool known =
+      peer.joined.control.valid() || std::ranges::any_of(peer.joined.data, &UniqueFd::valid);
   if (known && peer.nonce != hello.nonce)
     return Status(ErrorCode::kMismatch,
                   fmt::format("another process has joined as rank {} already", hello.from.rank));
@@ -228,8 +235,14 @@ void Joiner::Impl::joined(const Hello& hello, tcp::socket socket) {
   Peer& peer = peers_.at(hello.from.rank);
   peer.nonce = hello.nonce;
   JoinedPeer& joined = peer.joined;
+  joined.data.resize(std::clamp<std::size_t>(hello.data_sockets, 1, options_.sockets));
   // The dialler of a broken connection comes again with the same nonce: the newer one is in use.
-  (hello.purpose == Purpose::kControl ? joined.control : joined.data).reset(descriptor);
+  UniqueFd connection(descriptor);
+  if (hello.purpose == Purpose::kControl) {
+    joined.control = std::move(connection);
+  } else if (hello.socket < joined.data.size()) {  // the other side may offer more
+    joined.data[hello.socket] = std::move(connection);
+  }
   joined.window = std::clamp<std::size_t>(hello.window, 1, options_.window);
   joined.max_message_bytes =
       std::min<std::size_t>(hello.max_message_bytes, options_.max_message_bytes);

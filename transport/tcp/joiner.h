@@ -25,7 +25,7 @@ struct JoinedPeer {
   std::size_t window = 0;
   std::size_t max_message_bytes = 0;
   UniqueFd control{};
-  UniqueFd data{};
+  std::vector<UniqueFd> data{};
 };
 
 class Joiner {

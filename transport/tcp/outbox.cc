@@ -1,18 +1,18 @@
 #include "transport/tcp/outbox.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace rondo::transport {
 
-void Outbox::send(const FrameHeader& header, const std::byte* payload, std::uint32_t group) {
-  Frame frame{.header = {},
-              .payload = payload,
-              .payload_bytes = static_cast<std::size_t>(header.payload_bytes),
-              .written_bytes = 0,
-              .group = group};
-  encode_frame_header(header, frame.header);
+void Outbox::send(FrameHeader header, const std::byte* payload, std::uint32_t group) {
   if (header.lane >= lanes_.size()) lanes_.resize(header.lane + std::size_t{1});
   Lane& lane = lanes_[header.lane];
+  header.message = lane.numbered++;
+  OutFrame frame{.payload = payload,
+                 .payload_bytes = static_cast<std::size_t>(header.payload_bytes),
+                 .group = group};
+  encode_frame_header(header, frame.header);
   if (lane.held.empty() && lane.sent - lane.consumed < window_) {
     ++lane.sent;
     queue_.push(frame);
@@ -23,11 +23,13 @@ void Outbox::send(const FrameHeader& header, const std::byte* payload, std::uint
 }
 
 void Outbox::send_goodbye(const Call& last_call) {
-  Frame frame;
-  encode_frame_header(
-      {.kind = FrameKind::kGoodbye, .lane = 0, .payload_bytes = 0, .call = last_call},
-      frame.header);
-  queue_.push(frame);
+  OutFrame frame;
+  encode_frame_header({.kind = FrameKind::kGoodbye, .call = last_call}, frame.header);
+  Fifo<OutFrame> last(1);
+  for (OutStream& stream : streams_) {
+    last.push(frame);
+    stream.take(last, frame.bytes());
+  }
 }
 
 void Outbox::credit(std::uint16_t lane_index, std::uint64_t consumed) {
@@ -43,45 +45,28 @@ void Outbox::credit(std::uint16_t lane_index, std::uint64_t consumed) {
   }
 }
 
-IoResult Outbox::flush(int socket) {
-  while (!queue_.empty()) {
-    std::array<iovec, 2 * kFramesPerWrite> pieces;
-    const std::size_t count = gather(pieces);
-    const IoResult result = write_some(socket, std::span(pieces).first(count));
-    if (result.bytes == 0) return result;
-    advance(result.bytes);
+bool Outbox::flush(std::span<const UniqueFd> sockets) {
+  const std::size_t share =
+      streams_.size() == 1 ? std::numeric_limits<std::size_t>::max() : kShareBytes;
+  std::uint32_t full = 0;  // bit i: socket i takes no more
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      OutStream& stream = streams_[i];
+      if (stream.empty()) stream.take(queue_, share);
+      if (stream.empty() || ((full >> i) & 1) != 0) continue;
+      const IoResult result = stream.write(sockets[i].get(), groups_, sent_bytes_);
+      if (result.ended) return false;
+      if (result.would_block) full |= 1U << i;
+      moved |= !result.would_block;
+    }
   }
-  return {};
+  return true;
 }
 
-std::size_t Outbox::gather(std::array<iovec, 2 * kFramesPerWrite>& pieces) {
-  std::size_t count = 0;
-  const std::size_t frames = std::min(queue_.size(), kFramesPerWrite);
-  for (std::size_t i = 0; i < frames; ++i) {
-    Frame& frame = queue_[i];
-    const std::size_t header_done = std::min(frame.written_bytes, kFrameHeaderBytes);
-    const std::size_t payload_done = frame.written_bytes - header_done;
-    if (header_done < kFrameHeaderBytes)
-      pieces[count++] = {frame.header.data() + header_done, kFrameHeaderBytes - header_done};
-    if (payload_done < frame.payload_bytes)
-      pieces[count++] = {const_cast<std::byte*>(frame.payload) + payload_done,
-                         frame.payload_bytes - payload_done};
-  }
-  return count;
-}
-
-void Outbox::advance(std::size_t written_bytes) {
-  while (!queue_.empty()) {
-    Frame& frame = queue_.front();
-    const std::size_t frame_bytes = kFrameHeaderBytes + frame.payload_bytes;
-    const std::size_t step_bytes = std::min(written_bytes, frame_bytes - frame.written_bytes);
-    frame.written_bytes += step_bytes;
-    written_bytes -= step_bytes;
-    if (frame.written_bytes < frame_bytes) return;
-    sent_bytes_ += frame.payload_bytes;
-    if (frame.group != kNoGroup) --groups_[frame.group].remaining;
-    queue_.pop();
-  }
+bool Outbox::pending() const {
+  return !queue_.empty() ||
+         std::ranges::any_of(streams_, [](const OutStream& stream) { return !stream.empty(); });
 }
 
 }  // namespace rondo::transport

@@ -20,9 +20,9 @@ TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer, std::chrono::mill
       control_(std::move(peer.control), peer.rank, own.epoch),
       own_calls_(own_calls),
       groups_(4 * peer.window),
-      inbox_(own.rank, peer.rank, {peer.window, peer.max_message_bytes}, groups_, peer_calls_,
-             own_calls),
-      outbox_(peer.window, groups_) {}
+      inbox_(own.rank, peer.rank, {peer.window, peer.max_message_bytes, data_.size()}, groups_,
+             peer_calls_, own_calls),
+      outbox_(peer.window, data_.size(), groups_) {}
 
 void TcpEndpoint::begin(const Call& call, const std::array<std::span<std::byte>, 2>&) {
   call_ = call;
@@ -64,6 +64,7 @@ Status TcpEndpoint::start(const Transfer& transfer, std::uint32_t group) {
     const FrameHeader header{.kind = FrameKind::kData,
                              .lane = transfer.lane,
                              .payload_bytes = transfer.bytes,
+                             .message = 0,
                              .call = is_free_lane(transfer.lane) ? kNoCall : call_};
     outbox_.send(header, transfer.data, group);
     return {};
@@ -127,7 +128,7 @@ Status TcpEndpoint::progress(Deadline now, bool look_everywhere) {
 
 Status TcpEndpoint::move_data(bool look_everywhere) {
   RONDO_TRY(write_out());
-  if (inbox_.posted() > 0 || look_everywhere) RONDO_TRY(inbox_.pump(data_.get()));
+  if (inbox_.posted() > 0 || look_everywhere) RONDO_TRY(inbox_.pump(data_));
   grant_credit();
   return {};
 }
@@ -135,7 +136,7 @@ Status TcpEndpoint::move_data(bool look_everywhere) {
 Status TcpEndpoint::write_out() {
   if (!outbox_.pending() || write_broken_) return {};
   // Why a connection can't be written to is learnt by reading: an abort or a goodbye may be there.
-  write_broken_ = outbox_.flush(data_.get()).ended;
+  write_broken_ = !outbox_.flush(data_);
   return {};
 }
 
@@ -186,7 +187,7 @@ Status TcpEndpoint::check_ends(Deadline now) {
   if (!suspect_since_) {
     // The reason comes over the other connection, and may come later.
     suspect_since_ = now;
-    RONDO_TRY(inbox_.pump(data_.get()));
+    RONDO_TRY(inbox_.drain(data_));
     RONDO_TRY(read_control());
     return check_ends(now);
   }
@@ -205,7 +206,7 @@ Status TcpEndpoint::lost() const {
 // A peer that left is missed only by who still has something to send to it, or expects more than
 // the connection still holds.
 Status TcpEndpoint::left_but_needed() const {
-  const bool nothing_comes = inbox_.left_after() || inbox_.ended();
+  const bool nothing_comes = inbox_.exhausted();
   const bool needed = (inbox_.posted() > 0 && nothing_comes) || !outbox_.empty();
   if (!left_after_ || !needed) return {};
   return Status(ErrorCode::kPeerLost,
@@ -220,10 +221,9 @@ Status TcpEndpoint::fail(Status status) {
   return failure_;
 }
 
-std::uint32_t TcpEndpoint::data_interest() const {
-  if (inbox_.ended() || inbox_.left_after()) return 0;
-  return (inbox_.stalled() ? 0U : std::uint32_t{EPOLLIN}) |
-         (outbox_.pending() && !write_broken_ ? std::uint32_t{EPOLLOUT} : 0U);
+std::uint32_t TcpEndpoint::data_interest(std::size_t socket) const {
+  return (inbox_.reads(socket) ? std::uint32_t{EPOLLIN} : 0U) |
+         (outbox_.pending(socket) && !write_broken_ ? std::uint32_t{EPOLLOUT} : 0U);
 }
 
 std::uint32_t TcpEndpoint::control_interest() const {
@@ -233,7 +233,7 @@ std::uint32_t TcpEndpoint::control_interest() const {
 
 bool TcpEndpoint::leave() {
   if (!failure_.ok() || write_broken_ || left_after_) return true;
-  discard_input(data_.get());
+  for (const UniqueFd& socket : data_) discard_input(socket.get());
   if (!fail(read_control()).ok() || !fail(write_out()).ok()) return true;
   if (control_.ended() || left_after_) return true;
   if (outbox_.empty() && !goodbye_sent_) {
@@ -247,10 +247,12 @@ bool TcpEndpoint::leave() {
 
 void TcpEndpoint::close() {
   static_cast<void>(control_.flush());
-  for (const int socket : {data_.get(), control_.socket()}) {
+  const auto end = [](int socket) {
     ::shutdown(socket, SHUT_WR);
     discard_input(socket);
-  }
+  };
+  for (const UniqueFd& socket : data_) end(socket.get());
+  end(control_.socket());
 }
 
 }  // namespace rondo::transport

@@ -1,6 +1,6 @@
 #pragma once
 
-// One place's side of its connection to one peer: a data connection for messages and a control
+// One place's side of its connections to one peer: data connections for messages and a control
 // connection for everything that must get through while data waits.
 //
 // Invariant: the first error is kept and returned by every later call. An orderly goodbye is no
@@ -33,6 +33,7 @@ class TcpEndpoint final : public Endpoint {
   TransportKind kind() const override { return TransportKind::kTcp; }
   int peer() const override { return peer_; }
   std::size_t window() const override { return window_; }
+  bool gathers() const override { return true; }
   void begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) override;
   Result<Token> post(std::span<const Transfer> group) override;
   Result<bool> poll(Token token) override;
@@ -49,9 +50,10 @@ class TcpEndpoint final : public Endpoint {
   Status progress(Deadline now, bool look_everywhere);
 
   /// epoll's events that this endpoint waits for; 0: nothing more will come.
-  std::uint32_t data_interest() const;
+  std::uint32_t data_interest(std::size_t socket) const;
   std::uint32_t control_interest() const;
-  int data_socket() const { return data_.get(); }
+  std::size_t data_sockets() const { return data_.size(); }
+  int data_socket(std::size_t index) const { return data_[index].get(); }
   int control_socket() const { return control_.socket(); }
   /// An error is known, or about to be: sleeping would be wrong.
   bool restless() const { return !failure_.ok() || suspect_since_.has_value(); }
@@ -80,7 +82,7 @@ class TcpEndpoint final : public Endpoint {
   std::size_t window_;
   std::size_t max_message_bytes_;
   std::chrono::milliseconds last_words_;
-  UniqueFd data_;
+  std::vector<UniqueFd> data_;
   ControlChannel control_;
 
   Call call_;
@@ -91,7 +93,7 @@ class TcpEndpoint final : public Endpoint {
   Outbox outbox_;
   std::vector<std::uint64_t> credited_;  ///< by lane: what the peer has been told of consumed()
   std::optional<std::uint64_t> left_after_;
-  std::optional<Deadline> suspect_since_;  ///< the data connection ended, and nobody said why
+  std::optional<Deadline> suspect_since_;  ///< a data connection ended, and nobody said why
   bool write_broken_ = false;
   bool goodbye_sent_ = false;
   Status failure_;

@@ -5,6 +5,8 @@
 
 namespace rondo::transport {
 
+inline constexpr std::size_t kMostTcpSockets = 16;
+
 struct TcpOptions {
   /// The one address to listen on: an interface's name or an IP address. 0.0.0.0 only if asked for.
   std::string bind = "127.0.0.1";
@@ -13,7 +15,12 @@ struct TcpOptions {
   /// Largest message; a pair uses the smaller of its two.
   std::size_t max_message_bytes = std::size_t{1} << 30;
 
-  /// How long an accepted connection may take to say who it is, and how many may be doing so.
+  /// Data connections to each peer, 1 to kMostTcpSockets; a pair uses the smaller of its two. Each
+  /// message goes by whichever has room first.
+  std::size_t sockets = 1;
+
+  /// How long an accepted connection may take to say who it is, and how many may be doing so for
+  /// each data socket.
   int hello_timeout_ms = 2000;
   std::size_t max_pending_hellos = 64;
   /// How long one attempt to connect may take before the next.

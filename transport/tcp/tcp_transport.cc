@@ -22,7 +22,7 @@ constexpr auto kLookPeriod = milliseconds(1);
 
 struct TcpTransport::Place {
   std::unique_ptr<TcpEndpoint> endpoint;
-  std::uint32_t data_events = 0;  ///< what epoll has been told to look for
+  std::vector<std::uint32_t> data_events;  ///< what epoll has been told to look for, by socket
   std::uint32_t control_events = 0;
 };
 
@@ -32,6 +32,10 @@ Result<std::unique_ptr<TcpTransport>> TcpTransport::create(const Identity& own,
     return Status(
         ErrorCode::kInvalidArgument,
         fmt::format("a tcp window of {} messages; it must be at least 1", options.window));
+  if (options.sockets == 0 || options.sockets > kMostTcpSockets)
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{} tcp sockets to each peer; there may be 1 to {}", options.sockets,
+                              kMostTcpSockets));
   RONDO_ASSIGN(std::unique_ptr<Joiner> joiner, Joiner::listen(own, options));
   UniqueFd epoll(epoll_create1(EPOLL_CLOEXEC));
   if (!epoll.valid()) return system_error("create an epoll descriptor", errno);
@@ -64,9 +68,11 @@ bool TcpTransport::leave() {
 void TcpTransport::wait_for_sockets(int timeout_ms) const {
   std::vector<pollfd> sockets;
   for (const Place& place : places_) {
-    const bool wants_write = (place.endpoint->data_interest() & EPOLLOUT) != 0;
-    sockets.push_back({place.endpoint->data_socket(),
-                       static_cast<short>(POLLIN | (wants_write ? POLLOUT : 0)), 0});
+    for (std::size_t i = 0; i < place.endpoint->data_sockets(); ++i) {
+      const bool wants_write = (place.endpoint->data_interest(i) & EPOLLOUT) != 0;
+      sockets.push_back({place.endpoint->data_socket(i),
+                         static_cast<short>(POLLIN | (wants_write ? POLLOUT : 0)), 0});
+    }
     sockets.push_back({place.endpoint->control_socket(), POLLIN, 0});
   }
   ::poll(sockets.data(), sockets.size(), timeout_ms);
@@ -79,8 +85,10 @@ Status TcpTransport::connect(std::span<const PeerAddress> peers, Deadline deadli
   joiner_.reset();
   for (JoinedPeer& peer : joined) {
     const auto rank = static_cast<std::size_t>(peer.rank);
+    std::vector<std::uint32_t> no_events(peer.data.size());
     places_.push_back({std::make_unique<TcpEndpoint>(
-        own_, std::move(peer), milliseconds(options_.last_words_ms), own_calls_)});
+                           own_, std::move(peer), milliseconds(options_.last_words_ms), own_calls_),
+                       std::move(no_events)});
     by_rank_[rank] = places_.back().endpoint.get();
   }
   return {};
@@ -109,7 +117,8 @@ bool TcpTransport::arm() {
   for (Place& place : places_) {
     const TcpEndpoint& endpoint = *place.endpoint;
     restless = restless || endpoint.restless();
-    watch(endpoint.data_socket(), endpoint.data_interest(), place.data_events);
+    for (std::size_t i = 0; i < endpoint.data_sockets(); ++i)
+      watch(endpoint.data_socket(i), endpoint.data_interest(i), place.data_events[i]);
     watch(endpoint.control_socket(), endpoint.control_interest(), place.control_events);
   }
   epoll_event event{};

@@ -26,7 +26,7 @@ void encode_frame_header(const FrameHeader& header, std::span<std::byte, kFrameH
   writer.put(header.payload_bytes);
   writer.put(header.call.sequence);
   writer.put(header.call.epoch);
-  writer.put(std::uint32_t{0});
+  writer.put(header.message);
   writer.put(header.call.fingerprint);
 }
 
@@ -58,12 +58,12 @@ Status FrameReader::decode(std::span<const std::byte, kFrameHeaderBytes> block) 
   header_.payload_bytes = reader.get<std::uint64_t>();
   header_.call.sequence = reader.get<std::uint64_t>();
   header_.call.epoch = reader.get<std::uint32_t>();
-  const auto reserved = reader.get<std::uint32_t>();
+  header_.message = reader.get<std::uint32_t>();
   header_.call.fingerprint = reader.get_fingerprint();
   if (magic != kFrameMagic)
     return protocol_error(
         peer_, fmt::format("a frame starts with {:#010x}, not {:#010x}", magic, kFrameMagic));
-  if (!known(kind) || flags != 0 || reserved != 0)
+  if (!known(kind) || flags != 0)
     return protocol_error(peer_,
                           fmt::format("frame of unknown kind {} (flags {:#x})", kind, flags));
   if (header_.payload_bytes > max_payload_bytes_)

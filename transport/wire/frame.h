@@ -23,6 +23,8 @@ struct FrameHeader {
   FrameKind kind = FrameKind::kData;
   std::uint16_t lane = 0;
   std::uint64_t payload_bytes = 0;
+  /// Its number on its lane, modulo 2^32: a lane's messages may come by several connections.
+  std::uint32_t message = 0;
   Call call;
 };
 

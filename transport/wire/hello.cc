@@ -29,6 +29,7 @@ void write_block(std::uint32_t magic, const Hello& hello, std::span<std::byte> b
   writer.put(hello.nonce);
   writer.put(hello.max_message_bytes);
   writer.put(hello.window);
+  writer.put(hello.data_sockets);
 }
 
 Result<Hello> read_block(std::uint32_t expected_magic, std::span<const std::byte> block) {
@@ -59,6 +60,7 @@ Result<Hello> read_block(std::uint32_t expected_magic, std::span<const std::byte
   hello.nonce = reader.get<std::uint64_t>();
   hello.max_message_bytes = reader.get<std::uint64_t>();
   hello.window = reader.get<std::uint32_t>();
+  hello.data_sockets = reader.get<std::uint8_t>();
   if (!reader.ok()) return Status(ErrorCode::kInternal, "a hello is cut short");
   return hello;
 }

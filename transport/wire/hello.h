@@ -15,7 +15,7 @@
 
 namespace rondo::transport {
 
-inline constexpr std::uint16_t kProtocolVersion = 1;
+inline constexpr std::uint16_t kProtocolVersion = 2;
 inline constexpr std::size_t kHelloBytes = 64;
 inline constexpr std::size_t kAnswerBytes = 256;
 
@@ -32,6 +32,7 @@ struct Hello {
   std::uint64_t nonce = 0;  ///< drawn by the dialler; the answer repeats it
   std::uint64_t max_message_bytes = 0;
   std::uint32_t window = 0;
+  std::uint8_t data_sockets = 1;
 };
 
 std::array<std::byte, kHelloBytes> encode_hello(const Hello& hello);

@@ -82,7 +82,8 @@ void LaneRunner::begin_sweep(std::span<SendQueue> senders) {
                .bytes = sweep.bytes,
                .segments = sweep.segments,
                .sweep = sweep_,
-               .residual = sweep.rounds ? nullptr : residual(sweep, 0)});
+               .residual = sweep.rounds && !sweep.rounds_as_sent ? nullptr : residual(sweep, 0),
+               .rounds = sweep.rounds_as_sent});
   }
 }
 
@@ -121,7 +122,7 @@ Status LaneRunner::finish_segments(std::uint32_t first, std::uint32_t count,
     for (SendQueue& sender : senders) RONDO_TRY(sender.pump().status());
     RONDO_TRY(reduce_segments(first, count, bytes));
   }
-  if (sweep.rounds) round_segment(first);
+  if (sweep.rounds && !sweep.rounds_as_sent) round_segment(first);
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     if (!sweep.targets[i].is_channel) continue;
     SendJob& job = senders[sweep.targets[i].channel].job(jobs_[i]);

@@ -38,8 +38,6 @@ class LaneRunner {
   std::uint32_t sweep() const { return sweep_; }
   /// The rank whose message the current sweep still lacks, or kNoCulprit.
   int waits_for() const;
-  /// Index of the current sweep's first op, for error messages.
-  std::uint32_t op() const { return done() ? 0 : sweeps_[sweep_].first_op; }
 
  private:
   static constexpr std::size_t kNoSource = static_cast<std::size_t>(-1);

@@ -1,6 +1,7 @@
 #include "collectives/execute/host/one_shot_runner.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/relax.h"
 #include "transport/wire/control.h"
@@ -17,6 +18,13 @@ int looks(bool spare_core) { return spare_core ? 200 : 1; }
 bool OneShotRunner::suits(const std::vector<transport::Endpoint*>& endpoints, std::size_t bytes) {
   return std::all_of(endpoints.begin(), endpoints.end(), [bytes](const auto* endpoint) {
     return endpoint == nullptr || bytes <= endpoint->eager_bytes();
+  });
+}
+
+bool OneShotRunner::suits_bulletins(const std::vector<transport::Endpoint*>& endpoints,
+                                    std::size_t bytes) {
+  return std::all_of(endpoints.begin(), endpoints.end(), [bytes](const auto* endpoint) {
+    return endpoint == nullptr || bytes <= endpoint->bulletin_bytes();
   });
 }
 
@@ -44,21 +52,45 @@ Status OneShotRunner::end(Status status, int rank) {
 }
 
 Status OneShotRunner::combine() {
-  void* target = operands_.output;
-  const kernels::ReduceArguments arguments{.sources = sources_,
-                                           .targets = std::span(&target, 1),
-                                           .count = inputs_.count,
-                                           .divisor = inputs_.divisor};
   Status combined;
-  if (operands_.custom) {
-    combined = kernels::reduce_by(operands_.custom, arguments).with_culprit(inputs_.rank);
-  } else {
-    inputs_.kernel(arguments);
+  if (inputs_.gathered) {
+    gather();
+  } else if (bytes_ != 0) {  // a barrier has nothing
+    combined = reduce();
+  }
+  // Bulletins aren't given back, and lend nothing.
+  if (inputs_.bulletins) {
+    peers_.back()->expect_publish();
+    return combined;
   }
   for (transport::Endpoint* peer : peers_) peer->release_eager();
   RONDO_TRY(std::move(combined));
   // A peer that runs the schedule instead may have lent its memory.
   for (transport::Endpoint* peer : peers_) RONDO_TRY(peer->verdict());
+  return {};
+}
+
+void OneShotRunner::gather() {
+  const Part part = *inputs_.gathered;
+  if (part.bytes == 0) return;
+  std::byte* target = operands_.output;
+  for (const void* contribution : sources_) {
+    const std::byte* const source = static_cast<const std::byte*>(contribution) + part.offset;
+    if (source != target) std::memcpy(target, source, part.bytes);  // else in place
+    target += part.bytes;
+  }
+}
+
+Status OneShotRunner::reduce() {
+  void* target = operands_.output;
+  const kernels::ReduceArguments arguments{.sources = sources_,
+                                           .targets = std::span(&target, 1),
+                                           .count = inputs_.count,
+                                           .divisor = inputs_.divisor};
+  if (operands_.custom) {
+    return kernels::reduce_by(operands_.custom, arguments).with_culprit(inputs_.rank);
+  }
+  inputs_.kernel(arguments);
   return {};
 }
 
@@ -77,7 +109,15 @@ Result<bool> OneShotRunner::step() {
   return moved;
 }
 
+Result<bool> OneShotRunner::publish() {
+  if (sent_ == peers_.size()) return false;
+  const auto* own = static_cast<const std::byte*>(sources_[static_cast<std::size_t>(inputs_.rank)]);
+  for (; sent_ < peers_.size(); ++sent_) RONDO_TRY(peers_[sent_]->publish({own, bytes_}));
+  return true;
+}
+
 Result<bool> OneShotRunner::send_all() {
+  if (inputs_.bulletins) return publish();
   const auto* own = static_cast<const std::byte*>(sources_[static_cast<std::size_t>(inputs_.rank)]);
   const std::size_t before = sent_;
   for (; sent_ < peers_.size(); ++sent_) {
@@ -89,7 +129,8 @@ Result<bool> OneShotRunner::send_all() {
 
 Result<bool> OneShotRunner::receive_next() {
   transport::Endpoint* peer = peers_[received_];
-  RONDO_ASSIGN(const std::byte* const theirs, peer->recv_eager(bytes_));
+  RONDO_ASSIGN(const std::byte* const theirs,
+               inputs_.bulletins ? peer->read_bulletin(bytes_) : peer->recv_eager(bytes_));
   if (theirs == nullptr) return false;
   sources_[static_cast<std::size_t>(peer->peer())] = theirs;
   ++received_;

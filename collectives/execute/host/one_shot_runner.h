@@ -7,7 +7,13 @@
 // Its specification is the schedule `one_shot` (collectives/algorithms): on the wire the two are
 // alike, message for message, so ranks may differ in which of them they run, and the bits are the
 // same (one_shot_runner_test).
+//
+// Where all ranks can read each other's bulletins, and so do, each writes its contribution once for
+// all peers, who give nothing back: up to 24 bytes a line written and p-1 read, however many ranks
+// there are. With nothing to combine that is a barrier, or, where each rank takes its part of every
+// contribution, an all-gather or all-to-all: the schedules `direct`.
 
+#include <optional>
 #include <vector>
 
 #include "collectives/execute/host/drive.h"
@@ -17,6 +23,11 @@ namespace rondo::execute {
 
 class OneShotRunner final : public Runner {
  public:
+  /// Of each rank's contribution.
+  struct Part {
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+  };
   struct Inputs {
     int rank = 0;
     std::vector<transport::Endpoint*> endpoints;  ///< by rank; null: this rank itself
@@ -24,10 +35,15 @@ class OneShotRunner final : public Runner {
     std::size_t element_bytes = 1;
     kernels::ReduceKernel kernel = nullptr;  ///< null where calls bring functions
     int divisor = 1;
+    bool bulletins = false;  ///< on all ranks alike
+    /// Nothing is combined: the output is this of all ranks' contributions, one behind the other.
+    std::optional<Part> gathered{};
     bool spare_core = true;  ///< worth a few looks before the waiter is asked how to wait
   };
   /// Whether so many bytes can be sent to each peer as they are.
   static bool suits(const std::vector<transport::Endpoint*>& endpoints, std::size_t bytes);
+  static bool suits_bulletins(const std::vector<transport::Endpoint*>& endpoints,
+                              std::size_t bytes);
   /// The endpoints suit the bytes.
   explicit OneShotRunner(Inputs inputs);
 
@@ -39,8 +55,11 @@ class OneShotRunner final : public Runner {
   int waits_for() const override;
   std::span<transport::Endpoint* const> peers() const override { return peers_; }
   Result<bool> send_all();
+  Result<bool> publish();
   Result<bool> receive_next();
   Status combine();
+  Status reduce();
+  void gather();
 
   Inputs inputs_;
   std::size_t bytes_;

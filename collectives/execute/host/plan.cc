@@ -113,7 +113,6 @@ Status Plan::bind_lane(const PlanInputs& inputs, std::uint16_t lane) {
   std::size_t staging = staging_offsets_[lane];
   for (const schedule::Sweep& sweep : fused.lanes[lane]) {
     BoundSweep bound;
-    bound.first_op = sweep.first_op;
     bound.final = sweep.final;
     bound.is_wait = sweep.is_wait;
     bound.wait_lane = sweep.wait_lane;
@@ -151,6 +150,11 @@ void Plan::bind_rounding(const PlanInputs& inputs, const schedule::Sweep& sweep,
   if (inputs.wire_format == kernels::WireFormat::kNone) return;
   const schedule::FusedSchedule& fused = inputs.schedule;
   bound.rounds = rounds_result(fused, sweep);
+  const auto is_encoded = [this](const BoundPort& port) {
+    return port.is_channel && senders_[port.channel].encoded;
+  };
+  bound.rounds_as_sent =
+      rounds_as_sent(fused, sweep) && std::ranges::any_of(bound.targets, is_encoded);
   const bool encodes_input = sends_input(fused, sweep) && bound.targets.size() == 1 &&
                              senders_[bound.targets[0].channel].encoded;
   if (inputs.feedback == Feedback::kNone || !(bound.rounds || encodes_input)) return;

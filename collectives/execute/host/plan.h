@@ -42,13 +42,14 @@ struct BoundSweep {
   std::span<const BoundPort> targets;
   std::size_t bytes = 0;
   std::uint32_t segments = 1;  ///< an empty row still is one (empty) message
-  std::uint32_t first_op = 0;
   bool final = false;
   bool is_wait = false;
   std::uint32_t wait_lane = 0;
   std::uint32_t wait_sweep = 0;
   /// What is stored is rounded to the wire format.
   bool rounds = false;
+  /// And that by the encoding of its message (wire_points.h).
+  bool rounds_as_sent = false;
   /// Where, of the run's residuals, the losses of the sweep's row are kept; nothing: they aren't.
   std::optional<std::size_t> residual{};
 };

@@ -10,16 +10,17 @@ SendQueue::SendQueue(const Channel& channel, const Plan& plan)
     : endpoint_(channel.endpoint),
       lane_(channel.lane),
       plan_(plan),
+      gathers_(channel.endpoint->gathers() && !channel.encoded),
       staging_(channel.encoded ? plan.wire_bytes(plan.segment_bytes()) * channel.endpoint->window()
                                : 0),
       jobs_(channel.sweeps),
-      tokens_(channel.endpoint->window()),
-      segments_(tokens_.size()) {}
+      posted_(channel.endpoint->window()) {}
 
 void SendQueue::reset() {
   job_count_ = posting_job_ = consumed_jobs_ = 0;
   consumed_segments_ = 0;
-  token_head_ = token_tail_ = 0;
+  head_ = tail_ = 0;
+  messages_ = 0;
 }
 
 SendJob& SendQueue::add(const SendJob& job) {
@@ -39,19 +40,47 @@ Result<bool> SendQueue::post_ready() {
   bool posted = false;
   while (posting_job_ < job_count_) {
     SendJob& job = jobs_[posting_job_];
-    while (job.posted < job.ready && token_head_ - token_tail_ < tokens_.size()) {
-      const std::uint32_t segments = segments_of_next(job);
-      const std::size_t index = token_head_ % tokens_.size();
-      RONDO_ASSIGN(tokens_[index], post_segments(job, segments));
-      segments_[index] = segments;
-      ++token_head_;
-      job.posted += segments;
+    while (job.posted < job.ready && messages_ < posted_.size()) {
+      RONDO_ASSIGN(const Posted next, post_next(job));
+      posted_[head_++ % posted_.size()] = next;
+      messages_ += next.messages;
+      job.posted += next.segments;
       posted = true;
     }
     if (job.posted < job.segments) break;
     ++posting_job_;
   }
   return posted;
+}
+
+Result<SendQueue::Posted> SendQueue::post_next(const SendJob& job) {
+  Posted next{.segments = gathered(job), .messages = 1};
+  if (next.segments > 1) {
+    next.messages = next.segments;
+    RONDO_ASSIGN(next.token, post_gathered(job, next.segments));
+  } else {
+    next.segments = segments_of_next(job);
+    RONDO_ASSIGN(next.token, post_segments(job, next.segments));
+  }
+  return next;
+}
+
+/// How many of the segments that are ready go out together, as messages of their own.
+std::uint32_t SendQueue::gathered(const SendJob& job) const {
+  if (!gathers_ || job.posted < job.stored) return 1;
+  const auto room = static_cast<std::uint32_t>(posted_.size() - messages_);
+  return std::min({job.ready - job.posted, room, kMostGathered});
+}
+
+Result<transport::Token> SendQueue::post_gathered(const SendJob& job, std::uint32_t segments) {
+  std::array<transport::Transfer, kMostGathered> group;
+  for (std::uint32_t i = 0; i < segments; ++i) {
+    const std::size_t offset = std::min((job.posted + i) * plan_.segment_bytes(), job.bytes);
+    group[i] = {.lane = lane_,
+                .data = const_cast<std::byte*>(job.data) + offset,
+                .bytes = std::min(plan_.segment_bytes(), job.bytes - offset)};
+  }
+  return endpoint_->post(std::span(group).first(segments));
 }
 
 /// All that are ready where the peer needn't take each from a message of its own. An empty segment,
@@ -84,23 +113,31 @@ Result<transport::Token> SendQueue::post_segments(const SendJob& job, std::uint3
 }
 
 transport::Transfer SendQueue::encode(const SendJob& job, std::size_t offset, std::size_t bytes) {
-  const std::size_t slot = token_head_ % tokens_.size();
+  const std::size_t slot = head_ % posted_.size();
   std::byte* const target = staging_.data() + slot * plan_.wire_bytes(plan_.segment_bytes());
   const std::size_t first = offset / sizeof(float);
-  kernels::encode_to_wire(plan_.wire(), reinterpret_cast<const float*>(job.data) + first,
-                          bytes / sizeof(float),
-                          job.residual == nullptr ? nullptr : job.residual + first, target);
+  const std::size_t count = bytes / sizeof(float);
+  float* const residual = job.residual == nullptr ? nullptr : job.residual + first;
+  const float* const values = reinterpret_cast<const float*>(job.data) + first;
+  if (job.rounds) {
+    // This rank's own memory, which its lane has done with.
+    kernels::encode_and_round(plan_.wire(), const_cast<float*>(values), count, residual, target);
+  } else {
+    kernels::encode_to_wire(plan_.wire(), values, count, residual, target);
+  }
   return {.data = target, .bytes = plan_.wire_bytes(bytes)};
 }
 
 Result<bool> SendQueue::poll_pending() {
   bool moved = false;
-  while (token_tail_ < token_head_) {
-    RONDO_ASSIGN(const bool done, endpoint_->poll(tokens_[token_tail_ % tokens_.size()]));
+  while (tail_ < head_) {
+    const Posted& oldest = posted_[tail_ % posted_.size()];
+    RONDO_ASSIGN(const bool done, endpoint_->poll(oldest.token));
     if (!done) break;
-    ++token_tail_;
+    ++tail_;
     moved = true;
-    consumed_segments_ += segments_[(token_tail_ - 1) % segments_.size()];
+    messages_ -= oldest.messages;
+    consumed_segments_ += oldest.segments;
     if (consumed_segments_ == jobs_[consumed_jobs_].segments) {
       consumed_segments_ = 0;
       ++consumed_jobs_;

@@ -27,6 +27,8 @@ struct SendJob {
   bool lent = false;  ///< the endpoint lends them: several segments may be one message
   /// Encoded channels: where the losses of encoding are kept, or null.
   float* residual = nullptr;
+  /// Encoded channels: `data` becomes what the peer decodes, segment by segment as it is posted.
+  bool rounds = false;
 };
 
 class SendQueue {
@@ -50,24 +52,36 @@ class SendQueue {
 
  private:
   Result<bool> post_ready();
+  struct Posted {
+    transport::Token token = 0;
+    std::uint32_t segments = 0;
+    std::uint32_t messages = 0;
+  };
+  // A socket gets no more by one call.
+  static constexpr std::uint32_t kMostGathered = 8;
+
+  Result<Posted> post_next(const SendJob& job);
   std::uint32_t segments_of_next(const SendJob& job) const;
+  std::uint32_t gathered(const SendJob& job) const;
   Result<transport::Token> post_segments(const SendJob& job, std::uint32_t segments);
+  Result<transport::Token> post_gathered(const SendJob& job, std::uint32_t segments);
   transport::Transfer encode(const SendJob& job, std::size_t offset, std::size_t bytes);
   Result<bool> poll_pending();
 
   transport::Endpoint* endpoint_;
   std::uint16_t lane_;
   const Plan& plan_;
-  std::vector<std::byte> staging_;        // encoded channels: a segment for each token
-  std::vector<SendJob> jobs_;             // capacity fixed: one per sweep that sends here
-  std::vector<transport::Token> tokens_;  // ring of posted messages
-  std::vector<std::uint32_t> segments_;   // by token
+  bool gathers_;
+  std::vector<std::byte> staging_;  // encoded channels: a segment for each posting
+  std::vector<SendJob> jobs_;       // capacity fixed: one per sweep that sends here
+  std::vector<Posted> posted_;      // ring
   std::size_t job_count_ = 0;
   std::size_t posting_job_ = 0;          // first job with segments to post
   std::size_t consumed_jobs_ = 0;        // jobs wholly consumed
   std::uint32_t consumed_segments_ = 0;  // of job consumed_jobs_
-  std::uint64_t token_head_ = 0;
-  std::uint64_t token_tail_ = 0;
+  std::uint64_t head_ = 0;               // of the ring: postings so far
+  std::uint64_t tail_ = 0;
+  std::size_t messages_ = 0;  // posted and not consumed
 };
 
 }  // namespace rondo::execute

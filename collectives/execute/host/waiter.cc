@@ -80,9 +80,14 @@ Status Waiter::wait(const WaitLimit& limit) {
     sched_yield();
     return {};
   }
+  // The last look may have read all that this rank waits for. It has had a turn since, in vain.
+  if (looked_ && !limit.never_waits && may_sleep(limit)) {
+    looked_ = false;
+    return wait_for_event(limit);
+  }
   RONDO_TRY(look());
+  looked_ = true;
   if (limit.never_waits) return {};
-  if (may_sleep(limit)) return wait_for_event(limit);
   if (keeps_core()) {
     relax();
   } else {

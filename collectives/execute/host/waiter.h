@@ -42,7 +42,10 @@ class Waiter {
   Waiter& operator=(const Waiter&) = delete;
 
   /// Something moved: the next wait starts from the beginning.
-  void restart() { idle_looks_ = 0; }
+  void restart() {
+    idle_looks_ = 0;
+    looked_ = false;
+  }
   /// One step of waiting after a look that moved nothing. Errors: what a transport's progress says.
   Status wait(const WaitLimit& limit = {});
   /// Ends the sleep under way, or the next one. Threads: any.
@@ -74,6 +77,7 @@ class Waiter {
   bool all_have_fd_ = true;
   bool all_are_polled_ = true;
   std::uint32_t idle_looks_ = 0;
+  bool looked_ = false;  ///< since the last sleep: what a look brings is to be worked on first
   std::chrono::steady_clock::time_point start_;
 };
 

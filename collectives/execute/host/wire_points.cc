@@ -10,6 +10,7 @@ using schedule::BufferRole;
 using schedule::Collective;
 using schedule::FusedSchedule;
 using schedule::Port;
+using schedule::Slice;
 using schedule::Sweep;
 
 bool is_input(const Port& port) {
@@ -21,12 +22,30 @@ bool only_sends(const FusedSchedule& fused, const Sweep& sweep) {
          std::ranges::all_of(targets_of(fused, sweep), &Port::is_channel);
 }
 
+bool is_read(const FusedSchedule& fused, Slice slice) {
+  const auto is_source = [&](const Port& port) {
+    return !port.is_channel() && port.slice == slice;
+  };
+  const auto reads = [&](const Sweep& sweep) {
+    return !sweep.is_wait && std::ranges::any_of(sources_of(fused, sweep), is_source);
+  };
+  return std::ranges::any_of(fused.lanes,
+                             [&](const auto& lane) { return std::ranges::any_of(lane, reads); });
+}
+
 }  // namespace
 
 bool rounds_result(const FusedSchedule& fused, const Sweep& sweep) {
   if (sweep.is_wait || only_sends(fused, sweep)) return false;
   if (sweep.source_count == 1) return is_input(sources_of(fused, sweep)[0]);
   return !(sweep.final && fused.request.collective == Collective::kReduceScatter);
+}
+
+bool rounds_as_sent(const FusedSchedule& fused, const Sweep& sweep) {
+  if (!rounds_result(fused, sweep) || sweep.source_count < 2) return false;
+  const auto targets = targets_of(fused, sweep);
+  const bool sends_once = std::ranges::count_if(targets, &Port::is_channel) == 1;
+  return sends_once && targets.size() <= 2 && !is_read(fused, backing_of(fused, sweep));
 }
 
 bool sends_input(const FusedSchedule& fused, const Sweep& sweep) {

@@ -20,6 +20,10 @@ namespace rondo::execute {
 /// What the sweep stores is to be rounded.
 bool rounds_result(const schedule::FusedSchedule& schedule, const schedule::Sweep& sweep);
 
+/// Of a sweep that rounds its result: it is sent in one message and stored once, where nobody reads
+/// it; so the encoding of that message can round it. (On a ring, all that is reduced.)
+bool rounds_as_sent(const schedule::FusedSchedule& schedule, const schedule::Sweep& sweep);
+
 /// The sweep sends its input as it is.
 bool sends_input(const schedule::FusedSchedule& schedule, const schedule::Sweep& sweep);
 

@@ -199,6 +199,47 @@ std::string error_of(const std::function<void(Communicator&)>& call,
   return "no error";
 }
 
+/// Two ranks that both only send: neither waits, and what they leave behind belongs to no message
+/// that the calls after it take.
+TEST(LastCall, DifferentRootsBetweenTwoRanks_AreReportedByACallWithoutMessages) {
+  for (const char* transport : {"inproc", "shm"}) {
+    for (const bool barrier : {true, false}) {
+      std::vector<Communicator> ranks = make_world({.size = 2, .transport = transport});
+      const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+        std::vector<float> data(4, 1);
+        rank.broadcast({data.data(), data.size()}, rank.rank());
+        if (barrier) {
+          rank.barrier();
+        } else {
+          rank.all_reduce({data.data(), data.size()});
+        }
+      });
+      for (const std::string& error : errors) {
+        EXPECT_THAT(error, HasSubstr("Mismatch")) << transport;
+        EXPECT_THAT(error, HasSubstr("broadcast")) << transport;
+      }
+    }
+  }
+}
+
+/// The second rank is a call ahead when it shows its first bulletin.
+TEST(LastCall, BarrierWhereThePeerOnlySent_NamesBothCalls) {
+  for (const char* transport : {"inproc", "shm"}) {
+    std::vector<Communicator> ranks = make_world({.size = 2, .transport = transport});
+    const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+      std::vector<float> data(4, 1);
+      if (rank.rank() == 1) rank.broadcast({data.data(), data.size()}, 1);
+      rank.barrier();
+      rank.barrier();
+    });
+    for (const std::string& error : errors) {
+      EXPECT_THAT(error, HasSubstr("Mismatch")) << transport;
+      EXPECT_THAT(error, HasSubstr("broadcast")) << transport;
+      EXPECT_THAT(error, HasSubstr("barrier")) << transport;
+    }
+  }
+}
+
 TEST(Arguments, NullPointer_NamesTheArgument) {
   EXPECT_THAT(error_of([](Communicator& rank) {
                 rank.all_reduce({static_cast<float*>(nullptr), 5});
@@ -263,6 +304,21 @@ TEST(Arguments, OpThatTheTypeHasNot_IsRefusedInAWorldOfOneToo) {
 TEST(Arguments, DeviceThatIsNotThere_IsRefusedWhereTheWorldIsJoined) {
   for (const Device device : {Device::emulated(99), Device{DeviceKind::kHost, 3}}) {
     EXPECT_THROW(Communicator::create({}, device), Error);
+  }
+}
+
+TEST(Arguments, TcpSocketsOutOfRange_NameTheOptionsVariable) {
+  for (const int sockets : {-1, 17}) {
+    CommunicatorOptions options;
+    options.tcp_sockets = sockets;
+    try {
+      Communicator::create(options);
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+      EXPECT_THAT(error.what(), HasSubstr("there may be 1 to 16"));
+      EXPECT_THAT(error.what(), HasSubstr("RONDO_TCP_SOCKETS"));
+    }
   }
 }
 

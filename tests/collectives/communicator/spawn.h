@@ -27,6 +27,7 @@ struct World {
   std::string wire_format = "none";
   std::string error_feedback = "auto";
   std::string links = "equal";
+  int tcp_sockets = 0;
 };
 
 inline std::vector<Communicator> make_world(const World& world) {
@@ -40,6 +41,7 @@ inline std::vector<Communicator> make_world(const World& world) {
   options.wire_format = world.wire_format;
   options.error_feedback = world.error_feedback;
   options.links = world.links;
+  options.tcp_sockets = world.tcp_sockets;
   options.join_timeout_ms = 30'000;
   std::vector<Device> places;
   for (int i = 0; i < world.size; ++i) {

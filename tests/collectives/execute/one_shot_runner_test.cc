@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <random>
 #include <thread>
 #include <vector>
@@ -56,6 +58,16 @@ class OneShot : public testing::TestWithParam<std::tuple<TransportKind, int>> {
       EXPECT_EQ(reduced(values, op, fast), planned) << to_string(op) << ", fast " << fast;
   }
 
+  /// What becomes of rank 0's two elements where all others bring three.
+  Status where_others_give_more(Path path) {
+    std::vector<Status> results(ranks_.size());
+    each([&](Rank& rank, std::size_t i) {
+      std::vector<float> data(i == 0 ? 2 : 3, 0.5F);
+      results[i] = rank.all_reduce(data, ReduceOp::kSum, path);
+    });
+    return results[0];
+  }
+
   /// In the lines of messages; where there are slots, up to a whole one.
   static std::vector<std::size_t> counts() {
     if (std::get<0>(GetParam()) == TransportKind::kInproc) return {0, 1, 2, 5, 6};
@@ -91,12 +103,8 @@ TEST_P(OneShot, HalvesOnAnyMix_AreRoundedAlike) {
 }
 
 TEST_P(OneShot, PeerOfAnotherCount_IsAMismatchOnTheFastPathToo) {
-  std::vector<Status> results(ranks_.size());
-  each([&](Rank& rank, std::size_t i) {
-    std::vector<float> data(i == 0 ? 2 : 3, 0.5F);
-    results[i] = rank.all_reduce(data, ReduceOp::kSum, Path::kOneShot);
-  });
-  EXPECT_EQ(results[0].code(), ErrorCode::kMismatch) << results[0].to_string();
+  const Status status = where_others_give_more(Path::kOneShot);
+  EXPECT_EQ(status.code(), ErrorCode::kMismatch) << status.to_string();
 }
 
 TEST_P(OneShot, MoreThanCanBeCopiedAtOnce_IsRefused) {
@@ -117,6 +125,91 @@ TEST_P(OneShot, ManyCallsOneBehindTheOther_KeepEveryContribution) {
       ASSERT_THAT(data, testing::Each(greatest)) << "call " << call;
     }
   });
+}
+
+TEST_P(OneShot, Bulletins_HaveTheBitsOfTheSchedule) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> draw(-3, 3);
+  for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kAvg, ReduceOp::kProd, ReduceOp::kMin}) {
+    for (const std::size_t count : std::vector<std::size_t>{0, 1, 2, 5, 6, 7, 16, 250, 256}) {
+      Values<float> values(ranks_.size(), std::vector<float>(count));
+      for (auto& own : values)
+        for (float& value : own) value = draw(random);
+      const Values<float> planned = reduced(values, op, 0);
+      each([&](Rank& rank, std::size_t i) {
+        const Status status = rank.all_reduce(values[i], op, Path::kBulletins);
+        EXPECT_TRUE(status.ok()) << status.to_string();
+      });
+      EXPECT_EQ(values, planned) << to_string(op) << ", count " << count;
+    }
+  }
+}
+
+/// Some by bulletins, some by messages, barriers between them: a rank that is ahead writes over
+/// nothing that a slower one hasn't read.
+TEST_P(OneShot, BulletinsAmongOtherCalls_KeepEveryContribution) {
+  each([&](Rank& rank, std::size_t i) {
+    for (int call = 0; call < 600; ++call) {
+      const auto own = static_cast<float>(i) + 0.25F * static_cast<float>(call);
+      std::vector<float> data(call % 2 == 0 ? 3 : 200, own);
+      // An inproc line holds six floats.
+      const bool by_messages = call % 3 == 1 && data.size() == 3;
+      const Path path = by_messages ? Path::kOneShot : Path::kBulletins;
+      ASSERT_TRUE(rank.all_reduce(data, ReduceOp::kMax, path).ok());
+      const float greatest = own + static_cast<float>(ranks_.size() - 1 - i);
+      ASSERT_THAT(data, testing::Each(greatest)) << "call " << call;
+      if (call % 5 == 0) {
+        ASSERT_TRUE(rank.barrier().ok());
+      }
+      if ((call + static_cast<int>(i)) % 97 == 0)
+        std::this_thread::sleep_for(std::chrono::microseconds(300));
+    }
+  });
+}
+
+TEST_P(OneShot, BarrierByBulletins_LetsNobodyOutBeforeTheLastIsIn) {
+  std::atomic<int> entered{0};
+  each([&](Rank& rank, std::size_t i) {
+    for (int round = 1; round <= 20; ++round) {
+      if (i == static_cast<std::size_t>(round) % ranks_.size())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++entered;
+      ASSERT_TRUE(rank.barrier().ok());
+      ASSERT_GE(entered.load(), round * static_cast<int>(ranks_.size()));
+      ASSERT_TRUE(rank.barrier().ok());
+    }
+  });
+}
+
+TEST_P(OneShot, PartsOfBulletins_EndWhereTheyBelong) {
+  const std::size_t world = ranks_.size();
+  const auto value = [](std::size_t rank, std::size_t i, int call) {
+    return static_cast<float>(rank) + 0.125F * static_cast<float>(i) +
+           100.5F * static_cast<float>(call);
+  };
+  each([&](Rank& rank, std::size_t own) {
+    for (int call = 0; call < 60; ++call) {
+      const std::size_t part = call % 3 == 0 ? 1 : 51;
+      std::vector<float> data(part * world);
+      for (std::size_t i = 0; i < data.size(); ++i) data[i] = value(own, i, call);
+      std::vector<float> gathered(part * world, -1);
+      const std::size_t first = call % 2 == 0 ? own * part : part;  // all-to-all's, or all alike
+      ASSERT_TRUE(rank.gather(data, {first * sizeof(float), part * sizeof(float)}, gathered).ok());
+      for (std::size_t from = 0; from < world; ++from)
+        for (std::size_t i = 0; i < part; ++i)
+          ASSERT_EQ(gathered[from * part + i], value(from, first + i, call)) << from << " " << i;
+    }
+  });
+}
+
+TEST_P(OneShot, BulletinOfAnotherCount_IsAMismatch) {
+  const Status status = where_others_give_more(Path::kBulletins);
+  EXPECT_EQ(status.code(), ErrorCode::kMismatch) << status.to_string();
+}
+
+TEST_P(OneShot, MoreThanABulletinHolds_IsRefused) {
+  EXPECT_TRUE(ranks_[0].suits_bulletins(1024));
+  EXPECT_FALSE(ranks_[0].suits_bulletins(1025));
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, OneShot,

@@ -28,8 +28,17 @@
 namespace rondo::execute {
 
 /// The registered ones have their data in registered memory.
+/// kBulletins: one-shot's, on all ranks or none.
 /// kLendingEager: lends nothing, for its data is private, but lets results be written back.
-enum class Path { kPlan, kOneShot, kEager, kLendingEager, kRegisteredPlan, kRegisteredEager };
+enum class Path {
+  kPlan,
+  kOneShot,
+  kBulletins,
+  kEager,
+  kLendingEager,
+  kRegisteredPlan,
+  kRegisteredEager
+};
 
 inline bool is_registered(Path path) {
   return path == Path::kRegisteredPlan || path == Path::kRegisteredEager;
@@ -67,14 +76,38 @@ class Rank {
     return bytes;
   }
   bool suits(std::size_t bytes) const { return OneShotRunner::suits(endpoints(), bytes); }
+  bool suits_bulletins(std::size_t bytes) const {
+    return OneShotRunner::suits_bulletins(endpoints(), bytes);
+  }
+  /// By bulletins: takes `part` of every rank's `data`.
+  Status gather(const std::vector<float>& data, OneShotRunner::Part part,
+                std::vector<float>& gathered) {
+    OneShotRunner runner({.rank = rank_,
+                          .endpoints = endpoints(),
+                          .count = data.size(),
+                          .element_bytes = sizeof(float),
+                          .bulletins = true,
+                          .gathered = part});
+    const transport::Call call{++sequence_, 1, {.collective = 3, .count = data.size()}};
+    auto* input = reinterpret_cast<std::byte*>(const_cast<float*>(data.data()));  // only read
+    auto* output = reinterpret_cast<std::byte*>(gathered.data());
+    return runner.run(call, {input, output}, {rank_, waiter_.get(), {}, 20'000});
+  }
+  /// By bulletins.
+  Status barrier() {
+    OneShotRunner runner({.rank = rank_, .endpoints = endpoints(), .bulletins = true});
+    const transport::Call call{++sequence_, 1, {.collective = 2}};
+    return runner.run(call, {}, {rank_, waiter_.get(), {}, 20'000});
+  }
   /// Of floats, or of the bits of bf16.
   template <class T>
   Status all_reduce(std::vector<T>& data, ReduceOp op, Path path,
                     std::string_view algorithm = "one_shot") {
     static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::uint16_t>);
     type_ = std::is_same_v<T, float> ? DataType::kF32 : DataType::kBF16;
-    const auto runner = path == Path::kOneShot ? one_shot_runner(data.size(), op)
-                                               : plan_runner(data.size(), op, algorithm, path);
+    const bool one_shot = path == Path::kOneShot || path == Path::kBulletins;
+    const auto runner = one_shot ? one_shot_runner(data.size(), op, path == Path::kBulletins)
+                                 : plan_runner(data.size(), op, algorithm, path);
     auto* bytes = reinterpret_cast<std::byte*>(data.data());
     const transport::Call call{++sequence_, 1, {.collective = 1, .count = data.size()}};
     const RunContext context{rank_, waiter_.get(), {}, 20'000};
@@ -99,10 +132,11 @@ class Rank {
     for (int peer = 0; peer < world_; ++peer) list.push_back(transport_->endpoint(peer));
     return list;
   }
-  std::unique_ptr<Runner> one_shot_runner(std::size_t count, ReduceOp op) {
-    EXPECT_TRUE(OneShotRunner::suits(endpoints(), count * size_of(type_)));
-    return std::make_unique<OneShotRunner>(
-        OneShotRunner::Inputs{rank_, endpoints(), count, size_of(type_), kernel(op), divisor(op)});
+  std::unique_ptr<Runner> one_shot_runner(std::size_t count, ReduceOp op, bool bulletins) {
+    const std::size_t bytes = count * size_of(type_);
+    EXPECT_TRUE(bulletins ? suits_bulletins(bytes) : suits(bytes));
+    return std::make_unique<OneShotRunner>(OneShotRunner::Inputs{
+        rank_, endpoints(), count, size_of(type_), kernel(op), divisor(op), bulletins});
   }
   std::unique_ptr<Runner> plan_runner(std::size_t count, ReduceOp op, std::string_view name,
                                       Path path) {
@@ -113,14 +147,15 @@ class Rank {
       return algorithm->build(request);
     };
     PlanInputs inputs;
-    inputs.schedule = schedule::fuse(world_, rank_, build);
+    const auto world = std::make_shared<const schedule::FoldedWorld>(schedule::fuse_folded(build));
+    inputs.schedule = unfold(*world, rank_);
     inputs.table = schedule::ChunkTable::equal(count, inputs.schedule.request.rows);
     inputs.element_bytes = size_of(type_);
     inputs.segment_bytes = transport::ShmOptions().slot_bytes;
     inputs.kernel = kernel(op);
     inputs.divisor = divisor(op);
     inputs.endpoint_of = [this](int peer) { return transport_->endpoint(peer); };
-    inputs.scratch_rows_of = [build](int peer) { return build(peer).scratch_rows; };
+    inputs.scratch_rows_of = [world](int peer) { return scratch_rows(*world, peer); };
     inputs.allocate_scratch = [](std::size_t bytes) {
       return Result<std::shared_ptr<std::byte[]>>(
           std::shared_ptr<std::byte[]>(new std::byte[bytes]));

@@ -44,8 +44,8 @@ schedule::RankSchedule built(const Algorithm& algorithm, int world, int rank, st
 }
 
 schedule::FusedSchedule fused(const Algorithm& algorithm, int world, int rank, std::size_t count) {
-  return schedule::fuse(world, rank,
-                        [&](int other) { return built(algorithm, world, other, count); });
+  const auto build = [&](int other) { return built(algorithm, world, other, count); };
+  return unfold(schedule::fuse_folded(build), rank);
 }
 
 TEST(WirePoints, EveryAlgorithmButOneShot_SendsItsInputToOneReader) {
@@ -70,6 +70,22 @@ TEST(WirePoints, AllGathers_SendNoInput) {
       }
     }
   }
+}
+
+TEST(WirePoints, WhatIsSentOnceAndNotRead_IsRoundedAsItIsSent) {
+  const auto counts = [](std::string_view name) {
+    const auto* algorithm = algorithms::find(Collective::kAllReduce, name);
+    const auto own = fused(*algorithm, 4, 1, 100'000);
+    std::pair<int, int> rounded{0, 0};  // at all, as sent
+    for (const auto& sweep : own.lanes[0]) {
+      rounded.first += rounds_result(own, sweep) ? 1 : 0;
+      rounded.second += rounds_as_sent(own, sweep) ? 1 : 0;
+    }
+    return rounded;
+  };
+  EXPECT_EQ(counts("ring"), std::pair(3, 3));
+  EXPECT_EQ(counts("direct"), std::pair(1, 0)) << "its result goes to three";
+  EXPECT_EQ(counts("recursive_doubling").second, 0) << "its sums are read again";
 }
 
 /// Which pairs encode. Symmetric.

@@ -48,6 +48,23 @@ TEST_P(ErrorFeedback, EncodedOrRounded_IsTheSameAndKeepsTheSame) {
   EXPECT_EQ(bits_of(kept), bits_of(kept_too));
 }
 
+TEST_P(ErrorFeedback, EncodedAndRounded_IsBoth) {
+  for (const float loss : {0.0F, 0.003F}) {
+    auto values = some_values(4);
+    auto rounded = values;
+    std::vector<float> kept(kCount, loss);
+    std::vector<float> kept_too = kept;
+    float* const residual = loss == 0 ? nullptr : kept.data();
+    std::vector<std::uint8_t> bytes(wire_bytes(codec().format, kCount));
+    encode_and_round(codec(), values.data(), kCount, residual,
+                     reinterpret_cast<std::byte*>(bytes.data()));
+    round_to_wire(codec(), kCount, rounded.data(), loss == 0 ? nullptr : kept_too.data());
+    EXPECT_EQ(bits_of(values), bits_of(rounded));
+    EXPECT_EQ(bits_of(decoded(codec(), bytes, kCount)), bits_of(rounded));
+    EXPECT_EQ(bits_of(kept), bits_of(kept_too));
+  }
+}
+
 TEST_P(ErrorFeedback, SumOfManyRounds_IsOffByOneLossOnly) {
   const auto values = some_values(3);
   std::vector<float> residual(kCount, 0);

@@ -20,14 +20,21 @@ std::vector<FusedSchedule> ring_world(int world) {
   return list;
 }
 
+using TurnedSweep = Causality::TurnedSweep;
+
+TurnedSweep sweep(const Causality& causality, Rank rank, std::size_t lane, std::size_t index) {
+  return {causality.id(rank, lane, index), 0};
+}
+
 TEST(Causality, Ring_KnowsEachPredecessorOneStepLater) {
-  const auto causality = Causality::of(ring_world(4));  // copy, then send and recv three times
+  const Rotation none = Rotation::none(4);
+  const auto causality = Causality::of(ring_world(4), none);  // copy, 3 times send and recv
   ASSERT_TRUE(causality);
-  const auto first_recv = causality->id(2, 0, 2);
-  EXPECT_EQ(causality->receiver(causality->id(1, 0, 1), 2), first_recv);
-  EXPECT_TRUE(causality->happens_before(causality->id(1, 0, 1), first_recv));
-  EXPECT_FALSE(causality->happens_before(causality->id(0, 0, 1), first_recv));
-  EXPECT_TRUE(causality->happens_before(causality->id(0, 0, 1), causality->id(2, 0, 4)));
+  const TurnedSweep first_recv = sweep(*causality, 2, 0, 2);
+  EXPECT_EQ(causality->receiver(sweep(*causality, 1, 0, 1), 2), first_recv);
+  EXPECT_TRUE(causality->happens_before(sweep(*causality, 1, 0, 1), first_recv));
+  EXPECT_FALSE(causality->happens_before(sweep(*causality, 0, 0, 1), first_recv));
+  EXPECT_TRUE(causality->happens_before(sweep(*causality, 0, 0, 1), sweep(*causality, 2, 0, 4)));
   EXPECT_FALSE(causality->happens_before(first_recv, first_recv));
   EXPECT_FALSE(causality->has_started(3, causality->id(2, 0, 4)));
   EXPECT_TRUE(causality->has_started(3, causality->id(2, 0, 6)));
@@ -42,10 +49,11 @@ TEST(Causality, WaitAcrossLanes_Orders) {
     b.wait(0, 1, 1);
     world.push_back(lower(std::move(b).finish()));
   }
-  const auto causality = Causality::of(world);
+  const Rotation none = Rotation::none(2);
+  const auto causality = Causality::of(world, none);
   ASSERT_TRUE(causality);
-  EXPECT_TRUE(causality->happens_before(causality->id(1, 0, 0), causality->id(0, 1, 0)));
-  EXPECT_FALSE(causality->happens_before(causality->id(0, 1, 0), causality->id(0, 0, 1)));
+  EXPECT_TRUE(causality->happens_before(sweep(*causality, 1, 0, 0), sweep(*causality, 0, 1, 0)));
+  EXPECT_FALSE(causality->happens_before(sweep(*causality, 0, 1, 0), sweep(*causality, 0, 0, 1)));
 }
 
 TEST(Causality, EverybodyReceivesFirst_IsNothing) {
@@ -56,7 +64,8 @@ TEST(Causality, EverybodyReceivesFirst_IsNothing) {
     b.send(1 - rank, kInput);
     world.push_back(lower(std::move(b).finish()));
   }
-  EXPECT_FALSE(Causality::of(world));
+  const Rotation none = Rotation::none(2);
+  EXPECT_FALSE(Causality::of(world, none));
 }
 
 }  // namespace

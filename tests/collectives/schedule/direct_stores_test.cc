@@ -18,7 +18,8 @@ std::vector<bool> direct_messages_of_rank_0(Rank0 rank0, Rank1 rank1) {
   Builder second({.world = 2, .rank = 1, .rows = 2});
   rank1(second);
   world.push_back(lower(std::move(second).finish()));
-  const auto causality = Causality::of(world);
+  const Rotation none = Rotation::none(2);
+  const auto causality = Causality::of(world, none);
   EXPECT_TRUE(causality);
   mark_direct_stores(world, *causality);
   std::vector<bool> direct;
@@ -106,7 +107,8 @@ TEST(DirectStores, PendingSendToAThirdRank_AreNot) {
     }
     world.push_back(lower(std::move(b).finish()));
   }
-  const auto causality = Causality::of(world);
+  const Rotation none = Rotation::none(3);
+  const auto causality = Causality::of(world, none);
   ASSERT_TRUE(causality);
   mark_direct_stores(world, *causality);
   for (const Port& port : world[0].ports) EXPECT_FALSE(port.direct);

@@ -15,7 +15,7 @@ TEST(Fuse, DirectAllReduce_IsOneSweepOfManySourcesAndTargets) {
   const auto build = [](Rank rank) {
     return algorithms::direct_all_reduce({.world = 4, .rank = rank, .rows = 4});
   };
-  const FusedSchedule fused = fuse(4, 2, build);
+  const FusedSchedule fused = unfold(fuse_folded(build), 2);
   EXPECT_EQ(describe_sweep(fused, 0, 3),
             "sweep 4/7 {rank 0, rank 1, input 2, rank 3} -> {output 2, rank 3 (direct), rank 0 "
             "(direct), rank 1 (direct)}, row 2 (final) [lane 0]");
@@ -36,7 +36,7 @@ TEST(Fuse, JoinedWorldWouldDeadlock_IsLeftUnfused) {
     b.recv(1 - rank, kOutput);
     return std::move(b).finish();
   };
-  EXPECT_EQ(fuse(2, 0, crossed).lanes[0].size(), lower(crossed(0)).lanes[0].size());
+  EXPECT_EQ(unfold(fuse_folded(crossed), 0).lanes[0].size(), lower(crossed(0)).lanes[0].size());
 }
 
 TEST(Fuse, Barrier_StaysAsItIs) {
@@ -46,7 +46,7 @@ TEST(Fuse, Barrier_StaysAsItIs) {
     b.recv(1 - rank, kOutput);
     return std::move(b).finish();
   };
-  const FusedSchedule fused = fuse(2, 1, build);
+  const FusedSchedule fused = unfold(fuse_folded(build), 1);
   EXPECT_EQ(fused.lanes[0].size(), 2U);
   for (const Port& port : fused.ports) EXPECT_FALSE(port.direct);
 }

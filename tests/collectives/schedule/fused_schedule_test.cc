@@ -30,7 +30,6 @@ TEST(Lower, EachOp_BecomesOneSweepWithItsPortsAndRow) {
     EXPECT_EQ(sweep.source_count, source_counts[i]);
     EXPECT_EQ(sweep.target_count, 1U);
     EXPECT_EQ(sweep.row, 1U) << "a scratch slot has the row that it was made for";
-    EXPECT_EQ(sweep.first_op, i);
     EXPECT_EQ(sweep.final, i == 3);
   }
   const Sweep& reduction = lowered.lanes[0][2];

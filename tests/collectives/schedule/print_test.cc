@@ -32,7 +32,7 @@ TEST(Print, LocalOps_NameTheirSlices) {
 }
 
 TEST(Print, FusedSchedule_IsReadableAsAWhole) {
-  EXPECT_EQ(describe(fuse(2, 0, ring)),
+  EXPECT_EQ(describe(unfold(fuse_folded(ring), 0)),
             "all_reduce of 2 rows, rank 0 of 2\n"
             "  sweep 1/3 send -> rank 1, row 0 [lane 0]\n"
             "  sweep 2/3 {input 1, rank 1} -> {output 1, rank 1 (direct)}, row 1 (final) [lane 0]\n"

@@ -1,14 +1,19 @@
 #include "collectives/verify/built_in.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string_view>
+#include <vector>
 
 #include "collectives/algorithms/registry.h"
 #include "rondo/schedules.h"
 
 namespace rondo::verify {
 namespace {
+
+using testing::ElementsAre;
 
 // Larger ones are the test every_world's.
 TEST(BuiltIn, Worlds1To16_AreAllRight) {
@@ -31,19 +36,31 @@ TEST(BuiltIn, DirectAllReduce_StoresEveryResultStraight) {
   }
 }
 
-TEST(BuiltIn, LargeWorlds_LeaveOutQuadraticAlgorithmsButAtChosenOnes) {
+TEST(BuiltIn, LargeWorlds_LeaveOutWhatIsQuadraticAndHasNoRotationButAtChosenOnes) {
   EXPECT_FALSE(is_chosen_world(130));
   const auto counts = verify_built_in(130, 130, Coverage::kChosen);
+  std::vector<std::string_view> left_out;
   ASSERT_TRUE(counts.ok()) << counts.status().to_string();
   for (const AlgorithmCount& count : *counts) {
-    EXPECT_EQ(count.worlds, count.quadratic ? 0U : 1U) << count.name;
-    EXPECT_TRUE(count.quadratic || count.name != "ring");
-    EXPECT_FALSE(count.quadratic && count.name == "tree");
+    EXPECT_EQ(count.worlds, count.chosen_worlds_only ? 0U : 1U) << count.name;
+    if (count.chosen_worlds_only) left_out.push_back(count.name);
   }
+  EXPECT_THAT(left_out, ElementsAre("halving_doubling", "hierarchical", "direct"));
   for (const int world : {129, 191, 192, 255, 256, 257, 307, 384, 509, 512}) {
     EXPECT_TRUE(is_chosen_world(world)) << world;
   }
   EXPECT_FALSE(is_chosen_world(513));
+}
+
+TEST(BuiltIn, WorldsAbove512_AreOfAlgorithmsOfFewMessages) {
+  const auto counts = verify_built_in(1000, 1000, Coverage::kChosen);
+  ASSERT_TRUE(counts.ok()) << counts.status().to_string();
+  std::set<std::string_view> proved;
+  for (const AlgorithmCount& count : *counts) {
+    if (count.worlds == 1) proved.insert(count.name);
+  }
+  EXPECT_THAT(proved, ElementsAre("dissemination", "double_binary_tree", "linear",
+                                  "recursive_doubling", "tree"));
 }
 
 TEST(BuiltIn, EveryReduction_HasAnAlgorithmThatKeepsTheRanksOrder) {

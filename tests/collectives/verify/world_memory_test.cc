@@ -26,7 +26,10 @@ class WorldMemoryTest : public testing::Test {
   }
 
   static Event start(int rank) { return {static_cast<std::uint32_t>(2 * rank), kStartEvent}; }
-  WorldMemory memory(bool in_place) { return {world_, LaneTable(world_), in_place}; }
+  WorldMemory memory(bool in_place) {
+    const auto none = schedule::Rotation::none(2);
+    return {world_, LaneTable(world_, none), in_place};
+  }
   /// Lane `to` hears of all that lane `from` did.
   void tell(std::uint32_t from, std::uint32_t to) {
     const auto snapshot = clocks_.take(from, 1);

@@ -16,6 +16,7 @@ FrameHeader sample(std::uint64_t payload_bytes) {
   FrameHeader header;
   header.lane = 258;
   header.payload_bytes = payload_bytes;
+  header.message = 0xfedcba98;
   header.call = {0x1122334455667788ULL, 77, {1, 2, 3, 0, -5, 1009}};
   return header;
 }
@@ -28,8 +29,9 @@ std::array<std::byte, kFrameHeaderBytes> encoded(const FrameHeader& header) {
 
 std::string text_of(const FrameHeader& header) {
   return std::to_string(static_cast<int>(header.kind)) + "/" + std::to_string(header.lane) + "/" +
-         std::to_string(header.payload_bytes) + "/" + std::to_string(header.call.sequence) + "/" +
-         std::to_string(header.call.epoch) + "/" + to_string(header.call.fingerprint);
+         std::to_string(header.payload_bytes) + "/" + std::to_string(header.message) + "/" +
+         std::to_string(header.call.sequence) + "/" + std::to_string(header.call.epoch) + "/" +
+         to_string(header.call.fingerprint);
 }
 
 // Everything the reader makes of `stream`, fed in pieces of random size: headers, payloads, error.

@@ -17,6 +17,7 @@ Hello hello_of(int from, int to) {
   hello.nonce = 0xabcdef;
   hello.max_message_bytes = 1 << 20;
   hello.window = 8;
+  hello.data_sockets = 3;
   return hello;
 }
 
@@ -43,6 +44,7 @@ TEST(AcceptHandshake, GoodHelloInAnyPieces_IsWelcomedAndTheDiallerAgrees) {
     ASSERT_EQ(action.kind, Kind::kWelcome) << action.why.to_string();
     EXPECT_EQ(action.peer.from.rank, 3);
     EXPECT_EQ(action.peer.window, 8U);
+    EXPECT_EQ(action.peer.data_sockets, 3U);
     EXPECT_EQ(action.peer.purpose, Purpose::kData);
     DialHandshake dialler(hello_of(3, 1));
     const HandshakeAction answer = feed(dialler, action.send, piece_bytes);
@@ -79,8 +81,8 @@ TEST(AcceptHandshake, ForeignHello_IsRefusedNamingBothValues) {
   EXPECT_NE(refusal_of(hello_of(0, 1)).find("the higher rank dials"), std::string::npos);
   EXPECT_NE(refusal_of(hello_of(4, 1)).find("rank 4"), std::string::npos);
   hello = hello_of(3, 1);
-  hello.version = 2;
-  EXPECT_NE(refusal_of(hello).find("version 2, this rank version 1"), std::string::npos);
+  hello.version = kProtocolVersion + 1;
+  EXPECT_NE(refusal_of(hello).find("version 3, this rank version 2"), std::string::npos);
 }
 
 TEST(AcceptHandshake, Refusal_DoesNotGiveTheJobAway) {

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "collectives/schedule/rank_schedule.h"
+
+namespace rondo::algorithms {
+
+/// See direct_barrier.cc for phases and cost. `request.rows` is 1, and the row is empty.
+schedule::RankSchedule direct_barrier(const schedule::Request& request);
+
+}  // namespace rondo::algorithms

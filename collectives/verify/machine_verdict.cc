@@ -1,0 +1,73 @@
+// What there is to say after a run, or where it ended.
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "collectives/schedule/print.h"
+#include "collectives/verify/machine.h"
+
+namespace rondo::verify {
+
+using schedule::Rank;
+using schedule::Slice;
+
+Outcome Machine::outcome() const {
+  const auto find = [this](Rank rank, Slice slice) {
+    const CellId cell = memory_.cell(rank, slice);
+    return memory_.is_written(cell) ? &memory_.value(cell) : nullptr;
+  };
+  const auto end_knows_start = [this](Rank rank, Rank other) {
+    const LaneId first = lane_table_.first_of(rotation_.base(other));
+    const Event start{lane_table_.in_world(first, rotation_.turn(other)), kStartEvent};
+    bool knows = false;
+    for (LaneId lane = lane_table_.first_of(rank); lane < lane_table_.end_of(rank); ++lane) {
+      knows = knows || clocks_.knows(lane_table_.in_world(lane, 0), start);
+    }
+    return knows;
+  };
+  return {find, end_knows_start};
+}
+
+Status Machine::error_at(LaneId lane, std::string why) const {
+  const Rank rank = lane_table_.rank(lane);
+  return Status(ErrorCode::kInvalidArgument, std::move(why), rank,
+                fmt::format("rank {}, {}", rank,
+                            describe_sweep(lane_table_.schedule(lane), lane_table_.lane(lane),
+                                           lanes_[lane].next)));
+}
+
+Status Machine::deadlock() const {
+  constexpr int kMostNamed = 4;
+  std::string text;
+  int stuck = 0;
+  Rank first = kNoCulprit;
+  for (LaneId lane = 0; lane < lane_table_.size(); ++lane) {
+    if (lanes_[lane].next == lane_table_.sweeps(lane).size()) continue;
+    if (first == kNoCulprit) first = lane_table_.rank(lane);
+    if (++stuck > kMostNamed) continue;
+    text += fmt::format(
+        "{}rank {} at {}", stuck == 1 ? "" : "; ", lane_table_.rank(lane),
+        describe_sweep(lane_table_.schedule(lane), lane_table_.lane(lane), lanes_[lane].next));
+  }
+  if (stuck > kMostNamed) text += fmt::format("; and {} more lanes", stuck - kMostNamed);
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("with {} message(s) per channel nothing can move any more: {}",
+                            model_.credits, text),
+                first);
+}
+
+Status Machine::leftovers() const {
+  for (std::size_t index = 0; index < fifos_.size(); ++index) {
+    if (fifos_[index].size() == 0) continue;
+    const auto channel = lane_table_.channels().channel(index);
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("rank {} never receives the last {} message(s) that rank {} sends it "
+                              "on lane {}",
+                              channel.to, fifos_[index].size(), channel.from, channel.lane),
+                  channel.to);
+  }
+  return {};
+}
+
+}  // namespace rondo::verify

@@ -1,0 +1,71 @@
+#pragma once
+
+// One data connection's incoming bytes: where the next of them belong. A payload is read straight
+// to its target; small messages come out of one read together with the headers that follow them.
+// Knows no lanes: what a message is for, and what follows from that, is the inbox's business.
+// Threads: one at a time. Allocates nothing.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/status.h"
+#include "transport/endpoint/staging.h"
+#include "transport/tcp/socket_io.h"
+#include "transport/wire/frame.h"
+
+namespace rondo::transport {
+
+class InStream {
+ public:
+  InStream(int peer, std::size_t max_message_bytes) : reader_(peer, max_message_bytes) {}
+
+  /// Where the current message's payload goes; `slot` if that is staging memory.
+  struct Place {
+    std::byte* target = nullptr;
+    std::uint32_t slot = Staging::kNone;
+    bool early = false;  ///< for no posted receive yet
+  };
+
+  /// Takes a header out of what has been read; true once there is one.
+  Result<bool> take_header();
+  bool has_header() const { return reader_.has_header(); }
+  const FrameHeader& header() const { return reader_.header(); }
+  void place(const Place& place);
+  bool placed() const { return placed_; }
+  const Place& place() const { return place_; }
+  /// Moves payload that has been read ahead to its place; false if there was none.
+  bool copy_buffered();
+  bool payload_complete() const { return reader_.payload_left() == 0; }
+  void next_message();
+
+  /// Reads once: the rest of a payload to its place and what follows into the read-ahead buffer,
+  /// which must be empty. False if the socket has no more for now.
+  bool fill(int socket);
+
+  /// The last message's header: nothing is read after it.
+  void finish() { finished_ = true; }
+  bool finished() const { return finished_; }
+  bool ended() const { return ended_; }
+  /// Its message isn't wanted yet.
+  bool stalled() const { return has_header() && !placed_; }
+  /// " in the middle of a message (5 of 4096 bytes had come)", for the error after an early end.
+  std::string describe_end() const;
+
+ private:
+  // Of a large message at most this much is copied once more.
+  static constexpr std::size_t kReadAheadBytes = 8192;
+
+  FrameReader reader_;
+  Place place_;
+  bool placed_ = false;
+  std::array<std::byte, kReadAheadBytes> ahead_;
+  std::size_t ahead_begin_ = 0;
+  std::size_t ahead_end_ = 0;
+  bool finished_ = false;
+  bool ended_ = false;
+  int end_error_ = 0;
+};
+
+}  // namespace rondo::transport
