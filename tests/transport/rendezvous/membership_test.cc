@@ -87,7 +87,7 @@ TEST(Membership, World_incomplete_namesTheRanksThatHaveNotJoined) {
   MemoryStore other(table);
   ASSERT_TRUE(other.set("join/world/0", "here").ok());
   MemoryStore store(table);
-  const auto members = join(store, process(1, 4), {}, in(milliseconds(50)));
+  const auto members = join(store, process(1, 4), {}, in(milliseconds(1000)));
   EXPECT_EQ(members.status().code(), ErrorCode::kTimeout);
   EXPECT_EQ(members.status().culprit(), 2);
   EXPECT_THAT(members.status().message(), HasSubstr("the world of 4 is not complete after "));

@@ -91,7 +91,7 @@ TEST_P(StoreContract, Wait_keysMissing_isTimeoutThatListsExactlyThose) {
       ASSERT_TRUE(other_->set(keys.back(), "v").ok());
     }
   }
-  const auto values = one_->wait(keys, in(milliseconds(50)));
+  const auto values = one_->wait(keys, in(milliseconds(1000)));
   EXPECT_EQ(values.status().code(), ErrorCode::kTimeout);
   EXPECT_EQ(values.status().message(), "not set in time: 'key-7', 'key-70', 'key-149'");
 }
@@ -146,14 +146,14 @@ TEST_P(StoreContract, AllGather_everyoneComes_givesAllValuesToAll) {
 
 TEST_P(StoreContract, AllGather_someStayAway_namesThem) {
   ASSERT_TRUE(other_->set("g/1", "v").ok());
-  const auto values = one_->all_gather("g", 3, 4, "v", in(milliseconds(50)));
+  const auto values = one_->all_gather("g", 3, 4, "v", in(milliseconds(1000)));
   EXPECT_EQ(values.status().code(), ErrorCode::kTimeout);
   EXPECT_EQ(values.status().culprit(), 0);
   EXPECT_THAT(values.status().message(), HasSubstr("process 0 and 2 of 4 have not come"));
 }
 
 TEST_P(StoreContract, AllGather_anotherWorldThanTheFirst_isMismatchAtOnce) {
-  EXPECT_FALSE(one_->all_gather("g", 0, 4, "v", in(milliseconds(1))).ok());
+  EXPECT_FALSE(one_->all_gather("g", 0, 4, "v", in(milliseconds(100))).ok());
   const auto values = other_->all_gather("g", 2, 3, "v", in(seconds(60)));
   EXPECT_EQ(values.status().code(), ErrorCode::kMismatch);
   EXPECT_EQ(values.status().culprit(), 2);
@@ -162,7 +162,7 @@ TEST_P(StoreContract, AllGather_anotherWorldThanTheFirst_isMismatchAtOnce) {
 }
 
 TEST_P(StoreContract, AllGather_indexTakenTwice_isMismatch) {
-  EXPECT_FALSE(one_->all_gather("g", 1, 2, "mine", in(milliseconds(1))).ok());
+  EXPECT_FALSE(one_->all_gather("g", 1, 2, "mine", in(milliseconds(100))).ok());
   const auto values = other_->all_gather("g", 1, 2, "also mine", in(seconds(20)));
   EXPECT_EQ(values.status().code(), ErrorCode::kMismatch);
   EXPECT_EQ(values.status().culprit(), 1);
