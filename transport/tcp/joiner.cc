@@ -3,11 +3,8 @@
 
 #include "transport/tcp/joiner.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -17,6 +14,7 @@
 #include <random>
 
 #include "core/log.h"
+#include "transport/tcp/connection_options.h"
 #include "transport/tcp/interface.h"
 #include "transport/tcp/join_session.h"
 
@@ -51,21 +49,6 @@ Result<tcp::endpoint> parse_address(const PeerAddress& peer) {
         fmt::format("rank {} has the tcp address \"{}\"; expected ip:port", peer.rank, text),
         peer.rank);
   return tcp::endpoint(address, port);
-}
-
-// A host that vanished without a word is noticed after about half a minute.
-void prepare(tcp::socket& socket) {
-  error_code ignored;
-  socket.native_non_blocking(true, ignored);
-  socket.set_option(tcp::no_delay(true), ignored);
-  socket.set_option(asio::socket_base::keep_alive(true), ignored);
-  const auto set = [&](int option, int value) {
-    ::setsockopt(socket.native_handle(), IPPROTO_TCP, option, &value, sizeof value);
-  };
-  set(TCP_KEEPIDLE, 10);
-  set(TCP_KEEPINTVL, 5);
-  set(TCP_KEEPCNT, 4);
-  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
 }
 
 std::uint64_t draw_nonce() {
@@ -228,10 +211,10 @@ Status Joiner::Impl::may_join(const Hello& hello) {
 }
 
 void Joiner::Impl::joined(const Hello& hello, tcp::socket socket) {
-  prepare(socket);
   error_code error;
   const int descriptor = socket.release(error);
   if (error) return dial_failed(hello.from.rank, Status(ErrorCode::kSystem, error.message()), true);
+  set_connection_options(descriptor);
   Peer& peer = peers_.at(hello.from.rank);
   peer.nonce = hello.nonce;
   JoinedPeer& joined = peer.joined;
