@@ -85,9 +85,13 @@ Status Waiter::wait(const WaitLimit& limit) {
     looked_ = false;
     return wait_for_event(limit);
   }
+  // Who shares his core lets others run when he has looked in vain, not when he is about to see what
+  // his look has brought.
+  const bool shares_core = !policy_.spare_core;
+  if (shares_core && looked_ && !limit.never_waits) sched_yield();
   RONDO_TRY(look());
   looked_ = true;
-  if (limit.never_waits) return {};
+  if (shares_core || limit.never_waits) return {};
   if (keeps_core()) {
     relax();
   } else {
@@ -99,7 +103,6 @@ Status Waiter::wait(const WaitLimit& limit) {
 // Even with a core for each rank, two may have been put on one: whoever has looked for longer than
 // an answer takes lets others run, now and then, so that the peer that he waits for can.
 bool Waiter::keeps_core() const {
-  if (!policy_.spare_core) return false;
   return idle_looks_ % kLooksPerClock != 0 || waited_us() < policy_.alone_us;
 }
 

@@ -1,0 +1,86 @@
+// In which order a rank that waits looks at its connections and lets others run. This file replaces
+// sched_yield for its whole program, to see it.
+
+#include "collectives/execute/host/waiter.h"
+
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+namespace rondo::execute {
+namespace {
+
+thread_local std::string* steps = nullptr;
+
+}  // namespace
+}  // namespace rondo::execute
+
+extern "C" int sched_yield() noexcept {
+  if (rondo::execute::steps != nullptr) *rondo::execute::steps += 'y';
+  return static_cast<int>(::syscall(SYS_sched_yield));
+}
+
+namespace rondo::execute {
+namespace {
+
+class RecordedTransport final : public transport::Transport {
+ public:
+  explicit RecordedTransport(bool polled) : polled_(polled) {}
+  std::string address() const override { return ""; }
+  Status connect(std::span<const transport::PeerAddress>, transport::Deadline) override {
+    return {};
+  }
+  transport::Endpoint* endpoint(int) override { return nullptr; }
+  Status progress() override {
+    if (steps != nullptr) *steps += 'L';
+    return {};
+  }
+  bool is_polled() const override { return polled_; }
+  int wake_fd() const override { return -1; }
+  bool arm() override { return true; }
+  void disarm() override {}
+
+ private:
+  bool polled_;
+};
+
+/// What so many waits without anything having moved do: L for each look, y for each yield.
+std::string steps_of(int waits, bool polled, const WaitPolicy& policy,
+                     const WaitLimit& limit = {}) {
+  RecordedTransport transport(polled);
+  std::array<transport::Transport*, 1> transports{&transport};
+  const auto waiter = Waiter::make(transports, policy).value();
+  std::string text;
+  steps = &text;
+  for (int i = 0; i < waits; ++i) EXPECT_TRUE(waiter->wait(limit).ok());
+  text += ' ';
+  waiter->restart();
+  EXPECT_TRUE(waiter->wait(limit).ok());
+  steps = nullptr;
+  return text;
+}
+
+constexpr WaitPolicy kSharesACore{.spare_core = false, .yield_us = 1'000'000};
+constexpr WaitPolicy kHasACore{.spare_core = true, .alone_us = 1'000'000};
+
+TEST(Waiter, WhoSharesHisCore_LetsOthersRunOnlyAfterALookInVain) {
+  EXPECT_EQ(steps_of(4, false, kSharesACore), "LyLyLyL L");
+}
+
+TEST(Waiter, WhoSharesHisCoreAndSeesMessagesByThemselves_SeldomLooks) {
+  EXPECT_EQ(steps_of(8, true, kSharesACore), "yyyLyyyyL y");
+}
+
+TEST(Waiter, WhoHasACore_KeepsIt) {
+  EXPECT_EQ(steps_of(40, false, kHasACore), std::string(40, 'L') + " L");
+}
+
+TEST(Waiter, WhoNeverWaits_OnlyLooks) {
+  EXPECT_EQ(steps_of(3, false, kSharesACore, {.never_waits = true}), "LLL L");
+}
+
+}  // namespace
+}  // namespace rondo::execute
