@@ -72,6 +72,7 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
   const transport::MeshOptions mesh_options{.transport = options.transport,
                                             .interface = options.interface,
                                             .tcp_sockets = options.tcp_sockets,
+                                            .tcp_zero_copy_bytes = options.tcp_zero_copy_bytes,
                                             .timeout_ms = options.join_timeout_ms,
                                             .equal_options = equal_options(options)};
   RONDO_ASSIGN(auto meshes,

@@ -44,6 +44,15 @@ Status resolve_sockets(int& option, int fallback) {
                   option, kSocketRange.highest, kVariable));
 }
 
+Status resolve_zero_copy(std::size_t& option, std::size_t fallback) {
+  if (option != fallback) return {};
+  RONDO_ASSIGN(const std::int64_t value,
+               environment_integer("RONDO_TCP_ZERO_COPY", static_cast<std::int64_t>(fallback),
+                                   {0, std::numeric_limits<std::int64_t>::max()}));
+  option = static_cast<std::size_t>(value);
+  return {};
+}
+
 Status resolve_segment(std::size_t& option, std::size_t fallback) {
   constexpr const char* kVariable = "RONDO_SEGMENT_BYTES";
   if (option == fallback) {
@@ -83,6 +92,7 @@ Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
   resolve_text(options.algorithm, defaults.algorithm, "RONDO_ALGO");
   resolve_text(options.interface, defaults.interface, "RONDO_IFACE");
   RONDO_TRY(resolve_sockets(options.tcp_sockets, defaults.tcp_sockets));
+  RONDO_TRY(resolve_zero_copy(options.tcp_zero_copy_bytes, defaults.tcp_zero_copy_bytes));
   resolve_text(options.progress, defaults.progress, "RONDO_PROGRESS");
   RONDO_TRY(resolve_segment(options.segment_bytes, defaults.segment_bytes));
   if (!options.deterministic) {

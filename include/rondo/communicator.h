@@ -39,6 +39,11 @@ struct CommunicatorOptions {
   /// goes by whichever has room first. Two ranks use the smaller of their numbers. 0: one, two
   /// where the link is said to be faster than 10 Gbit/s, four above 25.
   int tcp_sockets = 0;
+  /// Messages over tcp of at least so many bytes are sent from where they lie, by MSG_ZEROCOPY
+  /// (RONDO_TCP_ZERO_COPY); 0: none. Saves a copy where a fast network card reads memory by
+  /// itself, and costs the wait for the peer's acknowledgement. A connection whose kernel copies
+  /// nevertheless, as on loopback, stops asking for it after the first message. Ranks may differ.
+  std::size_t tcp_zero_copy_bytes = 0;
   /// Who moves started calls on while nobody waits for one: "thread", a thread of the
   /// communicator's own that sleeps while there is nothing to do, or "caller", nobody: each call
   /// moves on in `start`, `test` and `wait` alone (RONDO_PROGRESS). Ranks may differ.

@@ -100,6 +100,7 @@ Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::u
   Joined joined;
   joined.means.transport = options.transport;
   joined.means.tcp_sockets = options.tcp_sockets;
+  joined.means.tcp_zero_copy_bytes = options.tcp_zero_copy_bytes;
   RONDO_ASSIGN(joined.membership, rendezvous::join(store, launch, joining, deadline));
   RONDO_ASSIGN(joined.ranks, rank_infos(joined.membership));
   const bool one_host =

@@ -18,6 +18,7 @@ struct MeshOptions {
   std::string transport = "auto";  ///< or "inproc", "shm", "tcp": forced for every pair
   std::string interface;           ///< tcp listens there; empty: see own_address()
   int tcp_sockets = 0;             ///< as in MeshMeans
+  std::size_t tcp_zero_copy_bytes = 0;
   int timeout_ms = 60'000;
   /// Further options, by the name that users know them by, that must be equal on all ranks.
   std::map<std::string, std::string> equal_options{};

@@ -28,6 +28,7 @@ struct MeshMeans {
   std::string transport = "auto";  ///< or one forced for every pair
   std::string address;             ///< tcp listens there
   int tcp_sockets = 0;  ///< data connections to each peer over tcp; 0: what its link takes
+  std::size_t tcp_zero_copy_bytes = 0;  ///< as in TcpOptions
 };
 
 class Mesh {

@@ -43,6 +43,7 @@ Result<std::unique_ptr<Transport>> create_transport(TransportKind kind, const Id
                             ? static_cast<std::size_t>(means.tcp_sockets)
                             : sockets_that_fit(sockets_to_fill(link_speed_mbit(means.address)),
                                                peers, most_open_descriptors());
+      options.zero_copy_bytes = means.tcp_zero_copy_bytes;
       RONDO_ASSIGN(auto transport, TcpTransport::create(identity, options));
       return std::unique_ptr<Transport>(std::move(transport));
     }

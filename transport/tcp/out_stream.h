@@ -12,6 +12,7 @@
 #include "transport/tcp/fifo.h"
 #include "transport/tcp/socket_io.h"
 #include "transport/tcp/staged_view.h"
+#include "transport/tcp/zero_copy.h"
 #include "transport/wire/frame.h"
 
 namespace rondo::transport {
@@ -24,19 +25,28 @@ struct OutFrame {
   std::size_t payload_bytes = 0;
   std::size_t written_bytes = 0;  ///< of header and payload together
   std::uint32_t group = kNoGroup;
+  std::uint64_t lent_until = 0;  ///< the connection's last send that lent payload, counted from 1
 
   std::size_t bytes() const { return kFrameHeaderBytes + payload_bytes; }
 };
 
 class OutStream {
  public:
-  OutStream() : frames_(kMostFrames) {}
+  /// Payloads of at least `zero_copy_bytes` are lent to the kernel instead of copied; 0: none.
+  explicit OutStream(std::size_t zero_copy_bytes)
+      : frames_(kMostFrames), lender_(zero_copy_bytes) {}
 
   /// Takes frames off the queue up to so many bytes, at least one if there is room for any.
   void take(Fifo<OutFrame>& queue, std::size_t most_bytes);
   bool empty() const { return frames_.empty(); }
   /// One write; what it has finished is counted off `groups` and added to `sent_bytes`.
   IoResult write(int socket, TcpGroups& groups, std::uint64_t& sent_bytes);
+  /// Something was written that the kernel may not have read yet: it says so by an error event.
+  bool lends() const { return !lent_.empty(); }
+  /// What the kernel has read is counted off `groups`.
+  void collect(int socket, TcpGroups& groups);
+  /// Sends without copying so far.
+  std::uint64_t lent_sends() const { return lender_.sends(); }
 
  private:
   static constexpr std::size_t kMostFrames = 8;
@@ -44,10 +54,25 @@ class OutStream {
   static constexpr std::size_t kMostCopiedBytes = 2048;
   using Pieces = std::array<iovec, 2 * kMostFrames>;
 
-  std::size_t gather(Pieces& pieces);
+  struct Lent {
+    std::uint32_t group = OutFrame::kNoGroup;
+    std::uint64_t until = 0;
+  };
+
+  struct Gathered {
+    std::size_t count = 0;
+    bool lent_next = false;  ///< the last piece is a header whose payload is to be lent
+  };
+
+  Gathered gather(Pieces& pieces);
+  IoResult write_gathered(int socket);
+  IoResult lend(int socket, OutFrame& frame);
   void advance(std::size_t written_bytes, TcpGroups& groups, std::uint64_t& sent_bytes);
+  static void complete(std::uint32_t group, TcpGroups& groups);
 
   Fifo<OutFrame> frames_;
+  ZeroCopy lender_;
+  Fifo<Lent> lent_;  // whole frames, by the kernel's turn
 };
 
 }  // namespace rondo::transport

@@ -64,6 +64,17 @@ bool Outbox::flush(std::span<const UniqueFd> sockets) {
   return true;
 }
 
+void Outbox::collect(std::span<const UniqueFd> sockets) {
+  for (std::size_t i = 0; i < streams_.size(); ++i)
+    if (streams_[i].lends()) streams_[i].collect(sockets[i].get(), groups_);
+}
+
+std::uint64_t Outbox::lent_sends() const {
+  std::uint64_t sends = 0;
+  for (const OutStream& stream : streams_) sends += stream.lent_sends();
+  return sends;
+}
+
 bool Outbox::pending() const {
   return !queue_.empty() ||
          std::ranges::any_of(streams_, [](const OutStream& stream) { return !stream.empty(); });

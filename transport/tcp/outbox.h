@@ -18,8 +18,10 @@ namespace rondo::transport {
 
 class Outbox {
  public:
-  Outbox(std::size_t window, std::size_t sockets, TcpGroups& groups)
-      : window_(window), groups_(groups), streams_(sockets) {}
+  /// `zero_copy_bytes` as in TcpOptions.
+  Outbox(std::size_t window, std::size_t sockets, TcpGroups& groups,
+         std::size_t zero_copy_bytes = 0)
+      : window_(window), groups_(groups), streams_(sockets, OutStream(zero_copy_bytes)) {}
 
   /// `payload` stays the caller's until `group` has this transfer completed. Numbers the message.
   void send(FrameHeader header, const std::byte* payload, std::uint32_t group);
@@ -33,8 +35,14 @@ class Outbox {
   /// Something waits for that socket, or for any.
   bool pending(std::size_t socket) const { return !streams_[socket].empty(); }
   bool pending() const;
+  /// Something written is lent: the kernel will say by an error event that it has read it.
+  bool lends(std::size_t socket) const { return streams_[socket].lends(); }
+  /// Takes in what the kernel has read of that.
+  void collect(std::span<const UniqueFd> sockets);
   /// Nothing waits, neither for a socket nor for credit.
   bool empty() const { return !pending() && held_ == 0; }
+  /// Sends without copying so far.
+  std::uint64_t lent_sends() const;
   std::uint64_t sent_bytes() const { return sent_bytes_; }
 
  private:

@@ -27,15 +27,15 @@ IoResult read_some(int socket, std::span<const iovec> targets) {
   return {.bytes = static_cast<std::size_t>(moved)};
 }
 
-IoResult write_some(int socket, std::span<const iovec> sources) {
-  constexpr int kFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
+IoResult write_some(int socket, std::span<const iovec> sources, int flags) {
+  flags |= MSG_DONTWAIT | MSG_NOSIGNAL;
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(sources.data());  // sendmsg only reads it
   message.msg_iovlen = sources.size();
   ssize_t moved = -1;
   do {
-    moved = sources.size() == 1 ? ::send(socket, sources[0].iov_base, sources[0].iov_len, kFlags)
-                                : ::sendmsg(socket, &message, kFlags);
+    moved = sources.size() == 1 ? ::send(socket, sources[0].iov_base, sources[0].iov_len, flags)
+                                : ::sendmsg(socket, &message, flags);
   } while (moved < 0 && errno == EINTR);
   if (moved < 0) return failed_with(errno);
   return {.bytes = static_cast<std::size_t>(moved)};

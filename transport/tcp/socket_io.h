@@ -17,7 +17,8 @@ struct IoResult {
 };
 
 IoResult read_some(int socket, std::span<const iovec> targets);
-IoResult write_some(int socket, std::span<const iovec> sources);
+/// `flags` as of send(2), beside those for not waiting and not being killed.
+IoResult write_some(int socket, std::span<const iovec> sources, int flags = 0);
 
 /// Reads and forgets what has arrived: closing a socket with unread bytes would reset the
 /// connection and take with it what the other side hasn't read yet.

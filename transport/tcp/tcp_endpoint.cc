@@ -8,21 +8,21 @@
 
 namespace rondo::transport {
 
-TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer, std::chrono::milliseconds last_words,
+TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer, const TcpOptions& options,
                          CallHistory& own_calls)
     : own_(own),
       peer_(peer.rank),
       address_(std::move(peer.address)),
       window_(peer.window),
       max_message_bytes_(peer.max_message_bytes),
-      last_words_(last_words),
+      last_words_(options.last_words_ms),
       data_(std::move(peer.data)),
       control_(std::move(peer.control), peer.rank, own.epoch),
       own_calls_(own_calls),
       groups_(4 * peer.window),
       inbox_(own.rank, peer.rank, {peer.window, peer.max_message_bytes, data_.size()}, groups_,
              peer_calls_, own_calls),
-      outbox_(peer.window, data_.size(), groups_) {}
+      outbox_(peer.window, data_.size(), groups_, options.zero_copy_bytes) {}
 
 void TcpEndpoint::begin(const Call& call, const std::array<std::span<std::byte>, 2>&) {
   call_ = call;
@@ -127,6 +127,7 @@ Status TcpEndpoint::progress(Deadline now, bool look_everywhere) {
 }
 
 Status TcpEndpoint::move_data(bool look_everywhere) {
+  outbox_.collect(data_);
   RONDO_TRY(write_out());
   if (inbox_.posted() > 0 || look_everywhere) RONDO_TRY(inbox_.pump(data_));
   grant_credit();
@@ -223,7 +224,8 @@ Status TcpEndpoint::fail(Status status) {
 
 std::uint32_t TcpEndpoint::data_interest(std::size_t socket) const {
   return (inbox_.reads(socket) ? std::uint32_t{EPOLLIN} : 0U) |
-         (outbox_.pending(socket) && !write_broken_ ? std::uint32_t{EPOLLOUT} : 0U);
+         (outbox_.pending(socket) && !write_broken_ ? std::uint32_t{EPOLLOUT} : 0U) |
+         (outbox_.lends(socket) ? std::uint32_t{EPOLLERR} : 0U);
 }
 
 std::uint32_t TcpEndpoint::control_interest() const {

@@ -27,7 +27,7 @@ namespace rondo::transport {
 class TcpEndpoint final : public Endpoint {
  public:
   /// `own_calls` is the place's, shared by its endpoints: a call may need only some of them.
-  TcpEndpoint(const Identity& own, JoinedPeer peer, std::chrono::milliseconds last_words,
+  TcpEndpoint(const Identity& own, JoinedPeer peer, const TcpOptions& options,
               CallHistory& own_calls);
 
   TransportKind kind() const override { return TransportKind::kTcp; }

@@ -19,6 +19,10 @@ struct TcpOptions {
   /// message goes by whichever has room first.
   std::size_t sockets = 1;
 
+  /// Payloads of at least so many bytes are sent from where they lie (MSG_ZEROCOPY); 0: none. They
+  /// are free only when the peer has acknowledged them.
+  std::size_t zero_copy_bytes = 0;
+
   /// How long an accepted connection may take to say who it is, and how many may be doing so for
   /// each data socket.
   int hello_timeout_ms = 2000;

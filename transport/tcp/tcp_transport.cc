@@ -86,8 +86,7 @@ Status TcpTransport::connect(std::span<const PeerAddress> peers, Deadline deadli
   for (JoinedPeer& peer : joined) {
     const auto rank = static_cast<std::size_t>(peer.rank);
     std::vector<std::uint32_t> no_events(peer.data.size());
-    places_.push_back({std::make_unique<TcpEndpoint>(
-                           own_, std::move(peer), milliseconds(options_.last_words_ms), own_calls_),
+    places_.push_back({std::make_unique<TcpEndpoint>(own_, std::move(peer), options_, own_calls_),
                        std::move(no_events)});
     by_rank_[rank] = places_.back().endpoint.get();
   }

@@ -1,0 +1,188 @@
+// Messages that are sent from where they lie. The kernel of a test's machine copies them in the
+// end, as over every loopback, and says so with each notice: everything up to there is as on a
+// network.
+
+#include "transport/tcp/zero_copy.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/log.h"
+#include "core/unique_fd.h"
+#include "tests/transport/tcp/tcp_world.h"
+#include "transport/tcp/outbox.h"
+
+namespace rondo::transport {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr std::size_t kLarge = 300'001;
+
+Bytes content(std::size_t bytes, int seed) {
+  Bytes data(bytes);
+  for (std::size_t i = 0; i < bytes; ++i)
+    data[i] = static_cast<std::byte>((i * 31 + static_cast<std::size_t>(seed) * 7) % 251);
+  return data;
+}
+
+/// Two ends of a connection over loopback.
+class ZeroCopyTest : public ::testing::Test {
+ protected:
+  ZeroCopyTest() {
+    const UniqueFd listener(::socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t bytes = sizeof name;
+    auto* address = reinterpret_cast<sockaddr*>(&name);
+    EXPECT_EQ(::bind(listener.get(), address, bytes), 0);
+    EXPECT_EQ(::listen(listener.get(), 1), 0);
+    EXPECT_EQ(::getsockname(listener.get(), address, &bytes), 0);
+    near_.emplace_back(::socket(AF_INET, SOCK_STREAM, 0));
+    EXPECT_EQ(::connect(near_[0].get(), address, bytes), 0);
+    far_ = UniqueFd(::accept(listener.get(), nullptr, nullptr));
+  }
+  int near() const { return near_[0].get(); }
+  Bytes read(std::size_t bytes) {
+    Bytes data(bytes);
+    std::size_t got = 0;
+    while (got < bytes) {
+      const ssize_t more = ::recv(far_.get(), data.data() + got, bytes - got, 0);
+      if (more <= 0) break;
+      got += static_cast<std::size_t>(more);
+    }
+    data.resize(got);
+    return data;
+  }
+  /// Until the kernel has something to say: an error event, without an error.
+  bool has_notice() const {
+    pollfd waiting{near(), 0, 0};
+    return ::poll(&waiting, 1, 10'000) == 1 && (waiting.revents & POLLERR) != 0;
+  }
+
+  std::vector<UniqueFd> near_;
+  UniqueFd far_;
+};
+
+TEST_F(ZeroCopyTest, Memory_IsLentUntilTheKernelHasReadIt) {
+  ZeroCopy lender(1000);
+  EXPECT_FALSE(lender.is_for(999));
+  ASSERT_TRUE(lender.is_for(1000));
+  Bytes data = content(5000, 1);
+  const IoResult sent = lender.send(near(), {data.data(), data.size()});
+  ASSERT_EQ(sent.bytes, data.size());
+  ASSERT_EQ(lender.sends(), 1U);
+  EXPECT_FALSE(lender.has_read(1));
+  EXPECT_EQ(read(5000), data);
+  ASSERT_TRUE(has_notice());
+  lender.collect(near());
+  EXPECT_TRUE(lender.has_read(1));
+  EXPECT_TRUE(lender.all_read());
+  // Its notice said that it was copied nevertheless.
+  EXPECT_FALSE(lender.is_for(1 << 20));
+  EXPECT_EQ(lender.send(near(), {data.data(), data.size()}).bytes, data.size());
+  EXPECT_EQ(lender.sends(), 1U);
+}
+
+TEST_F(ZeroCopyTest, ManySends_AreCountedUntilTheLast) {
+  ZeroCopy lender(1);
+  Bytes data = content(100, 2);
+  for (int i = 0; i < 40; ++i) ASSERT_EQ(lender.send(near(), {data.data(), 100}).bytes, 100U);
+  EXPECT_EQ(lender.sends(), 40U);
+  EXPECT_FALSE(lender.all_read());
+  EXPECT_EQ(read(4000).size(), 4000U);
+  while (!lender.all_read() && has_notice()) lender.collect(near());
+  EXPECT_TRUE(lender.has_read(40));
+}
+
+TEST_F(ZeroCopyTest, WhereTheKernelCant_ItIsCopied) {
+  std::array<int, 2> pair{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair.data()), 0);
+  const UniqueFd one(pair[0]);
+  const UniqueFd other(pair[1]);
+  ZeroCopy lender(1);
+  Bytes data = content(100, 3);
+  EXPECT_EQ(lender.send(one.get(), {data.data(), 100}).bytes, 100U);
+  EXPECT_EQ(lender.sends(), 0U);
+  EXPECT_TRUE(lender.all_read());
+}
+
+/// A group is done when the kernel has read its payload, not when it has been written.
+TEST_F(ZeroCopyTest, GroupsOfAnOutbox_WaitForTheKernel) {
+  TcpGroups groups(8);
+  Outbox outbox(8, 1, groups, 1000);
+  const Bytes large = content(2000, 4);
+  const Bytes small = content(10, 5);
+  const auto send = [&](const Bytes& payload) {
+    const std::uint32_t group = groups.acquire(1);
+    outbox.send({.payload_bytes = payload.size(), .call = {1, 2, sum_of(7)}}, payload.data(),
+                group);
+    return group;
+  };
+  const std::uint32_t first = send(small), second = send(large), third = send(small);
+  ASSERT_TRUE(outbox.flush(near_));
+  EXPECT_FALSE(outbox.pending());
+  EXPECT_EQ(outbox.lent_sends(), 1U);
+  EXPECT_TRUE(outbox.lends(0));
+  EXPECT_EQ(groups[first].remaining, 0U);
+  EXPECT_EQ(groups[second].remaining, 1U);
+  EXPECT_EQ(groups[third].remaining, 0U);
+  EXPECT_EQ(outbox.sent_bytes(), 2020U);
+  const Bytes wire = read(3 * kFrameHeaderBytes + 2020);
+  EXPECT_EQ(
+      Bytes(wire.begin() + 2 * kFrameHeaderBytes + 10, wire.begin() + 2 * kFrameHeaderBytes + 2010),
+      large);
+  ASSERT_TRUE(has_notice());
+  outbox.collect(near_);
+  EXPECT_EQ(groups[second].remaining, 0U);
+  EXPECT_FALSE(outbox.lends(0));
+}
+
+TEST(ZeroCopyWorld, Messages_ComeWhole_AndAKernelThatCopiesIsNotAskedAgain) {
+  const std::string log_file = ::testing::TempDir() + "/zero_copy_" + std::to_string(::getpid());
+  ASSERT_TRUE(configure_log({.level = LogLevel::kInfo, .file = log_file}).ok());
+  TcpWorld world(2, {.sockets = 2, .zero_copy_bytes = 4096});
+  std::vector<Bytes> sent;
+  std::vector<Bytes> received;
+  std::vector<Token> tokens;
+  std::vector<Token> awaited;
+  for (int i = 0; i < 12; ++i) {
+    const std::size_t bytes = i % 3 == 0 ? 100 : kLarge + static_cast<std::size_t>(i);
+    sent.push_back(content(bytes, i));
+    received.emplace_back(bytes);
+  }
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    const Transfer out{
+        .kind = TransferKind::kSend, .data = sent[i].data(), .bytes = sent[i].size()};
+    const Transfer in{
+        .kind = TransferKind::kRecv, .data = received[i].data(), .bytes = received[i].size()};
+    awaited.push_back(world.end(1, 0).post({&in, 1}).value());
+    tokens.push_back(world.end(0, 1).post({&out, 1}).value());
+  }
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    EXPECT_TRUE(world.finish(1, 0, awaited[i]));
+    EXPECT_TRUE(world.finish(0, 1, tokens[i]));
+    EXPECT_EQ(received[i], sent[i]) << i;
+  }
+  ASSERT_TRUE(configure_log({}).ok());
+  std::stringstream said;
+  said << std::ifstream(log_file).rdbuf();
+  std::filesystem::remove(log_file);
+  EXPECT_NE(said.str().find("tcp sends by copying from now on: the kernel copied"),
+            std::string::npos)
+      << said.str();
+}
+
+}  // namespace
+}  // namespace rondo::transport
