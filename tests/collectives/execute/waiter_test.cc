@@ -75,7 +75,9 @@ TEST(Waiter, WhoSharesHisCoreAndSeesMessagesByThemselves_SeldomLooks) {
 }
 
 TEST(Waiter, WhoHasACore_KeepsIt) {
-  EXPECT_EQ(steps_of(40, false, kHasACore), std::string(40, 'L') + " L");
+  std::string looks(40, 'L');
+  looks.append(" L");
+  EXPECT_EQ(steps_of(40, false, kHasACore), looks);
 }
 
 TEST(Waiter, WhoNeverWaits_OnlyLooks) {
