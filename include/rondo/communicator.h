@@ -42,7 +42,7 @@ struct CommunicatorOptions {
   /// Messages over tcp of at least so many bytes are sent from where they lie, by MSG_ZEROCOPY
   /// (RONDO_TCP_ZERO_COPY); 0: none. Saves a copy where a fast network card reads memory by
   /// itself, and costs the wait for the peer's acknowledgement. A connection whose kernel copies
-  /// nevertheless, as on loopback, stops asking for it after the first message. Ranks may differ.
+  /// nevertheless, as on loopback, stops asking for it once it has said so. Ranks may differ.
   std::size_t tcp_zero_copy_bytes = 0;
   /// Who moves started calls on while nobody waits for one: "thread", a thread of the
   /// communicator's own that sleeps while there is nothing to do, or "caller", nobody: each call

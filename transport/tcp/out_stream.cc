@@ -41,7 +41,7 @@ IoResult OutStream::lend(int socket, OutFrame& frame) {
   const std::uint64_t before = lender_.sends();
   IoResult result = lender_.send(socket, rest);
   if (lender_.sends() > before) frame.lent_until = lender_.sends();
-  result.would_block |= result.bytes < rest.iov_len;
+  result.would_block |= result.bytes < std::min(rest.iov_len, ZeroCopy::kMostLentBytes);
   return result;
 }
 

@@ -2,7 +2,7 @@
 
 // The frames that one data connection has taken and not written wholly: header and payload of
 // several go out in one system call.
-// Threads: one at a time. Allocates nothing.
+// Threads: one at a time. Allocates only while more frames are lent than ever before.
 
 #include <array>
 #include <cstddef>
@@ -41,8 +41,8 @@ class OutStream {
   bool empty() const { return frames_.empty(); }
   /// One write; what it has finished is counted off `groups` and added to `sent_bytes`.
   IoResult write(int socket, TcpGroups& groups, std::uint64_t& sent_bytes);
-  /// Something was written that the kernel may not have read yet: it says so by an error event.
-  bool lends() const { return !lent_.empty(); }
+  /// Something was sent that the kernel may not have read yet: it says so by an error event.
+  bool lends() const { return !lender_.all_read(); }
   /// What the kernel has read is counted off `groups`.
   void collect(int socket, TcpGroups& groups);
   /// Sends without copying so far.

@@ -69,6 +69,8 @@ void Outbox::collect(std::span<const UniqueFd> sockets) {
     if (streams_[i].lends()) streams_[i].collect(sockets[i].get(), groups_);
 }
 
+bool Outbox::lends() const { return std::ranges::any_of(streams_, &OutStream::lends); }
+
 std::uint64_t Outbox::lent_sends() const {
   std::uint64_t sends = 0;
   for (const OutStream& stream : streams_) sends += stream.lent_sends();

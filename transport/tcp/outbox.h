@@ -37,6 +37,7 @@ class Outbox {
   bool pending() const;
   /// Something written is lent: the kernel will say by an error event that it has read it.
   bool lends(std::size_t socket) const { return streams_[socket].lends(); }
+  bool lends() const;
   /// Takes in what the kernel has read of that.
   void collect(std::span<const UniqueFd> sockets);
   /// Nothing waits, neither for a socket nor for credit.

@@ -41,6 +41,12 @@ IoResult write_some(int socket, std::span<const iovec> sources, int flags) {
   return {.bytes = static_cast<std::size_t>(moved)};
 }
 
+void reset_connection(int socket) {
+  sockaddr nobody{};
+  nobody.sa_family = AF_UNSPEC;
+  ::connect(socket, &nobody, sizeof nobody);
+}
+
 void discard_input(int socket) {
   std::array<std::byte, 16384> bin;
   const std::array<iovec, 1> target{{{bin.data(), bin.size()}}};

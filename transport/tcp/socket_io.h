@@ -24,4 +24,8 @@ IoResult write_some(int socket, std::span<const iovec> sources, int flags = 0);
 /// connection and take with it what the other side hasn't read yet.
 void discard_input(int socket);
 
+/// Ends a TCP connection at once: nothing that waits to be sent is, and the other side reads an
+/// error. The descriptor stays.
+void reset_connection(int socket);
+
 }  // namespace rondo::transport

@@ -218,7 +218,12 @@ Status TcpEndpoint::left_but_needed() const {
 }
 
 Status TcpEndpoint::fail(Status status) {
-  if (failure_.ok() && !status.ok()) failure_ = std::move(status);
+  if (!failure_.ok() || status.ok()) return failure_;
+  failure_ = std::move(status);
+  // The call ends here, and with it the loan: what the kernel still has to send would be whatever
+  // the caller writes there next.
+  for (std::size_t i = 0; i < data_.size(); ++i)
+    if (outbox_.lends(i)) reset_connection(data_[i].get());
   return failure_;
 }
 
@@ -236,6 +241,7 @@ std::uint32_t TcpEndpoint::control_interest() const {
 bool TcpEndpoint::leave() {
   if (!failure_.ok() || write_broken_ || left_after_) return true;
   for (const UniqueFd& socket : data_) discard_input(socket.get());
+  outbox_.collect(data_);
   if (!fail(read_control()).ok() || !fail(write_out()).ok()) return true;
   if (control_.ended() || left_after_) return true;
   if (outbox_.empty() && !goodbye_sent_) {
@@ -244,7 +250,8 @@ bool TcpEndpoint::leave() {
     static_cast<void>(control_.send(Goodbye{call_.sequence}));
     static_cast<void>(fail(write_out()));
   }
-  return outbox_.empty();
+  // What is lent is its owner's again when the destructor returns.
+  return outbox_.empty() && !outbox_.lends();
 }
 
 void TcpEndpoint::close() {

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -14,15 +15,19 @@
 namespace rondo::transport {
 
 IoResult ZeroCopy::send(int socket, const iovec& piece) {
-  const std::span<const iovec> pieces(&piece, 1);
-  if (!may_send(socket)) return write_some(socket, pieces);
-  const IoResult result = write_some(socket, pieces, MSG_ZEROCOPY);
-  if (result.ended && result.error == ENOBUFS) {
-    if (all_read())
+  const iovec part{piece.iov_base, std::min(piece.iov_len, kMostLentBytes)};
+  const std::span<const iovec> parts(&part, 1);
+  if (!may_send(socket)) return write_some(socket, parts);
+  const IoResult result = write_some(socket, parts, MSG_ZEROCOPY);
+  // No room, or memory that can't be pinned: a copy may do.
+  if (result.ended && (result.error == ENOBUFS || result.error == EFAULT)) {
+    if (++refusals_ == kMostRefusals)
       give_up("the kernel may not pin so much memory (ulimit -l, net.core.optmem_max)");
-    return write_some(socket, pieces);
+    return write_some(socket, parts);
   }
-  if (result.bytes > 0) ++sends_;
+  if (result.bytes == 0) return result;
+  ++sends_;
+  refusals_ = 0;
   return result;
 }
 
@@ -62,7 +67,6 @@ bool ZeroCopy::read_notice(int socket) {
   return true;
 }
 
-// The kernel's numbers are modulo 2^32, and may come out of order.
 void ZeroCopy::note_read(std::uint32_t first, std::uint32_t last) {
   const auto next = static_cast<std::uint32_t>(read_);
   for (std::uint32_t number = first; number != last + 1; ++number) {

@@ -64,7 +64,7 @@ std::string steps_of(int waits, bool polled, const WaitPolicy& policy,
 }
 
 constexpr WaitPolicy kSharesACore{.spare_core = false, .yield_us = 1'000'000};
-constexpr WaitPolicy kHasACore{.spare_core = true, .alone_us = 1'000'000};
+constexpr WaitPolicy kHasACore{.spare_core = true, .spin_us = 1'000'000, .alone_us = 1'000'000};
 
 TEST(Waiter, WhoSharesHisCore_LetsOthersRunOnlyAfterALookInVain) {
   EXPECT_EQ(steps_of(4, false, kSharesACore), "LyLyLyL L");

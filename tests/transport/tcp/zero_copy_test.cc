@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -106,6 +107,39 @@ TEST_F(ZeroCopyTest, ManySends_AreCountedUntilTheLast) {
   EXPECT_TRUE(lender.has_read(40));
 }
 
+TEST_F(ZeroCopyTest, Notices_MayComeInAnyOrder_AndOfSendsThatWereNotMade) {
+  ZeroCopy lender(1);
+  Bytes data = content(10, 6);
+  for (int i = 0; i < 8; ++i) ASSERT_EQ(lender.send(near(), {data.data(), 10}).bytes, 10U);
+  lender.note_read(5, 6);
+  lender.note_read(8, 4'000'000'000);
+  lender.note_read(UINT32_MAX, UINT32_MAX);
+  EXPECT_FALSE(lender.has_read(1));
+  lender.note_read(0, 3);
+  EXPECT_TRUE(lender.has_read(4));
+  EXPECT_FALSE(lender.has_read(5));
+  lender.note_read(4, 4);
+  lender.note_read(4, 4);
+  EXPECT_TRUE(lender.has_read(7));
+  EXPECT_FALSE(lender.all_read());
+  lender.note_read(7, 7);
+  EXPECT_TRUE(lender.all_read());
+}
+
+TEST_F(ZeroCopyTest, MoreThanMayBeUnread_IsCopied) {
+  ZeroCopy lender(1);
+  std::byte one{42};
+  for (int i = 0; i < 1100; ++i) ASSERT_EQ(lender.send(near(), {&one, 1}).bytes, 1U);
+  EXPECT_EQ(lender.sends(), 1024U);
+  EXPECT_EQ(read(1100), Bytes(1100, std::byte{42}));
+  lender.note_read(0, 1023);
+  EXPECT_TRUE(lender.all_read());
+  ASSERT_EQ(lender.send(near(), {&one, 1}).bytes, 1U);
+  EXPECT_EQ(lender.sends(), 1025U);
+  lender.note_read(1024, 1024);
+  EXPECT_TRUE(lender.all_read());
+}
+
 TEST_F(ZeroCopyTest, WhereTheKernelCant_ItIsCopied) {
   std::array<int, 2> pair{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair.data()), 0);
@@ -147,6 +181,55 @@ TEST_F(ZeroCopyTest, GroupsOfAnOutbox_WaitForTheKernel) {
   outbox.collect(near_);
   EXPECT_EQ(groups[second].remaining, 0U);
   EXPECT_FALSE(outbox.lends(0));
+}
+
+constexpr std::size_t kMoreThanSocketsTake = std::size_t{48} << 20;
+
+/// Rank 0 sends more than the sockets take, and the peer reads nothing.
+struct HalfSent {
+  HalfSent() : data(content(kMoreThanSocketsTake, 9)) {
+    const Transfer out{.kind = TransferKind::kSend, .data = data.data(), .bytes = data.size()};
+    token = world.end(0, 1).post({&out, 1}).value();
+  }
+  TcpWorld world{2, {.zero_copy_bytes = 4096}};
+  Bytes data;
+  Token token = 0;
+};
+
+TEST(ZeroCopyWorld, SenderWhoseMessageIsHalfOut_CanSleep_AndIsWokenToGoOn) {
+  HalfSent half;
+  TcpTransport& sender = half.world.rank(0);
+  const Deadline latest = after_ms(20'000);
+  bool sleeps = false;
+  while (!sleeps && std::chrono::steady_clock::now() < latest) {
+    ASSERT_TRUE(sender.progress().ok());
+    sleeps = !sender.arm();
+    sender.disarm();
+  }
+  EXPECT_TRUE(sleeps) << "an event is there all the time";
+  EXPECT_FALSE(half.world.end(0, 1).poll(half.token).value());
+  Bytes received(half.data.size());
+  const Transfer in{.kind = TransferKind::kRecv, .data = received.data(), .bytes = received.size()};
+  const Token awaited = half.world.end(1, 0).post({&in, 1}).value();
+  EXPECT_TRUE(half.world.finish(1, 0, awaited));
+  EXPECT_TRUE(half.world.finish(0, 1, half.token));
+  EXPECT_TRUE(received == half.data);
+}
+
+TEST(ZeroCopyWorld, AfterAnAbort_NothingMoreOfTheMemoryIsSent) {
+  HalfSent half;
+  half.world.end(0, 1).abort(Status(ErrorCode::kCancelled, "the test gives up"));
+  std::fill(half.data.begin(), half.data.end(), std::byte{255});  // no byte of the content
+  Bytes received(half.data.size());
+  const Transfer in{.kind = TransferKind::kRecv, .data = received.data(), .bytes = received.size()};
+  Endpoint& receiver = half.world.end(1, 0);
+  static_cast<void>(receiver.post({&in, 1}));
+  const Deadline latest = after_ms(20'000);
+  Status failure;
+  while (failure.ok() && std::chrono::steady_clock::now() < latest)
+    failure = half.world.rank(1).progress();
+  EXPECT_NE(failure.message().find("the test gives up"), std::string::npos) << failure.to_string();
+  EXPECT_EQ(std::count(received.begin(), received.end(), std::byte{255}), 0);
 }
 
 TEST(ZeroCopyWorld, Messages_ComeWhole_AndAKernelThatCopiesIsNotAskedAgain) {
