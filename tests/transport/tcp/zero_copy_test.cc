@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -37,6 +38,17 @@ Bytes content(std::size_t bytes, int seed) {
     data[i] = static_cast<std::byte>((i * 31 + static_cast<std::size_t>(seed) * 7) % 251);
   return data;
 }
+
+/// What is lent is pinned, and counts as locked memory.
+bool may_pin(std::size_t bytes) {
+  const Bytes memory(bytes);
+  const bool may = ::mlock(memory.data(), memory.size()) == 0;
+  ::munlock(memory.data(), memory.size());
+  return may;
+}
+
+#define SKIP_UNLESS_MEMORY_MAY_BE_PINNED() \
+  if (!may_pin(std::size_t{8} << 20)) GTEST_SKIP() << "8 MiB may not be locked (ulimit -l)"
 
 /// Two ends of a connection over loopback.
 class ZeroCopyTest : public ::testing::Test {
@@ -78,6 +90,7 @@ class ZeroCopyTest : public ::testing::Test {
 };
 
 TEST_F(ZeroCopyTest, Memory_IsLentUntilTheKernelHasReadIt) {
+  SKIP_UNLESS_MEMORY_MAY_BE_PINNED();
   ZeroCopy lender(1000);
   EXPECT_FALSE(lender.is_for(999));
   ASSERT_TRUE(lender.is_for(1000));
@@ -98,6 +111,7 @@ TEST_F(ZeroCopyTest, Memory_IsLentUntilTheKernelHasReadIt) {
 }
 
 TEST_F(ZeroCopyTest, ManySends_AreCountedUntilTheLast) {
+  SKIP_UNLESS_MEMORY_MAY_BE_PINNED();
   ZeroCopy lender(1);
   Bytes data = content(100, 2);
   for (int i = 0; i < 40; ++i) ASSERT_EQ(lender.send(near(), {data.data(), 100}).bytes, 100U);
@@ -109,6 +123,7 @@ TEST_F(ZeroCopyTest, ManySends_AreCountedUntilTheLast) {
 }
 
 TEST_F(ZeroCopyTest, Notices_MayComeInAnyOrder_AndOfSendsThatWereNotMade) {
+  SKIP_UNLESS_MEMORY_MAY_BE_PINNED();
   ZeroCopy lender(1);
   Bytes data = content(10, 6);
   for (int i = 0; i < 8; ++i) ASSERT_EQ(lender.send(near(), {data.data(), 10}).bytes, 10U);
@@ -128,6 +143,7 @@ TEST_F(ZeroCopyTest, Notices_MayComeInAnyOrder_AndOfSendsThatWereNotMade) {
 }
 
 TEST_F(ZeroCopyTest, MoreThanMayBeUnread_IsCopied) {
+  SKIP_UNLESS_MEMORY_MAY_BE_PINNED();
   ZeroCopy lender(1);
   std::byte one{42};
   for (int i = 0; i < 1100; ++i) ASSERT_EQ(lender.send(near(), {&one, 1}).bytes, 1U);
@@ -155,6 +171,7 @@ TEST_F(ZeroCopyTest, WhereTheKernelCant_ItIsCopied) {
 
 /// A group is done when the kernel has read its payload, not when it has been written.
 TEST_F(ZeroCopyTest, GroupsOfAnOutbox_WaitForTheKernel) {
+  SKIP_UNLESS_MEMORY_MAY_BE_PINNED();
   TcpGroups groups(8);
   Outbox outbox(8, 1, groups, 1000);
   const Bytes large = content(2000, 4);
@@ -205,6 +222,7 @@ struct HalfSent {
 };
 
 TEST(ZeroCopyWorld, SenderWhoseMessageIsHalfOut_CanSleep_AndIsWokenToGoOn) {
+  SKIP_UNLESS_MEMORY_MAY_BE_PINNED();
   HalfSent half;
   TcpTransport& sender = half.world.rank(0);
   const int socket = static_cast<TcpEndpoint&>(half.world.end(0, 1)).data_socket(0);
@@ -225,6 +243,7 @@ TEST(ZeroCopyWorld, SenderWhoseMessageIsHalfOut_CanSleep_AndIsWokenToGoOn) {
 }
 
 TEST(ZeroCopyWorld, AfterAnAbort_NothingMoreOfTheMemoryIsSent) {
+  SKIP_UNLESS_MEMORY_MAY_BE_PINNED();
   HalfSent half;
   auto& sender = static_cast<TcpEndpoint&>(half.world.end(0, 1));
   sender.abort(Status(ErrorCode::kCancelled, "the test gives up"));
@@ -240,6 +259,7 @@ TEST(ZeroCopyWorld, AfterAnAbort_NothingMoreOfTheMemoryIsSent) {
 }
 
 TEST(ZeroCopyWorld, Messages_ComeWhole_AndAKernelThatCopiesIsNotAskedAgain) {
+  SKIP_UNLESS_MEMORY_MAY_BE_PINNED();
   const std::string log_file = ::testing::TempDir() + "/zero_copy_" + std::to_string(::getpid());
   ASSERT_TRUE(configure_log({.level = LogLevel::kInfo, .file = log_file}).ok());
   TcpWorld world(2, {.sockets = 2, .zero_copy_bytes = 4096});
