@@ -1,46 +1,42 @@
 #include "transport/tcp/connection_options.h"
 
 #include <fcntl.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <array>
-#include <string>
+#include <cstdint>
+#include <limits>
 #include <string_view>
 
 namespace rondo::transport {
 namespace {
 
-using NameFunction = int(int, sockaddr*, socklen_t*);
-
-/// The address of one end as text; empty for what has none.
-std::string address_of(int socket, NameFunction& get_name) {
-  sockaddr_storage name{};
-  socklen_t bytes = sizeof name;
-  auto* address = reinterpret_cast<sockaddr*>(&name);
-  std::array<char, NI_MAXHOST> text{};
-  if (get_name(socket, address, &bytes) != 0) return {};
-  if (name.ss_family != AF_INET && name.ss_family != AF_INET6) return {};
-  if (::getnameinfo(address, bytes, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) != 0)
-    return {};
-  return text.data();
-}
-
-bool is_loopback(std::string_view address) { return address.starts_with("127."); }
+constexpr std::string_view kPacing = "bbr";
+constexpr std::string_view kByLoss = "cubic";
+constexpr std::uint32_t kNearUs = 20'000;
 
 void set(int socket, int level, int option, int value) {
   ::setsockopt(socket, level, option, &value, sizeof value);
 }
 
-}  // namespace
-
-bool stays_on_host(int socket) {
-  const std::string own = address_of(socket, ::getsockname);
-  const std::string peer = address_of(socket, ::getpeername);
-  return !own.empty() && (own == peer || (is_loopback(own) && is_loopback(peer)));
+bool is_paced(int socket) {
+  std::array<char, 32> name{};
+  socklen_t bytes = name.size();
+  return ::getsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name.data(), &bytes) == 0 &&
+         kPacing == name.data();
 }
+
+std::uint32_t round_trip_us(int socket) {
+  tcp_info info{};
+  socklen_t bytes = sizeof info;
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0)
+    return std::numeric_limits<std::uint32_t>::max();
+  return info.tcpi_rtt;
+}
+
+}  // namespace
 
 void set_connection_options(int socket) {
   ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK);
@@ -50,8 +46,7 @@ void set_connection_options(int socket) {
   set(socket, IPPROTO_TCP, TCP_KEEPIDLE, 10);
   set(socket, IPPROTO_TCP, TCP_KEEPINTVL, 5);
   set(socket, IPPROTO_TCP, TCP_KEEPCNT, 4);
-  constexpr std::string_view kByLoss = "cubic";
-  if (stays_on_host(socket))
+  if (is_paced(socket) && round_trip_us(socket) < kNearUs)
     ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, kByLoss.data(), kByLoss.size());
 }
 
