@@ -85,8 +85,8 @@ Status Waiter::wait(const WaitLimit& limit) {
     looked_ = false;
     return wait_for_event(limit);
   }
-  // Who shares his core lets others run when he has looked in vain, not when he is about to see what
-  // his look has brought.
+  // Who shares his core lets others run when he has looked in vain, not when he is about to see
+  // what his look has brought.
   const bool shares_core = !policy_.spare_core;
   if (shares_core && looked_ && !limit.never_waits) sched_yield();
   RONDO_TRY(look());
