@@ -97,7 +97,7 @@ Status OneShotRunner::reduce() {
 Result<bool> OneShotRunner::step() {
   RONDO_ASSIGN(bool moved, send_all());
   const int most_looks = looks(inputs_.spare_core);
-  for (int look = 0; look < most_looks && !finished(); ++look) {
+  for (int look = 0; look < most_looks && !has_received_all(); ++look) {
     RONDO_ASSIGN(const bool received, receive_next());
     if (received) {
       moved = true;
@@ -137,6 +137,9 @@ Result<bool> OneShotRunner::receive_next() {
   return true;
 }
 
-int OneShotRunner::waits_for() const { return finished() ? kNoCulprit : peers_[received_]->peer(); }
+int OneShotRunner::waits_for() const {
+  if (!has_received_all()) return peers_[received_]->peer();
+  return finished() ? kNoCulprit : peers_[sent_]->peer();
+}
 
 }  // namespace rondo::execute

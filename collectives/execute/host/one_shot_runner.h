@@ -51,7 +51,10 @@ class OneShotRunner final : public Runner {
   void begin(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;
-  bool finished() const override { return received_ == peers_.size(); }
+  bool has_received_all() const { return received_ == peers_.size(); }
+  /// A peer that is far behind may have no room for what this rank sends until long after its own
+  /// contribution has come.
+  bool finished() const override { return has_received_all() && sent_ == peers_.size(); }
   int waits_for() const override;
   std::span<transport::Endpoint* const> peers() const override { return peers_; }
   Result<bool> send_all();
