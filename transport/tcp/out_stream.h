@@ -45,8 +45,6 @@ class OutStream {
   bool lends() const { return !lender_.all_read(); }
   /// What the kernel has read is counted off `groups`.
   void collect(int socket, TcpGroups& groups);
-  /// Sends without copying so far.
-  std::uint64_t lent_sends() const { return lender_.sends(); }
 
  private:
   static constexpr std::size_t kMostFrames = 8;

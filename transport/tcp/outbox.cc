@@ -71,12 +71,6 @@ void Outbox::collect(std::span<const UniqueFd> sockets) {
 
 bool Outbox::lends() const { return std::ranges::any_of(streams_, &OutStream::lends); }
 
-std::uint64_t Outbox::lent_sends() const {
-  std::uint64_t sends = 0;
-  for (const OutStream& stream : streams_) sends += stream.lent_sends();
-  return sends;
-}
-
 bool Outbox::pending() const {
   return !queue_.empty() ||
          std::ranges::any_of(streams_, [](const OutStream& stream) { return !stream.empty(); });

@@ -42,8 +42,6 @@ class Outbox {
   void collect(std::span<const UniqueFd> sockets);
   /// Nothing waits, neither for a socket nor for credit.
   bool empty() const { return !pending() && held_ == 0; }
-  /// Sends without copying so far.
-  std::uint64_t lent_sends() const;
   std::uint64_t sent_bytes() const { return sent_bytes_; }
 
  private:
