@@ -65,10 +65,10 @@ CostTerms ring_by_order(double p, const Setting& setting) {
   return ring_of(p, setting, setting.layout.hosts->order());
 }
 /// Several ranks that send to one at once fill its switch port's queue, and what is dropped there
-/// is sent again: 1.08 times the ring's time on four hosts of 1 Gbit/s (docs/performance.md). In
+/// is sent again: 1.02 times the ring's time on four hosts of 1 Gbit/s (docs/performance.md). In
 /// shared memory there is no such port.
 double incast(double p, const Setting& setting) {
-  return setting.layout.one_host || p <= 2 ? 1 : 1.08;
+  return setting.layout.one_host || p <= 2 ? 1 : 1.02;
 }
 /// Of what a rank exchanges with all others, how often it passes its host's link: all ranks of the
 /// host share that.
@@ -148,9 +148,9 @@ CostTerms recursive_doubling(double p, const Setting& setting) {
   return {steps, each * steps * through_the_host_link(p, setting)};
 }
 /// Each step has another peer: its link idles until the step before is done, and TCP begins slowly.
-/// 1.15 times the ring's time on four hosts of 1 Gbit/s.
+/// 1.12 times the ring's time on four hosts of 1 Gbit/s.
 CostTerms halving_doubling(double p, const Setting& setting) {
-  const double idles = setting.layout.one_host || p <= 2 ? 1 : 1.15;
+  const double idles = setting.layout.one_host || p <= 2 ? 1 : 1.12;
   return {2 * std::floor(std::log2(p)) + guests(p),
           (2 * (p - 1) / p + guests(p)) * idles * through_the_host_link(p, setting)};
 }

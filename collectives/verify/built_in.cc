@@ -115,9 +115,9 @@ Status verify_world(const Algorithm& algorithm, int world, Depth depth, Algorith
 }
 
 Status verify_worlds(const Algorithm& algorithm, int first, int last, Coverage coverage,
-                     const Costs& cost, AlgorithmCount& count) {
+                     bool quadratic, AlgorithmCount& count) {
   for (int world = first; world <= last; ++world) {
-    const std::optional<Depth> depth = depth_of(world, coverage, cost);
+    const std::optional<Depth> depth = depth_of(world, coverage, quadratic);
     if (depth) RONDO_TRY(verify_world(algorithm, world, *depth, count));
   }
   return {};
@@ -135,12 +135,11 @@ Result<std::vector<AlgorithmCount>> verify_built_in(int first_world, int last_wo
   std::vector<AlgorithmCount> counts;
   const auto all = algorithms::all();
   for (std::size_t index = 0; index < all.size(); ++index) {
-    const Costs& cost = costs()[index];
     AlgorithmCount& count = counts.emplace_back();
     count.name = all[index].name;
     count.collective = all[index].collective;
-    count.chosen_worlds_only = cost.quadratic && !cost.rotates;
-    RONDO_TRY(verify_worlds(all[index], first_world, last_world, coverage, cost, count));
+    const bool quadratic = are_quadratic()[index];
+    RONDO_TRY(verify_worlds(all[index], first_world, last_world, coverage, quadratic, count));
   }
   return counts;
 }

@@ -22,7 +22,6 @@ struct AlgorithmCount {
   std::uint64_t sweeps = 0;         ///< over all channel models
   std::uint64_t direct_stores = 0;  ///< messages proved to be storable straight
   std::uint32_t least_credits = 1;
-  bool chosen_worlds_only = false;  ///< rondo/schedules.h
 };
 
 /// World sizes first..last. Errors: InvalidArgument with algorithm, world, rank, sweep and row.

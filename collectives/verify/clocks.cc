@@ -26,7 +26,8 @@ Clocks::Clocks(std::size_t lanes, int order)
     : order_(order),
       lanes_(lanes),
       stride_((lanes * static_cast<std::size_t>(order) + kBlock - 1) / kBlock * kBlock),
-      current_(lanes * stride_) {}
+      current_(lanes * stride_),
+      newest_base_(lanes, kNoBase) {}
 
 bool Clocks::knows_turned(std::uint32_t world_lane, Event event) const {
   const auto order = static_cast<std::uint32_t>(order_);
@@ -46,32 +47,74 @@ void Clocks::raise(std::uint32_t* clock, const std::uint32_t* other, int steps) 
   }
 }
 
+std::size_t Clocks::own_component(std::uint32_t lane, int steps) const {
+  return lane * static_cast<std::size_t>(order_) +
+         static_cast<std::size_t>(steps < 0 ? steps + order_ : steps);
+}
+
+Clocks::Base Clocks::new_base(const std::uint32_t* clock) {
+  if (free_bases_.empty()) {
+    free_bases_.push_back(static_cast<Base>(base_owners_.size()));
+    base_owners_.push_back(0);
+    bases_.resize(bases_.size() + stride_);
+  }
+  const Base base = free_bases_.back();
+  free_bases_.pop_back();
+  base_owners_[base] = 1;
+  std::copy_n(clock, stride_, values(base));
+  return base;
+}
+
+void Clocks::drop(Base base) {
+  if (--base_owners_[base] == 0) free_bases_.push_back(base);
+}
+
+void Clocks::forget_newest_base(std::uint32_t lane) {
+  if (newest_base_[lane] != kNoBase) drop(newest_base_[lane]);
+  newest_base_[lane] = kNoBase;
+}
+
 Clocks::Snapshot Clocks::take(std::uint32_t lane, std::uint32_t owners) {
   if (lanes_ == 0) return 0;
-  if (free_.empty()) {
-    free_.push_back(static_cast<Snapshot>(owners_.size()));
-    owners_.push_back(0);
-    snapshots_.resize(snapshots_.size() + stride_);
+  if (newest_base_[lane] == kNoBase) newest_base_[lane] = new_base(current(lane));
+  if (free_notes_.empty()) {
+    free_notes_.push_back(static_cast<Snapshot>(notes_.size()));
+    notes_.emplace_back();
   }
-  const Snapshot snapshot = free_.back();
-  free_.pop_back();
-  owners_[snapshot] = owners;
-  std::copy_n(current(lane), stride_, &snapshots_[snapshot * stride_]);
+  const Snapshot snapshot = free_notes_.back();
+  free_notes_.pop_back();
+  ++base_owners_[newest_base_[lane]];
+  notes_[snapshot] = {newest_base_[lane], lane, current(lane)[own_component(lane)], owners};
   return snapshot;
 }
 
 void Clocks::release(Snapshot snapshot) {
-  if (--owners_[snapshot] == 0) free_.push_back(snapshot);
+  if (lanes_ == 0 || --notes_[snapshot].owners != 0) return;
+  drop(notes_[snapshot].base);
+  free_notes_.push_back(snapshot);
 }
 
 void Clocks::join(std::uint32_t lane, Snapshot snapshot, int steps) {
   if (lanes_ == 0) return;
-  raise(&current_[lane * stride_], &snapshots_[snapshot * stride_], steps);
+  const Note& note = notes_[snapshot];
+  std::uint32_t* clock = &current_[lane * stride_];
+  raise(clock, values(note.base), steps);
+  std::uint32_t& taker = clock[own_component(note.lane, steps)];
+  taker = std::max(taker, note.number);
+  forget_newest_base(lane);
+}
+
+std::uint32_t* Clocks::own_base(Note& note) {
+  if (base_owners_[note.base] == 1) return values(note.base);
+  const std::vector<std::uint32_t> shared(values(note.base), values(note.base) + stride_);
+  drop(note.base);
+  note.base = new_base(shared.data());
+  return values(note.base);
 }
 
 void Clocks::extend(Snapshot snapshot, std::uint32_t lane, int steps) {
   if (lanes_ == 0) return;
-  raise(&snapshots_[snapshot * stride_], &current_[lane * stride_], steps);
+  raise(own_base(notes_[snapshot]), &current_[lane * stride_], steps);
 }
 
 }  // namespace rondo::verify

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "collectives/schedule/fuse.h"
 #include "collectives/verify/layout_family.h"
 
 namespace rondo::verify {
@@ -31,11 +30,9 @@ std::size_t ops_of_world(const Algorithm& algorithm, int world) {
   return ops;
 }
 
-Costs costs_of(const Algorithm& algorithm) {
+bool is_quadratic(const Algorithm& algorithm) {
   constexpr int kProbe = 48;
-  const auto build = builder_of(algorithm, plain_request(algorithm, kProbe));
-  return {ops_of_world(algorithm, 2 * kProbe) > 3 * ops_of_world(algorithm, kProbe),
-          schedule::fuse_folded(build).rotation.order() > 1};
+  return ops_of_world(algorithm, 2 * kProbe) > 3 * ops_of_world(algorithm, kProbe);
 }
 
 }  // namespace
@@ -47,21 +44,19 @@ schedule::BuildSchedule builder_of(const Algorithm& algorithm, const Request& re
   };
 }
 
-const std::vector<Costs>& costs() {
-  static const std::vector<Costs> list = [] {
-    std::vector<Costs> made;
-    std::ranges::transform(algorithms::all(), std::back_inserter(made), costs_of);
+const std::vector<bool>& are_quadratic() {
+  static const std::vector<bool> list = [] {
+    std::vector<bool> made;
+    std::ranges::transform(algorithms::all(), std::back_inserter(made), is_quadratic);
     return made;
   }();
   return list;
 }
 
-std::optional<Depth> depth_of(int world, Coverage coverage, const Costs& cost) {
+std::optional<Depth> depth_of(int world, Coverage coverage, bool quadratic) {
   if (coverage == Coverage::kEverything || world <= kThoroughUpTo) return Depth::kThorough;
-  const bool is_large = world > kMemoryRulesUpTo;
-  const bool left_out = cost.quadratic && (is_large || (!cost.rotates && !is_chosen_world(world)));
-  if (left_out) return std::nullopt;
-  return is_large ? Depth::kValues : Depth::kChosen;
+  if (world <= kMemoryRulesUpTo) return Depth::kChosen;
+  return quadratic ? std::nullopt : std::optional(Depth::kValues);
 }
 
 }  // namespace rondo::verify

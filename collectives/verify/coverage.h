@@ -19,15 +19,11 @@ enum class Depth : std::uint8_t {
   kValues,    ///< the same, but for the rules about memory
 };
 
-struct Costs {
-  bool quadratic = false;  ///< twice the world has about four times the ops, rather than twice
-  bool rotates = false;
-};
-/// Of algorithms::all(), in order.
-const std::vector<Costs>& costs();
+/// Of algorithms::all(), in order: twice the world has about four times the ops, rather than twice.
+const std::vector<bool>& are_quadratic();
 
 /// Nothing: the world is left out.
-std::optional<Depth> depth_of(int world, Coverage coverage, const Costs& cost);
+std::optional<Depth> depth_of(int world, Coverage coverage, bool quadratic);
 
 /// Builds what `request` asks for, for any rank.
 schedule::BuildSchedule builder_of(const algorithms::Algorithm& algorithm,

@@ -1,5 +1,6 @@
 #include "collectives/verify/machine.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rondo::verify {
@@ -10,15 +11,6 @@ using schedule::FusedSchedule;
 using schedule::Port;
 using schedule::Rank;
 using schedule::Sweep;
-
-Machine::Message Machine::Fifo::pop() {
-  const Message message = messages[head++];
-  if (head == messages.size()) {
-    messages.clear();
-    head = 0;
-  }
-  return message;
-}
 
 Machine::Machine(std::span<const FusedSchedule> bases, const schedule::Rotation& rotation,
                  const Model& model, ContributorSets* sets)
@@ -87,6 +79,14 @@ Event Machine::seen_by(Rank peer, LaneId lane, Event event) const {
 }
 
 Status Machine::run() {
+  for (;; credits_ = std::min(2 * credits_, model_.credits)) {
+    RONDO_TRY(run_until_stuck());
+    if (is_over()) return leftovers();
+    if (credits_ >= model_.credits) return deadlock();
+  }
+}
+
+Status Machine::run_until_stuck() {
   for (LaneId lane = 0; lane < lane_table_.size(); ++lane) wake(lane);
   while (!ready_.empty()) {
     const LaneId lane = ready_.back();
@@ -100,10 +100,14 @@ Status Machine::run() {
       if (!lane_table_.has_one_lane_per_rank()) wake_rank(lane_table_.rank(lane));
     }
   }
-  for (LaneId lane = 0; lane < lane_table_.size() && !deadlocked_; ++lane) {
-    deadlocked_ = lanes_[lane].next < lane_table_.sweeps(lane).size();
+  return {};
+}
+
+bool Machine::is_over() const {
+  for (LaneId lane = 0; lane < lane_table_.size(); ++lane) {
+    if (lanes_[lane].next < lane_table_.sweeps(lane).size()) return false;
   }
-  return deadlocked_ ? deadlock() : leftovers();
+  return true;
 }
 
 bool Machine::is_ready(LaneId lane) const {
@@ -116,11 +120,11 @@ bool Machine::is_ready(LaneId lane) const {
   }
   for (const Port& port : lane_table_.sources(lane, sweep)) {
     if (!port.is_channel()) continue;
-    if (fifos_[lane_table_.channel_from(lane, port.peer)].size() == 0) return false;
+    if (fifos_.size(lane_table_.channel_from(lane, port.peer)) == 0) return false;
   }
   for (const Port& port : lane_table_.targets(lane, sweep)) {
     if (!port.is_channel()) continue;
-    if (fifos_[lane_table_.channel_to(lane, port.peer)].size() >= model_.credits) return false;
+    if (fifos_.size(lane_table_.channel_to(lane, port.peer)) >= credits_) return false;
   }
   return true;
 }

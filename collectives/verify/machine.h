@@ -20,6 +20,7 @@
 #include "collectives/schedule/rotation.h"
 #include "collectives/verify/clocks.h"
 #include "collectives/verify/contributor_sets.h"
+#include "collectives/verify/fifos.h"
 #include "collectives/verify/lane_table.h"
 #include "collectives/verify/postcondition.h"
 #include "collectives/verify/wait_points.h"
@@ -33,7 +34,7 @@ struct Model {
   /// memory, read when it is consumed.
   bool lent = false;
   bool in_place = false;
-  std::uint32_t credits = 1;  ///< messages that fit into one channel
+  std::uint32_t credits = 1;  ///< messages that may fit into one channel, at most
   /// With `lent`: every port marked `direct` stores into its peer's memory; otherwise the marks are
   /// ignored, as where that memory can't be mapped.
   bool stores = true;
@@ -52,13 +53,19 @@ class Machine {
   Machine(std::span<const schedule::FusedSchedule> bases, const schedule::Rotation& rotation,
           const Model& model, ContributorSets* sets);
 
-  /// To the end, or to the first violation. Errors: InvalidArgument, naming rank and sweep.
+  /// To the end, or to the first violation. Where nothing moves any more, channels hold twice as
+  /// much from then on, up to `model.credits`: a state that fewer credits lead to is one of those
+  /// that more of them lead to as well. Errors: InvalidArgument, naming rank and sweep.
   Status run();
 
-  bool deadlocked() const { return deadlocked_; }
+  /// Messages per channel that were enough, a power of two or `model.credits`.
+  std::uint32_t credits() const { return credits_; }
   /// Of the whole world.
   std::uint64_t sweeps() const { return sweeps_ * order(); }
   std::uint64_t messages() const { return messages_ * order(); }
+  /// After a run in place that nothing was wrong with: whether one out of place would have stored
+  /// and sent the same.
+  bool is_the_same_out_of_place() const;
   /// Of the bases. Valid while the machine lives.
   Outcome outcome() const;
 
@@ -71,13 +78,6 @@ class Machine {
     bool stored = false;  ///< already in the receiver's `slice`
     schedule::Slice slice;
     WaitPoints::Id wait_point = 0;
-  };
-  struct Fifo {
-    std::vector<Message> messages;
-    std::size_t head = 0;
-
-    std::size_t size() const { return messages.size() - head; }
-    Message pop();
   };
   struct Lane {
     std::size_t next = 0;  ///< sweep
@@ -98,6 +98,8 @@ class Machine {
     bool takes_stored = false;        ///< it is a recv of what its peer has stored
   };
 
+  Status run_until_stuck();
+  bool is_over() const;
   void initialise_inputs();
   void add_to_complete(std::uint32_t row, const Value& input);
   void wake(LaneId lane);
@@ -131,7 +133,7 @@ class Machine {
   /// nobody has to know what other ranks have done. Without rules about memory, nobody at all.
   bool tracks_order_;
   std::vector<Lane> lanes_;
-  std::vector<Fifo> fifos_;
+  Fifos<Message> fifos_;
   std::vector<LaneId> ready_;
   Clocks clocks_;
   WaitPoints wait_points_;
@@ -140,7 +142,7 @@ class Machine {
   std::vector<Borrowed> borrowed_;            ///< Running::borrowed, kept for its memory
   std::vector<LoanId> own_loans_;             ///< of store_into_peer, likewise
   std::span<const schedule::FusedSchedule> bases_;
-  bool deadlocked_ = false;
+  std::uint32_t credits_ = 1;
   std::uint64_t sweeps_ = 0;
   std::uint64_t messages_ = 0;
 };

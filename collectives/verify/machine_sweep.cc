@@ -48,13 +48,14 @@ std::string Machine::take_source(Running& running, const Port& port, Value& sour
     const std::string why = memory_.read(cell, running.event, clocks_);
     if (!why.empty()) return fmt::format("{}: {}", to_string(port.slice), why);
   }
+  memory_.note_read(cell, port.slice.buffer);
   source = memory_.value(cell);
   return {};
 }
 
 std::string Machine::take_message(Running& running, const Port& port, Value& value) {
   const LaneId lane = running.lane;
-  const Message message = fifos_[lane_table_.channel_from(lane, port.peer)].pop();
+  const Message message = fifos_.pop(lane_table_.channel_from(lane, port.peer));
   const int turn = rotation_.turn(port.peer);
   wake_rank(port.peer);
   if (tracks_order_) {
@@ -111,6 +112,7 @@ std::string Machine::store_targets(const Running& running) {
   for (const Port& port : lane_table_.targets(running.lane, running.sweep)) {
     if (port.is_channel()) continue;
     const CellId cell = memory_.cell(lane_table_.rank(running.lane), port.slice);
+    memory_.note_write(cell, port.slice.buffer);
     if (model_.values_only) {
       memory_.initialise(cell, running.value);
       continue;
@@ -138,7 +140,7 @@ std::string Machine::send(const Running& running) {
     if (!port.is_channel()) continue;
     std::string why = fill_message(running, port, message);
     if (!why.empty()) return why;
-    fifos_[lane_table_.channel_to(lane, port.peer)].messages.push_back(message);
+    fifos_.push(lane_table_.channel_to(lane, port.peer), message);
     ++messages_;
     wake_rank(port.peer);
   }
@@ -168,9 +170,10 @@ std::string Machine::store_into_peer(const Running& running, const Port& port) {
   for (const Borrowed& borrowed : running.borrowed) {
     if (borrowed.sender == port.peer) own_loans_.push_back(borrowed.loan);
   }
+  const CellId cell = memory_.cell(rotation_.base(port.peer), slice);
+  memory_.note_write(cell, slice.buffer);
   const std::string why = memory_.store_from_peer(
-      memory_.cell(rotation_.base(port.peer), slice),
-      turned(running.value, rotation_, running.sweep.row, -rotation_.turn(port.peer)),
+      cell, turned(running.value, rotation_, running.sweep.row, -rotation_.turn(port.peer)),
       seen_by(port.peer, running.lane, running.event), clocks_, own_loans_);
   if (why.empty()) return {};
   return fmt::format("{} of rank {}: {}", to_string(port.slice), port.peer, why);

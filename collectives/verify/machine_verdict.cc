@@ -29,6 +29,19 @@ Outcome Machine::outcome() const {
   return {find, end_knows_start};
 }
 
+bool Machine::is_the_same_out_of_place() const {
+  if (!has_memory_) return true;
+  if (!memory_.reads_the_same_out_of_place()) return false;
+  for (const schedule::FusedSchedule& own : bases_) {
+    const schedule::RowRange rows = output_rows(own.request);
+    for (std::uint32_t i = 0; i < rows.count; ++i) {
+      const Slice output{schedule::BufferRole::kOutput, rows.row(i)};
+      if (!memory_.is_written_as_output(memory_.cell(own.request.rank, output))) return false;
+    }
+  }
+  return true;
+}
+
 Status Machine::error_at(LaneId lane, std::string why) const {
   const Rank rank = lane_table_.rank(lane);
   return Status(ErrorCode::kInvalidArgument, std::move(why), rank,
@@ -51,20 +64,20 @@ Status Machine::deadlock() const {
         describe_sweep(lane_table_.schedule(lane), lane_table_.lane(lane), lanes_[lane].next));
   }
   if (stuck > kMostNamed) text += fmt::format("; and {} more lanes", stuck - kMostNamed);
-  return Status(ErrorCode::kInvalidArgument,
-                fmt::format("with {} message(s) per channel nothing can move any more: {}",
-                            model_.credits, text),
-                first);
+  return Status(
+      ErrorCode::kInvalidArgument,
+      fmt::format("with {} message(s) per channel nothing can move any more: {}", credits_, text),
+      first);
 }
 
 Status Machine::leftovers() const {
-  for (std::size_t index = 0; index < fifos_.size(); ++index) {
-    if (fifos_[index].size() == 0) continue;
+  for (std::size_t index = 0; index < fifos_.channels(); ++index) {
+    if (fifos_.size(index) == 0) continue;
     const auto channel = lane_table_.channels().channel(index);
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("rank {} never receives the last {} message(s) that rank {} sends it "
                               "on lane {}",
-                              channel.to, fifos_[index].size(), channel.from, channel.lane),
+                              channel.to, fifos_.size(index), channel.from, channel.lane),
                   channel.to);
   }
   return {};

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
-#include <iterator>
-
 #include "collectives/algorithms/registry.h"
 #include "collectives/verify/built_in.h"
 #include "collectives/verify/mutants.h"
@@ -44,18 +40,6 @@ void add_mutants(int first_world, int last_world, VerifyReport& report) {
 
 }  // namespace
 
-bool is_chosen_world(int world) {
-  constexpr int kLast = 512;
-  constexpr int kPrimes[] = {191, 307, 509};
-  if (world < 1 || world > kLast) return false;
-  const auto size = static_cast<unsigned>(world);
-  if (std::has_single_bit(size)) return true;
-  const bool is_neighbour = std::has_single_bit(size + 1) || std::has_single_bit(size - 1);
-  if (is_neighbour && world <= kLast / 2 + 1) return true;
-  if (size % 3 == 0 && std::has_single_bit(size / 3)) return true;
-  return std::find(std::begin(kPrimes), std::end(kPrimes), world) != std::end(kPrimes);
-}
-
 VerifyReport verify_built_in(int first_world, int last_world, bool mutants, Coverage coverage) {
   VerifyReport report;
   const auto counts = verify::verify_built_in(first_world, last_world, coverage);
@@ -67,7 +51,7 @@ VerifyReport verify_built_in(int first_world, int last_world, bool mutants, Cove
   for (const verify::AlgorithmCount& count : counts.value()) {
     report.algorithms.push_back({to_string(count.collective), std::string(count.name), count.worlds,
                                  count.schedules, count.sweeps, count.direct_stores,
-                                 count.least_credits, count.chosen_worlds_only});
+                                 count.least_credits});
   }
   if (mutants) add_mutants(first_world, last_world, report);
   return report;

@@ -36,11 +36,10 @@ Status in_model(const Status& status, const Model& model) {
       status.culprit(), status.where());
 }
 
-/// A run with just so many credits.
 struct Trial {
   Status status;
-  bool deadlocked = false;
   Report report;
+  bool same_out_of_place = false;  ///< see Machine
 };
 
 Trial try_model(std::span<const FusedSchedule> bases, const Rotation& rotation, const Model& model,
@@ -49,28 +48,16 @@ Trial try_model(std::span<const FusedSchedule> bases, const Rotation& rotation, 
   Status status = machine.run();
   if (status.ok()) status = check_postcondition(bases, rotation, machine.outcome(), nullptr);
   if (status.ok()) status = check_order(bases, machine.outcome(), order);
-  return {std::move(status),
-          machine.deadlocked(),
-          {model.credits, machine.sweeps(), machine.messages()}};
-}
-
-/// With as few credits as it needs; `model.credits` becomes what was tried last.
-Trial try_credits(std::span<const FusedSchedule> bases, const Rotation& rotation, Model& model,
-                  Order order) {
-  const std::uint32_t most = model.credits;
-  for (model.credits = 1;; model.credits *= 2) {
-    Trial trial = try_model(bases, rotation, model, order);
-    if (!trial.deadlocked || model.credits * 2 > most) return trial;
-  }
+  const bool same = status.ok() && model.in_place && machine.is_the_same_out_of_place();
+  return {std::move(status), {machine.credits(), machine.sweeps(), machine.messages()}, same};
 }
 
 /// The shape has been checked.
 Result<Report> run_model(std::span<const FusedSchedule> world, const Model& model, Order order) {
-  Model tried = model;
   const Rotation none = Rotation::none(static_cast<int>(world.size()));
-  const Trial trial = try_credits(world, none, tried, order);
+  const Trial trial = try_model(world, none, model, order);
   if (trial.status.ok()) return trial.report;
-  return in_model(explain(world, tried, order), tried);
+  return in_model(explain(world, model, order), model);
 }
 
 void add(const Report& report, Report& all) {
@@ -89,18 +76,36 @@ bool has_waits(std::span<const FusedSchedule> world) {
   return false;
 }
 
-/// What the two runs of verify_at_once counted; nothing where they don't accept.
+/// What the runs of verify_at_once counted; nothing where they don't accept.
 std::optional<Report> accept_at_once(std::span<const FusedSchedule> bases, const Rotation& rotation,
                                      Order order) {
   if (has_waits(bases)) return std::nullopt;
-  Model strict{.lent = true, .in_place = true, .credits = kMostCredits, .lends_all = true};
-  const Trial races = try_credits(bases, rotation, strict, order);
+  const Model strict{.lent = true, .in_place = true, .credits = kMostCredits, .lends_all = true};
+  const Trial races = try_model(bases, rotation, strict, order);
   if (!races.status.ok()) return std::nullopt;
-  const Trial values =
-      try_model(bases, rotation, {.credits = strict.credits, .values_only = true}, order);
+  if (races.same_out_of_place) return races.report;
+  const std::uint32_t credits = races.report.least_credits;
+  const Trial values = try_model(bases, rotation, {.credits = credits, .values_only = true}, order);
   if (!values.status.ok()) return std::nullopt;
-  return Report{strict.credits, races.report.sweeps + values.report.sweeps,
+  return Report{credits, races.report.sweeps + values.report.sweeps,
                 races.report.messages + values.report.messages};
+}
+
+/// The shape has been checked.
+Result<Report> run_all_models(std::span<const FusedSchedule> world, Order order) {
+  Report all;
+  for (const Model& model : models_for(world, kMostCredits)) {
+    RONDO_ASSIGN(const Report report, run_model(world, model, order));
+    add(report, all);
+  }
+  return all;
+}
+
+/// The shape has been checked.
+Result<Report> run_at_once(std::span<const FusedSchedule> world, Order order) {
+  const Rotation none = Rotation::none(static_cast<int>(world.size()));
+  if (const std::optional<Report> report = accept_at_once(world, none, order)) return *report;
+  return run_all_models(world, order);
 }
 
 }  // namespace
@@ -127,19 +132,12 @@ std::vector<Model> models_for(std::span<const FusedSchedule> world, std::uint32_
 
 Result<Report> verify(std::span<const FusedSchedule> world, Order order) {
   RONDO_TRY(check_shape(world));
-  Report all;
-  for (const Model& model : models_for(world, kMostCredits)) {
-    RONDO_ASSIGN(const Report report, run_model(world, model, order));
-    add(report, all);
-  }
-  return all;
+  return run_all_models(world, order);
 }
 
 Result<Report> verify_at_once(std::span<const FusedSchedule> world, Order order) {
   RONDO_TRY(check_shape(world));
-  const Rotation none = Rotation::none(static_cast<int>(world.size()));
-  if (const std::optional<Report> report = accept_at_once(world, none, order)) return *report;
-  return verify(world, order);
+  return run_at_once(world, order);
 }
 
 std::optional<Report> accept_folded(const schedule::FoldedWorld& world, Order order) {
@@ -151,8 +149,8 @@ Result<Report> verify_values(const schedule::FoldedWorld& world, Order order) {
   RONDO_TRY(check_shape(world.bases, world.rotation));
   Report all;
   for (const bool in_place : {false, true}) {
-    Model model{.in_place = in_place, .credits = kMostCredits, .values_only = true};
-    const Trial trial = try_credits(world.bases, world.rotation, model, order);
+    const Model model{.in_place = in_place, .credits = kMostCredits, .values_only = true};
+    const Trial trial = try_model(world.bases, world.rotation, model, order);
     if (trial.status.ok()) {
       add(trial.report, all);
     } else if (world.rotation.order() == 1) {
@@ -166,7 +164,8 @@ Result<Report> verify_values(const schedule::FoldedWorld& world, Order order) {
 
 Result<Report> verify_at_once(const schedule::FoldedWorld& world, Order order) {
   RONDO_TRY(check_shape(world.bases, world.rotation));
-  if (const std::optional<Report> report = accept_folded(world, order)) return *report;
+  if (world.rotation.order() == 1) return run_at_once(world.bases, order);
+  if (auto report = accept_at_once(world.bases, world.rotation, order)) return *report;
   return verify_at_once(unfold(world), order);
 }
 

@@ -37,7 +37,7 @@ std::vector<Model> models_for(std::span<const schedule::FusedSchedule> world,
 /// All of these models; `least_credits` is the most that one needs.
 Result<Report> verify(std::span<const schedule::FusedSchedule> world, Order order = Order::kAny);
 
-/// The same verdict from two runs where those are enough to accept, else from all models.
+/// The same verdict from one run or two where those are enough to accept, else from all models.
 /// `least_credits` is the same too; the counts are of what was run.
 ///
 /// A run with direct channels in place that lends all messages and does the direct stores as well
@@ -49,11 +49,12 @@ Result<Report> verify(std::span<const schedule::FusedSchedule> world, Order orde
 /// - Out of place a cell is touched by some of the sweeps that touch it in place. If there any two
 ///   of those of which one writes are ordered, so are they out of place.
 /// What is left is what memory holds out of place. Without races it doesn't depend on the order, so
-/// a run without clocks tells.
+/// a run without clocks tells; and not even that is needed where everything that was read as output
+/// had been written as output before, and what was read as input hadn't.
 Result<Report> verify_at_once(std::span<const schedule::FusedSchedule> world,
                               Order order = Order::kAny);
 
-/// What two runs of the bases alone count (machine.h), if these are enough to accept the world.
+/// What these runs of the bases alone count (machine.h), if these are enough to accept the world.
 /// They are sufficient, and so a no is none yet: nothing without a rotation, or where a wait, a
 /// by_rank sweep or a row that stays hides what verify would see.
 std::optional<Report> accept_folded(const schedule::FoldedWorld& world, Order order = Order::kAny);

@@ -59,38 +59,62 @@ std::string WorldMemory::read(CellId id, Event event, const Clocks& clocks) {
   if (!clocks.knows(event.lane, cell.last_write)) {
     return "reads memory that another lane may still write to; a wait is missing";
   }
-  const auto same_lane = [&](const Event& read) { return read.lane == event.lane; };
-  const auto found = std::find_if(cell.reads.begin(), cell.reads.end(), same_lane);
-  if (found == cell.reads.end()) {
-    cell.reads.push_back(event);
+  add_read(cell, event);
+  return {};
+}
+
+WorldMemory::More& WorldMemory::more_of(Cell& cell) {
+  if (cell.more == kNoMore) {
+    cell.more = static_cast<std::uint32_t>(more_.size());
+    more_.emplace_back();
+  }
+  return more_[cell.more];
+}
+
+void WorldMemory::add_read(Cell& cell, Event event) {
+  if (cell.read.number == 0 || cell.read.lane == event.lane) {
+    cell.read = event;
+    return;
+  }
+  std::vector<Event>& reads = more_of(cell).reads;
+  const auto found = std::ranges::find(reads, event.lane, &Event::lane);
+  if (found == reads.end()) {
+    reads.push_back(event);
   } else {
     *found = event;
   }
-  return {};
 }
 
 std::string WorldMemory::conflict(const Cell& cell, Event event, const Clocks& clocks,
                                   std::span<const LoanId> own_loans) const {
+  static const More kNone;
+  const More& more = cell.more == kNoMore ? kNone : more_[cell.more];
+  const auto is_unknown = [&](Event read) { return !clocks.knows(event.lane, read); };
+  const auto is_lent = [&](LoanId loan) { return is_pending(loan, event, clocks, own_loans); };
   if (cell.stored_by_peer) return "while a peer may still store into it";
-  if (!clocks.knows(event.lane, cell.last_write)) return "that may still be written to";
-  for (const Event& read : cell.reads) {
-    if (!clocks.knows(event.lane, read)) return "that may still be read";
-  }
-  for (const LoanId id : cell.loans) {
-    if (std::find(own_loans.begin(), own_loans.end(), id) != own_loans.end()) continue;
-    if (!loans_[id].consumed || !clocks.knows(event.lane, loans_[id].consumer)) {
-      return "whose send may still be pending";
-    }
-  }
+  if (is_unknown(cell.last_write)) return "that may still be written to";
+  if (cell.read.number != 0 && is_unknown(cell.read)) return "that may still be read";
+  if (std::ranges::any_of(more.reads, is_unknown)) return "that may still be read";
+  if (cell.loan != kNoLoan && is_lent(cell.loan)) return "whose send may still be pending";
+  if (std::ranges::any_of(more.loans, is_lent)) return "whose send may still be pending";
   return {};
+}
+
+bool WorldMemory::is_pending(LoanId loan, Event event, const Clocks& clocks,
+                             std::span<const LoanId> own_loans) const {
+  if (std::ranges::find(own_loans, loan) != own_loans.end()) return false;
+  return !loans_[loan].consumed || !clocks.knows(event.lane, loans_[loan].consumer);
 }
 
 void WorldMemory::record_write(Cell& cell, const Value& value, Event event) {
   cell.value = value;
   cell.written = true;
   cell.last_write = event;
-  cell.reads.clear();
-  cell.loans.clear();
+  cell.read = {};
+  cell.loan = kNoLoan;
+  if (cell.more == kNoMore) return;
+  more_[cell.more].reads.clear();
+  more_[cell.more].loans.clear();
 }
 
 std::string WorldMemory::write(CellId id, const Value& value, Event event, const Clocks& clocks) {
@@ -114,10 +138,25 @@ void WorldMemory::note_store(CellId id, Event event) {
   cells_[id].last_write = event;
 }
 
+void WorldMemory::note_read(CellId cell, BufferRole role) {
+  if (role == BufferRole::kScratch) return;
+  const bool reads_output = role == BufferRole::kOutput;
+  if (reads_output != cells_[cell].written_as_output) reads_the_same_ = false;
+}
+
+void WorldMemory::note_write(CellId cell, BufferRole role) {
+  if (role == BufferRole::kOutput) cells_[cell].written_as_output = true;
+}
+
 LoanId WorldMemory::lend(CellId cell) {
+  const auto loan = static_cast<LoanId>(loans_.size());
   loans_.push_back({cell, false, {}});
-  cells_[cell].loans.push_back(static_cast<LoanId>(loans_.size() - 1));
-  return cells_[cell].loans.back();
+  if (cells_[cell].loan == kNoLoan) {
+    cells_[cell].loan = loan;
+  } else {
+    more_of(cells_[cell]).loans.push_back(loan);
+  }
+  return loan;
 }
 
 void WorldMemory::consume(LoanId loan, Event consumer) {

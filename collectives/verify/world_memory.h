@@ -4,7 +4,6 @@
 // Every rule is about what *may* happen in some order of events, not what did happen in this one:
 // an access conflicts with an earlier one unless the clocks show that it always comes after.
 
-#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -49,6 +48,14 @@ class WorldMemory {
   /// The owner's recv that takes note of such a store.
   void note_store(CellId cell, Event event);
 
+  /// What the schedule calls a cell that it reads or writes.
+  void note_read(CellId cell, schedule::BufferRole role);
+  void note_write(CellId cell, schedule::BufferRole role);
+  /// In place: whether out of place each read so far would have found the same. It does where what
+  /// is read as output has been written as that, and what is read as input hasn't.
+  bool reads_the_same_out_of_place() const { return reads_the_same_; }
+  bool is_written_as_output(CellId cell) const { return cells_[cell].written_as_output; }
+
   LoanId lend(CellId cell);
   void consume(LoanId loan, Event consumer);
   CellId lent_cell(LoanId loan) const { return loans_[loan].cell; }
@@ -57,11 +64,25 @@ class WorldMemory {
   struct Cell {
     Value value;
     bool written = false;
+    bool written_as_output = false;
     bool stored_by_peer = false;  ///< and the owner's recv has not run yet
     Event last_write;
-    boost::container::small_vector<Event, 1> reads;   ///< since the last write, one per lane
-    boost::container::small_vector<LoanId, 1> loans;  ///< since the last write
+    // Since the last write; there is seldom more than one.
+    Event read;  ///< number 0: none
+    LoanId loan = kNoLoan;
+    std::uint32_t more = kNoMore;  ///< where the others are kept
   };
+  /// Further reads of a cell, one per lane, and further loans of it.
+  struct More {
+    std::vector<Event> reads;
+    std::vector<LoanId> loans;
+  };
+  static constexpr std::uint32_t kNoMore = ~std::uint32_t{0};
+
+  More& more_of(Cell& cell);
+  void add_read(Cell& cell, Event event);
+  bool is_pending(LoanId loan, Event event, const Clocks& clocks,
+                  std::span<const LoanId> own_loans) const;
   std::string conflict(const Cell& cell, Event event, const Clocks& clocks,
                        std::span<const LoanId> own_loans) const;
   void record_write(Cell& cell, const Value& value, Event event);
@@ -71,8 +92,10 @@ class WorldMemory {
     CellId first_input = 0, first_output = 0, first_scratch = 0;
   };
   bool in_place_;
+  bool reads_the_same_ = true;
   std::vector<RankCells> ranks_;
   std::vector<Cell> cells_;
+  std::vector<More> more_;
   std::vector<Loan> loans_;
 };
 

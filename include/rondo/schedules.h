@@ -28,10 +28,6 @@ struct VerifiedAlgorithm {
   std::uint64_t sweeps = 0;         ///< steps that were run, over all channel models
   std::uint64_t direct_stores = 0;  ///< messages proved to be storable straight into the peer
   std::uint32_t least_credits = 1;  ///< messages that a channel must be able to hold
-  /// Of large worlds, Coverage::kChosen leaves out all but the chosen ones: its messages grow about
-  /// as the square of the world, and its ranks are no turns of each other, which one rank's proof
-  /// would do for.
-  bool chosen_worlds_only = false;
 };
 
 /// What became of schedules with one kind of wrong done to them on purpose.
@@ -60,24 +56,19 @@ inline constexpr int kLastMutantWorld = 8;
 enum class Coverage : std::uint8_t {
   kEverything,
   /// In worlds above kThoroughUpTo: the fused form, which is what runs, not the plain one that it
-  /// is made from; the rows of small data; one root; and some algorithms
-  /// (VerifiedAlgorithm::chosen_worlds_only) at the worlds of is_chosen_world alone. In worlds
-  /// above kMemoryRulesUpTo: algorithms whose messages grow slower than the square of the world,
-  /// and of these values, their order and that calls end, not who may touch which memory when.
+  /// is made from; the rows of small data; and one root. In worlds above kMemoryRulesUpTo:
+  /// algorithms whose messages grow slower than the square of the world, and of these values, their
+  /// order and that calls end, not who may touch which memory when.
   kChosen,
 };
 inline constexpr int kThoroughUpTo = 128;
 inline constexpr int kMemoryRulesUpTo = 512;
 
-/// Of those up to 512: 3 * 2^k, the powers of two, the neighbours of those up to 256, and the
-/// primes 191, 307 and 509.
-RONDO_API bool is_chosen_world(int world);
-
 /// Proves every built-in algorithm at the world sizes `first_world`..`last_world`: right values,
 /// the same bits on every rank, no deadlock, no race for memory. With `mutants` it also tests the
 /// verifier: wrong schedules must be refused, in those of the worlds that mutants are made of.
-/// On one core, everything up to 128 takes a minute, one world of 512 half of that, and all that
-/// kChosen asks of the worlds up to 512 three; one of 65,536 ten seconds.
+/// On one core, everything up to 128 takes half a minute, one world of 512 as long, and all that
+/// kChosen asks of the worlds up to 512 four minutes; one of 65,536 ten seconds.
 /// Threads: any.
 RONDO_API VerifyReport verify_built_in(int first_world, int last_world, bool mutants,
                                        Coverage coverage = Coverage::kEverything);

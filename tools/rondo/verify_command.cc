@@ -92,34 +92,17 @@ WorldRange worlds_of(const VerifyFlags& flags) {
   return worlds;
 }
 
-std::string chosen_text(const VerifyReport& report, const WorldRange& worlds) {
-  std::string chosen;
-  for (int world = std::max(worlds.first, kThoroughUpTo + 1); world <= worlds.last; ++world) {
-    if (is_chosen_world(world)) chosen += fmt::format(" {}", world);
-  }
-  std::string names;
-  for (const VerifiedAlgorithm& row : report.algorithms) {
-    if (row.chosen_worlds_only) names += fmt::format(" {}:{}", row.collective, row.name);
-  }
-  return fmt::format(
-      "; and at{} only, as they need the proof of each rank, and their messages grow "
-      "with the square of\nthe world:{}",
-      chosen.empty() ? " none" : chosen, names);
-}
-
 /// What was left out of the worlds asked for; empty: nothing.
-std::string left_out(const VerifyReport& report, const WorldRange& worlds,
-                     const VerifyFlags& flags) {
+std::string left_out(const WorldRange& worlds, const VerifyFlags& flags) {
   if (flags.all || worlds.last <= kThoroughUpTo) return {};
   std::string text = fmt::format(
       "\nOf worlds above {}, without --all: the fused form, which is what runs, with the rows of "
       "small data and\none root",
       kThoroughUpTo);
-  if (worlds.first <= kMemoryRulesUpTo) text += chosen_text(report, worlds);
   if (worlds.last > kMemoryRulesUpTo) {
     text += fmt::format(
-        ";\nof worlds above {}: algorithms whose messages grow slower than the square "
-        "of the world; and not\nwho may touch which memory when",
+        "; of those above {}: algorithms whose messages grow slower than the square of the "
+        "world; and not\nwho may touch which memory when",
         kMemoryRulesUpTo);
   }
   return text + ".\n";
@@ -144,7 +127,7 @@ int run(const VerifyFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
   const VerifyReport report = verify_with_progress(worlds, flags);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  write_output(algorithms_table(report) + mutants_table(report) + left_out(report, worlds, flags) +
+  write_output(algorithms_table(report) + mutants_table(report) + left_out(worlds, flags) +
                fmt::format("\nworlds {} to {}: {} in {:.1f} s\n", worlds.first, worlds.last,
                            report.ok ? "all right" : "FAILED", elapsed.count()));
   if (report.ok) return 0;

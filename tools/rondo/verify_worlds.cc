@@ -1,5 +1,7 @@
 #include "tools/rondo/verify_worlds.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -95,10 +97,19 @@ class Proofs {
   std::vector<VerifyReport> reports_;  ///< each written by one thread
 };
 
+/// Each proof takes about what the one before gave back: without this the system would clear the
+/// same pages again and again.
+void keep_freed_memory() {
+  constexpr int kBytes = 32 << 20;  // the most that glibc takes for the threshold of mmap
+  ::mallopt(M_MMAP_THRESHOLD, kBytes);
+  ::mallopt(M_TRIM_THRESHOLD, 16 * kBytes);
+}
+
 }  // namespace
 
 VerifyReport verify_worlds(const WorldRange& worlds, bool mutants, Coverage coverage,
                            const std::function<void(int world)>& before_world) {
+  keep_freed_memory();
   Proofs proofs(worlds, mutants, coverage, before_world);
   proofs.run(std::max(1U, std::thread::hardware_concurrency()));
   return proofs.sum();

@@ -36,20 +36,15 @@ TEST(BuiltIn, DirectAllReduce_StoresEveryResultStraight) {
   }
 }
 
-TEST(BuiltIn, LargeWorlds_LeaveOutWhatIsQuadraticAndHasNoRotationButAtChosenOnes) {
-  EXPECT_FALSE(is_chosen_world(130));
-  const auto counts = verify_built_in(130, 130, Coverage::kChosen);
-  std::vector<std::string_view> left_out;
-  ASSERT_TRUE(counts.ok()) << counts.status().to_string();
-  for (const AlgorithmCount& count : *counts) {
-    EXPECT_EQ(count.worlds, count.chosen_worlds_only ? 0U : 1U) << count.name;
-    if (count.chosen_worlds_only) left_out.push_back(count.name);
+TEST(BuiltIn, WorldsUpTo512_LeaveNoAlgorithmOut) {
+  for (const int world : {kThoroughUpTo + 1, 191, kMemoryRulesUpTo}) {
+    const auto counts = verify_built_in(world, world, Coverage::kChosen);
+    ASSERT_TRUE(counts.ok()) << counts.status().to_string();
+    for (const AlgorithmCount& count : *counts) {
+      EXPECT_EQ(count.worlds, 1U) << count.name << " in a world of " << world;
+      EXPECT_GE(count.schedules, 1U) << count.name << " in a world of " << world;
+    }
   }
-  EXPECT_THAT(left_out, ElementsAre("halving_doubling", "hierarchical", "direct"));
-  for (const int world : {129, 191, 192, 255, 256, 257, 307, 384, 509, 512}) {
-    EXPECT_TRUE(is_chosen_world(world)) << world;
-  }
-  EXPECT_FALSE(is_chosen_world(513));
 }
 
 TEST(BuiltIn, WorldsAbove512_AreOfAlgorithmsOfFewMessages) {

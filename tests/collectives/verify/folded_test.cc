@@ -106,8 +106,18 @@ void damage(FusedSchedule& own, int kind, std::minstd_rand& random) {
     const auto is_memory = [](const Port& port) { return !port.is_channel(); };
     if (Port* port = any_port(own, random, is_memory)) port->slice.chunk = row;
   }
+  if (kind == 7) {
+    using schedule::BufferRole;
+    const auto is_buffer = [](const Port& port) {
+      return !port.is_channel() && port.slice.buffer != BufferRole::kScratch;
+    };
+    if (Port* port = any_port(own, random, is_buffer)) {
+      const bool was_input = port->slice.buffer == BufferRole::kInput;
+      port->slice.buffer = was_input ? BufferRole::kOutput : BufferRole::kInput;
+    }
+  }
 }
-constexpr int kDamages = 7;
+constexpr int kDamages = 8;
 
 struct Verdicts {
   int both_accept = 0;
@@ -128,6 +138,28 @@ struct Verdicts {
 
 Order order_of(const Algorithm& algorithm) {
   return algorithm.keeps_rank_order ? Order::kRanks : Order::kAny;
+}
+
+TEST(VerifyAtOnce, DamagedWorlds_HaveTheVerdictOfAllModels) {
+  std::minstd_rand random(7);
+  int accepted = 0;
+  int refused = 0;
+  for (const Algorithm& algorithm : algorithms::all()) {
+    for (const int size : {2, 3, 5}) {
+      const auto right = unfold(schedule::fuse_folded(builder_of(algorithm, size)));
+      for (int round = 0; round < 10 * kDamages; ++round) {
+        auto world = right;
+        damage(world[pick(world.size(), random)], round % kDamages, random);
+        const Order order = order_of(algorithm);
+        const bool all = verify(world, order).ok();
+        EXPECT_EQ(verify_at_once(world, order).ok(), all)
+            << algorithm.name << ", world " << size << ", damage " << round % kDamages;
+        ++(all ? accepted : refused);
+      }
+    }
+  }
+  EXPECT_GT(accepted, 500);
+  EXPECT_GT(refused, 2000);
 }
 
 TEST(Folded, EveryRotation_IsAcceptedFromOneRank) {

@@ -282,13 +282,46 @@ TEST(VerifyAtOnce, WorldThatIsRightOnlyIfStoresHappen_IsRefusedAsByAllModels) {
   expect_error(verify_at_once(world), "send may still be pending", 0);
 }
 
-TEST(VerifyAtOnce, RightWorld_NeedsTwoRunsAndTheSameCredits) {
+TEST(VerifyAtOnce, RightWorld_NeedsOneRunAndTheSameCredits) {
   const auto fused = schedule::fuse_world(ring(5));
   const auto all = verify(fused);
-  const auto two = verify_at_once(fused);
-  ASSERT_TRUE(all.ok() && two.ok());
-  EXPECT_EQ(two->least_credits, all->least_credits);
-  EXPECT_EQ(two->sweeps * 3, all->sweeps);
+  const auto once = verify_at_once(fused);
+  ASSERT_TRUE(all.ok() && once.ok());
+  EXPECT_EQ(once->least_credits, all->least_credits);
+  EXPECT_EQ(once->sweeps * 6, all->sweeps) << "of six models";
+}
+
+/// Right in place alone: out of place nothing was written to the output that is sent.
+std::vector<FusedSchedule> broadcast_of_the_output() {
+  return write(
+      2,
+      [](Builder& b, Rank rank) {
+        if (rank == 0) b.send(1, kOutput);
+        if (rank == 1) b.recv(0, kOutput);
+      },
+      Collective::kBroadcast);
+}
+
+/// Right out of place alone: in place the sum has replaced the input that is sent last.
+std::vector<FusedSchedule> input_after_output() {
+  return write(2, [](Builder& b, Rank rank) {
+    if (rank == 1) b.send(0, kInput);
+    b.recv_reduce(1 - rank, kInput, kOutput, true);
+    if (rank == 0) b.send(1, kInput);
+  });
+}
+
+TEST(VerifyAtOnce, WhatIsRightInPlaceAloneOrOutOfPlaceAlone_IsRefused) {
+  for (const auto& world : {broadcast_of_the_output(), input_after_output()}) {
+    int right = 0;
+    for (const bool in_place : {false, true}) {
+      if (verify(world, Model{.in_place = in_place, .credits = 2}).ok()) ++right;
+    }
+    EXPECT_EQ(right, 1);
+    const auto once = verify_at_once(world);
+    ASSERT_FALSE(once.ok());
+    EXPECT_EQ(once.status().message(), verify(world).status().message());
+  }
 }
 
 /// Every rank sums everything: in the order of `turn`, added on the right or, once, on the left.
