@@ -14,7 +14,11 @@ void AliasTable::add_range(const std::byte* start, std::size_t bytes) {
 
 void AliasTable::remove_range(const std::byte* start) {
   const std::unique_lock lock(mutex_);
-  ranges_.erase(start);
+  const auto range = ranges_.find(start);
+  if (range == ranges_.end()) return;
+  const auto end = allocations_.lower_bound(start + range->second.bytes);
+  allocations_.erase(allocations_.lower_bound(start), end);
+  ranges_.erase(range);
 }
 
 void AliasTable::add_allocation(const std::byte* start, std::size_t bytes, std::byte* alias) {

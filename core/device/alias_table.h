@@ -17,6 +17,7 @@ class AliasTable {
  public:
   /// All addresses that belong to emulated devices, allocated or not.
   void add_range(const std::byte* start, std::size_t bytes);
+  /// With all allocations in it.
   void remove_range(const std::byte* start);
 
   void add_allocation(const std::byte* start, std::size_t bytes, std::byte* alias);

@@ -14,8 +14,8 @@ class CudaStub final : public DeviceDriver {
   Result<int> device_count() override { return 0; }
   Result<void*> allocate(int /*index*/, std::size_t /*bytes*/) override { return not_built(); }
   void free(void* /*pointer*/) override {}
-  Result<ExportedMemory> export_memory(const void* /*pointer*/) override { return not_built(); }
-  Result<void*> import_memory(int /*index*/, const ExportedMemory& /*memory*/) override {
+  Result<SharedHandle> export_memory(const void* /*pointer*/) override { return not_built(); }
+  Result<void*> import_memory(int /*index*/, const SharedHandle& /*memory*/) override {
     return not_built();
   }
   void release_imported(void* /*pointer*/) override {}
@@ -23,6 +23,11 @@ class CudaStub final : public DeviceDriver {
     return not_built();
   }
   Result<std::shared_ptr<detail::EventImpl>> create_event(int /*index*/) override {
+    return not_built();
+  }
+  Result<SharedHandle> export_event(detail::EventImpl& /*event*/) override { return not_built(); }
+  Result<std::shared_ptr<detail::EventImpl>> import_event(int /*index*/,
+                                                          const SharedHandle& /*event*/) override {
     return not_built();
   }
 };

@@ -9,20 +9,12 @@
 #include <memory>
 #include <string>
 
+#include "core/device/shared_handle.h"
 #include "core/device/stream.h"
 #include "core/status.h"
-#include "core/unique_fd.h"
 #include "rondo/device.h"
 
 namespace rondo::device {
-
-/// Memory on its way to another process: the descriptor goes over a Unix socket, the numbers with
-/// it.
-struct ExportedMemory {
-  UniqueFd descriptor;
-  std::size_t offset_bytes = 0;
-  std::size_t bytes = 0;
-};
 
 class DeviceDriver {
  public:
@@ -38,14 +30,22 @@ class DeviceDriver {
 
   /// From `pointer`, inside an allocation, to the allocation's end.
   /// Errors: InvalidArgument (not this driver's), Unsupported.
-  virtual Result<ExportedMemory> export_memory(const void* pointer) = 0;
-  /// Maps what another process exported; `memory.descriptor` isn't needed afterwards.
-  /// Errors: InvalidArgument (what came doesn't fit the descriptor), System, Unsupported.
-  virtual Result<void*> import_memory(int index, const ExportedMemory& memory) = 0;
+  virtual Result<SharedHandle> export_memory(const void* pointer) = 0;
+  /// Maps what another process exported. Errors: InvalidArgument (the handle is none of this
+  /// driver's, or its numbers don't fit), Device (of another machine, or of a process that has
+  /// ended), System, Unsupported.
+  virtual Result<void*> import_memory(int index, const SharedHandle& memory) = 0;
   virtual void release_imported(void* pointer) = 0;
 
   virtual Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) = 0;
   virtual Result<std::shared_ptr<detail::EventImpl>> create_event(int index) = 0;
+
+  /// For another process to wait for what is recorded from now on, in one stream.
+  /// Errors: InvalidArgument (not this driver's), Device, System, Unsupported.
+  virtual Result<SharedHandle> export_event(detail::EventImpl& event) = 0;
+  /// To be waited for, not to be recorded. Errors: as import_memory.
+  virtual Result<std::shared_ptr<detail::EventImpl>> import_event(int index,
+                                                                  const SharedHandle& event) = 0;
 };
 
 /// "emulated:1", for messages.

@@ -2,8 +2,9 @@
 
 // Accelerators that aren't there, so that the device path runs in every test: memory that the host
 // can't touch, streams that run late, export to other processes. Set up by RONDO_EMULATED_DEVICES
-// (how many), RONDO_EMULATED_SEED, RONDO_EMULATED_DELAY_US (the longest pause) and
-// RONDO_EMULATED_MEMORY_MIB (of each device).
+// (how many), RONDO_EMULATED_SEED, RONDO_EMULATED_DELAY_US (the longest pause),
+// RONDO_EMULATED_MEMORY_MIB (of each device), RONDO_EMULATED_COPY_MBPS and RONDO_EMULATED_KERNEL_US
+// (how long work takes at least) and RONDO_EMULATED_FAULTS (emulated_faults.h).
 // Threads: any.
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <memory>
 
 #include "core/device/driver.h"
+#include "core/device/emulated_faults.h"
 #include "core/device/emulated_stream.h"
 #include "core/status.h"
 
@@ -19,7 +21,9 @@ namespace rondo::device {
 struct EmulatedOptions {
   int devices = 4;
   std::size_t memory_bytes = std::size_t{4} << 30;
-  Lateness lateness;
+  Lateness lateness{};
+  Pace pace{};
+  FaultPlan faults{};
 };
 
 /// Errors: InvalidArgument, naming the variable.
@@ -33,5 +37,8 @@ Result<DeviceDriver*> emulated_driver();
 /// Where the stream threads of this process find the bytes at an emulated device's address; null
 /// for every other pointer. For emulated kernels only: the host has no business there.
 void* emulated_alias(const void* pointer);
+/// The same for [pointer, pointer + bytes), where host memory stays as it is.
+/// Errors: Device (freed memory, or past the end of its allocation).
+Result<std::byte*> emulated_memory(const void* pointer, std::size_t bytes);
 
 }  // namespace rondo::device

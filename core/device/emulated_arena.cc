@@ -2,34 +2,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <utility>
 
+#include "core/device/emulated_handle.h"
+#include "core/device/sealed_file.h"
+
 namespace rondo::device {
-namespace {
-
-/// Sealed: whoever imports it may rely on the size, since nobody can shrink it under its mapping.
-Result<UniqueFd> create_file(std::size_t bytes) {
-  UniqueFd file(::memfd_create("rondo-emulated", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file.valid()) return system_error("memfd_create", errno);
-  if (::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) {
-    return system_error(fmt::format("ftruncate of a memfd to {} bytes", bytes), errno);
-  }
-  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    return system_error("sealing a memfd", errno);
-  }
-  return file;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<EmulatedArena>> EmulatedArena::create(Device device,
                                                              std::size_t capacity_bytes,
                                                              AliasTable& table) {
-  RONDO_ASSIGN(UniqueFd file, create_file(capacity_bytes));
+  RONDO_ASSIGN(UniqueFd file, create_sealed_file("rondo-emulated", capacity_bytes));
   RONDO_ASSIGN(Mapping faulting, Mapping::create(file.get(), 0, capacity_bytes, Access::kNone));
   RONDO_ASSIGN(Mapping alias, Mapping::create(file.get(), 0, capacity_bytes, Access::kReadWrite));
   return std::unique_ptr<EmulatedArena>(
@@ -82,15 +66,16 @@ bool EmulatedArena::contains(const void* pointer) const {
   return address >= faulting_.data() && address < faulting_.data() + faulting_.bytes();
 }
 
-Result<ExportedMemory> EmulatedArena::export_memory(const void* pointer) const {
-  const std::size_t bytes = table_.bytes_left(pointer);
-  if (bytes == 0) {
+Result<SharedHandle> EmulatedArena::export_memory(const void* pointer) const {
+  SharedHandle handle = new_handle(device_, SharedKind::kMemory);
+  handle.bytes = table_.bytes_left(pointer);
+  if (handle.bytes == 0) {
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("{} is in no allocation of {}", pointer, name_of(device_)));
   }
-  UniqueFd descriptor(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
-  if (!descriptor.valid()) return system_error("duplicating a memfd", errno);
-  return ExportedMemory{std::move(descriptor), offset_of(pointer), bytes};
+  handle.offset_bytes = offset_of(pointer);
+  RONDO_TRY(name_file(handle, file_.get()));
+  return handle;
 }
 
 std::size_t EmulatedArena::offset_of(const void* pointer) const {

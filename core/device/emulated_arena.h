@@ -32,7 +32,7 @@ class EmulatedArena {
 
   bool contains(const void* pointer) const;
   /// Errors: InvalidArgument (in no allocation), System.
-  Result<ExportedMemory> export_memory(const void* pointer) const;
+  Result<SharedHandle> export_memory(const void* pointer) const;
 
  private:
   EmulatedArena(Device device, UniqueFd file, Mapping faulting, Mapping alias, AliasTable& table);

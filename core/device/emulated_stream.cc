@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/device/driver.h"
-#include "core/device/soft_event.h"
+#include "core/device/emulated_event.h"
 
 namespace rondo::device {
 namespace {
@@ -16,6 +16,11 @@ void pause(std::minstd_rand& random, int longest_us) {
   const int pause_us = std::uniform_int_distribution<int>(0, longest_us)(random);
   // house-allow(sleep): being late is what this stream is for.
   std::this_thread::sleep_for(std::chrono::microseconds(pause_us));
+}
+
+std::chrono::steady_clock::duration microseconds(double count) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double, std::micro>(count));
 }
 
 /// A kernel that throws is a failed kernel, not the end of the process.
@@ -29,9 +34,9 @@ Status run_guarded(const std::function<Status()>& kernel) {
 
 }  // namespace
 
-EmulatedStream::EmulatedStream(Device device, const AliasTable& table, Lateness lateness)
-    : device_(device), table_(table), queue_(std::make_shared<Queue>()) {
-  thread_ = std::thread([queue = queue_, lateness] { serve(*queue, lateness); });
+EmulatedStream::EmulatedStream(Device device, const EmulatedStreamMeans& means)
+    : device_(device), means_(means), queue_(std::make_shared<Queue>()) {
+  thread_ = std::thread([queue = queue_, lateness = means.lateness] { serve(*queue, lateness); });
 }
 
 EmulatedStream::~EmulatedStream() {
@@ -49,24 +54,46 @@ EmulatedStream::~EmulatedStream() {
 
 Status EmulatedStream::copy(void* target, const void* source, std::size_t bytes) {
   if (bytes == 0) return {};
-  return launch([&table = table_, target, source, bytes]() -> Status {
+  const double rate = means_.pace.copy_bytes_per_us;
+  const double least_us = rate > 0 ? static_cast<double>(bytes) / rate : 0;
+  run_paced(Operation::kCopy, least_us, [&table = means_.table, target, source, bytes]() -> Status {
     RONDO_ASSIGN(std::byte * to, table.resolve(target, bytes));
     RONDO_ASSIGN(const std::byte* from, table.resolve(source, bytes));
     std::memmove(to, from, bytes);
     return {};
   });
-}
-
-Status EmulatedStream::launch(std::function<Status()> kernel) {
-  enqueue([device = device_, kernel = std::move(kernel)](const Status& so_far) {
-    return so_far.ok() ? stream_error(device, run_guarded(kernel)) : so_far;
-  });
   return {};
 }
 
+Status EmulatedStream::launch(std::function<Status()> kernel) {
+  run_paced(Operation::kKernel, means_.pace.kernel_us, std::move(kernel));
+  return {};
+}
+
+void EmulatedStream::run_paced(Operation operation, double least_us, std::function<Status()> work) {
+  const Status fault =
+      means_.faults == nullptr ? Status() : means_.faults->next(operation, device_);
+  enqueue([device = device_, fault, least_us, work = std::move(work)](const Status& so_far) {
+    if (!so_far.ok()) return so_far;
+    if (!fault.ok()) return fault;
+    const auto start = std::chrono::steady_clock::now();
+    Status outcome = stream_error(device, run_guarded(work));
+    // house-allow(sleep): work of a given length is what was asked for.
+    if (least_us > 0) std::this_thread::sleep_until(start + microseconds(least_us));
+    return outcome;
+  });
+}
+
 Status EmulatedStream::record(detail::EventImpl& event) {
-  enqueue([completion = static_cast<SoftEvent&>(event).begin_record()](const Status& so_far) {
-    completion->finish(so_far);
+  auto* const own = dynamic_cast<EmulatedEvent*>(&event);
+  if (own == nullptr) {
+    return Status(
+        ErrorCode::kInvalidArgument,
+        "only an event of this process's emulated devices can be recorded in a stream of " +
+            name_of(device_));
+  }
+  enqueue([reach = own->begin_record()](const Status& so_far) {
+    reach(so_far);
     return so_far;
   });
   return {};

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "core/device/alias_table.h"
+#include "core/device/emulated_faults.h"
 #include "core/device/stream.h"
 #include "core/status.h"
 
@@ -24,10 +25,24 @@ struct Lateness {
   int longest_us = 200;
 };
 
+/// How long work takes at least, so that what overlaps can be measured. 0: as long as it takes.
+struct Pace {
+  double copy_bytes_per_us = 0;
+  double kernel_us = 0;
+};
+
+/// What all streams of a driver have in common.
+struct EmulatedStreamMeans {
+  const AliasTable& table;
+  Lateness lateness{};
+  Pace pace{};
+  std::shared_ptr<Faults> faults{};  ///< null: nothing fails on purpose
+};
+
 class EmulatedStream final : public detail::StreamImpl {
  public:
-  /// `table` outlives the stream.
-  EmulatedStream(Device device, const AliasTable& table, Lateness lateness);
+  /// The table outlives the stream.
+  EmulatedStream(Device device, const EmulatedStreamMeans& means);
   /// Waits until all work is done.
   ~EmulatedStream() override;
 
@@ -55,10 +70,11 @@ class EmulatedStream final : public detail::StreamImpl {
   };
 
   void enqueue(Task task);
+  void run_paced(Operation operation, double least_us, std::function<Status()> work);
   static void serve(Queue& queue, Lateness lateness);
 
   Device device_;
-  const AliasTable& table_;
+  EmulatedStreamMeans means_;
   std::shared_ptr<Queue> queue_;
   std::thread thread_;
 };

@@ -58,9 +58,9 @@ class HostDriver final : public DeviceDriver {
 
   void free(void* pointer) override { ::operator delete(pointer, kAlignment); }
 
-  Result<ExportedMemory> export_memory(const void* /*pointer*/) override { return not_shared(); }
+  Result<SharedHandle> export_memory(const void* /*pointer*/) override { return not_shared(); }
 
-  Result<void*> import_memory(int /*index*/, const ExportedMemory& /*memory*/) override {
+  Result<void*> import_memory(int /*index*/, const SharedHandle& /*memory*/) override {
     return not_shared();
   }
 
@@ -74,11 +74,18 @@ class HostDriver final : public DeviceDriver {
     return std::shared_ptr<detail::EventImpl>(std::make_shared<SoftEvent>());
   }
 
+  Result<SharedHandle> export_event(detail::EventImpl& /*event*/) override { return not_shared(); }
+
+  Result<std::shared_ptr<detail::EventImpl>> import_event(int /*index*/,
+                                                          const SharedHandle& /*event*/) override {
+    return not_shared();
+  }
+
  private:
   static Status not_shared() {
     return Status(ErrorCode::kUnsupported,
-                  "ordinary host memory can't be exported to another process: use "
-                  "RegisteredMemory, which is shared from the start");
+                  "ordinary host memory and events of the host can't be exported to another "
+                  "process: use RegisteredMemory, which is shared from the start");
   }
 };
 

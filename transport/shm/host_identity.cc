@@ -4,20 +4,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <fstream>
 #include <optional>
 
+#include "core/boot_id.h"
 #include "transport/shm/random_bits.h"
 
 namespace rondo::transport {
 namespace {
-
-std::optional<std::string> boot_id() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  if (!(file >> id)) return std::nullopt;
-  return id;
-}
 
 // "net:[4026531840]"
 std::optional<std::string> namespace_of(const char* name) {

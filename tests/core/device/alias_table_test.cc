@@ -59,5 +59,11 @@ TEST_F(AliasTableTest, removed_isForgotten) {
   EXPECT_EQ(table_.resolve(device_.data() + 16, 1).value(), device_.data() + 16);
 }
 
+TEST_F(AliasTableTest, removedRange_takesItsAllocationsAlong) {
+  table_.remove_range(device_.data());
+  EXPECT_EQ(table_.alias_of(device_.data() + 20), nullptr)
+      << "other memory may come to lie where it was";
+}
+
 }  // namespace
 }  // namespace rondo::device

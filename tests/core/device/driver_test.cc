@@ -33,7 +33,7 @@ TEST(CudaStub, everything_saysHowToBuildWithIt) {
   for (const Status& status :
        {driver.allocate(0, 1).status(), driver.create_stream(0).status(),
         driver.create_event(0).status(), driver.export_memory(nullptr).status(),
-        driver.import_memory(0, {}).status()}) {
+        driver.import_memory(0, {}).status(), driver.import_event(0, {}).status()}) {
     EXPECT_EQ(status.code(), ErrorCode::kUnsupported);
     EXPECT_THAT(status.message(), HasSubstr("-DRONDO_CUDA=ON"));
   }
@@ -59,11 +59,17 @@ TEST(EmulatedOptions, variables_areRead) {
   const ScopedVariable seed("RONDO_EMULATED_SEED", "77");
   const ScopedVariable delay("RONDO_EMULATED_DELAY_US", "0");
   const ScopedVariable memory("RONDO_EMULATED_MEMORY_MIB", "3");
+  const ScopedVariable rate("RONDO_EMULATED_COPY_MBPS", "2500");
+  const ScopedVariable kernel("RONDO_EMULATED_KERNEL_US", "17");
+  const ScopedVariable faults("RONDO_EMULATED_FAULTS", "copy:5,import:1");
   const EmulatedOptions options = read_emulated_options().value();
   EXPECT_EQ(options.devices, 9);
   EXPECT_EQ(options.lateness.seed, 77U);
   EXPECT_EQ(options.lateness.longest_us, 0);
   EXPECT_EQ(options.memory_bytes, std::size_t{3} << 20);
+  EXPECT_EQ(options.pace.copy_bytes_per_us, 2500);
+  EXPECT_EQ(options.pace.kernel_us, 17);
+  EXPECT_THAT(options.faults.failing, ::testing::ElementsAre(0, 5, 0, 0, 0, 0, 1));
 }
 
 TEST(EmulatedOptions, badVariable_isNamed) {
@@ -71,6 +77,15 @@ TEST(EmulatedOptions, badVariable_isNamed) {
   const Status status = read_emulated_options().status();
   EXPECT_EQ(status.code(), ErrorCode::kInvalidArgument);
   EXPECT_THAT(status.message(), HasSubstr("RONDO_EMULATED_DEVICES=\"many\""));
+}
+
+TEST(EmulatedOptions, badFaults_sayWhatTheyCanBe) {
+  for (const char* text : {"copy", "copy:", "copy:0", "copy:-1", "copy:1x", "fly:1", "copy:1;"}) {
+    const ScopedVariable faults("RONDO_EMULATED_FAULTS", text);
+    const Status status = read_emulated_options().status();
+    EXPECT_EQ(status.code(), ErrorCode::kInvalidArgument) << text;
+    EXPECT_THAT(status.message(), HasSubstr("as in copy:5,import:1, of allocate, copy, kernel"));
+  }
 }
 
 }  // namespace

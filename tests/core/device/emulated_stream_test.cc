@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
@@ -12,7 +13,7 @@
 #include <vector>
 
 #include "core/device/emulated.h"
-#include "core/device/soft_event.h"
+#include "core/device/emulated_event.h"
 
 namespace rondo::device {
 namespace {
@@ -92,7 +93,7 @@ TEST_F(EmulatedStreamTest, withoutWaiting_theHostSeesOldBytes) {
 
 TEST_F(EmulatedStreamTest, event_isDoneOnlyAfterTheWorkBeforeIt) {
   Gate gate;
-  SoftEvent event;
+  EmulatedEvent event{Device::emulated(0)};
   EXPECT_TRUE(event.done()) << "never recorded";
   const auto work = stream(0);
   ASSERT_TRUE(work->launch(gate.kernel()).ok());
@@ -105,7 +106,7 @@ TEST_F(EmulatedStreamTest, event_isDoneOnlyAfterTheWorkBeforeIt) {
 
 TEST_F(EmulatedStreamTest, wait_ordersWorkAcrossStreams) {
   Gate gate;
-  SoftEvent event;
+  EmulatedEvent event{Device::emulated(0)};
   std::vector<int> order;
   const auto first = stream(0);
   const auto second = stream(1);
@@ -121,7 +122,7 @@ TEST_F(EmulatedStreamTest, wait_ordersWorkAcrossStreams) {
 
 TEST_F(EmulatedStreamTest, eventRecordedAgain_isNotDoneBeforeTheNewRecord) {
   Gate gate;
-  SoftEvent event;
+  EmulatedEvent event{Device::emulated(0)};
   const auto work = stream(0);
   ASSERT_TRUE(work->record(event).ok());
   ASSERT_TRUE(work->synchronize().ok());
@@ -135,14 +136,14 @@ TEST_F(EmulatedStreamTest, eventRecordedAgain_isNotDoneBeforeTheNewRecord) {
 
 TEST_F(EmulatedStreamTest, eventRecordedAgain_keepsEarlierWaitersOnTheFirstRecord) {
   Gate gate;
-  SoftEvent event;
+  EmulatedEvent event{Device::emulated(0)};
   const auto first = stream(0);
   const auto second = stream(1);
   const auto waiting = stream(1);
   ASSERT_TRUE(first->launch(gate.kernel()).ok());
   ASSERT_TRUE(first->record(event).ok());
   int runs = 0;
-  SoftEvent reached;
+  EmulatedEvent reached{Device::emulated(1)};
   ASSERT_TRUE(waiting->wait(event).ok());
   ASSERT_TRUE(waiting->launch(succeed(runs)).ok());
   ASSERT_TRUE(waiting->record(reached).ok());
@@ -157,7 +158,7 @@ TEST_F(EmulatedStreamTest, eventRecordedAgain_keepsEarlierWaitersOnTheFirstRecor
 
 TEST_F(EmulatedStreamTest, failedWork_skipsTheRestAndStays) {
   int runs = 0;
-  SoftEvent event;
+  EmulatedEvent event{Device::emulated(0)};
   const auto work = stream(1);
   ASSERT_TRUE(work->launch(succeed(runs)).ok());
   ASSERT_TRUE(
@@ -175,7 +176,7 @@ TEST_F(EmulatedStreamTest, failedWork_skipsTheRestAndStays) {
 }
 
 TEST_F(EmulatedStreamTest, waitForAFailedStream_failsToo) {
-  SoftEvent event;
+  EmulatedEvent event{Device::emulated(0)};
   int runs = 0;
   const auto first = stream(0);
   const auto second = stream(1);
@@ -191,6 +192,39 @@ TEST_F(EmulatedStreamTest, throwingKernel_isAnError) {
   const auto work = stream(0);
   ASSERT_TRUE(work->launch([]() -> Status { throw std::runtime_error("out of luck"); }).ok());
   EXPECT_THAT(work->synchronize().message(), HasSubstr("out of luck"));
+}
+
+TEST_F(EmulatedStreamTest, fault_failsTheWorkThatItNamesAndTheStreamWithIt) {
+  const auto driver = make_emulated_driver({.devices = 2,
+                                            .memory_bytes = std::size_t{1} << 20,
+                                            .faults = parse_faults("kernel:2,allocate:3").value()});
+  const auto work = driver->create_stream(1).value();
+  int runs = 0;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(work->launch(succeed(runs)).ok());
+  const Status status = work->synchronize();
+  EXPECT_EQ(status.code(), ErrorCode::kDevice);
+  EXPECT_THAT(status.message(), HasSubstr("emulated:1: kernel number 2"));
+  EXPECT_EQ(runs, 1);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(driver->allocate(0, 8).ok(), i != 2) << i;
+}
+
+TEST_F(EmulatedStreamTest, pace_makesWorkTakeAtLeastSoLong) {
+  using std::chrono::steady_clock;
+  const auto driver = make_emulated_driver({.devices = 1,
+                                            .memory_bytes = std::size_t{1} << 20,
+                                            .lateness = {.longest_us = 0},
+                                            .pace = {.copy_bytes_per_us = 10, .kernel_us = 5'000}});
+  const auto work = driver->create_stream(0).value();
+  std::vector<char> host(100'000);
+  void* memory = driver->allocate(0, host.size()).value();
+  auto start = steady_clock::now();
+  ASSERT_TRUE(work->copy(memory, host.data(), host.size()).ok());
+  ASSERT_TRUE(work->synchronize().ok());
+  EXPECT_GE(steady_clock::now() - start, std::chrono::microseconds(10'000));
+  start = steady_clock::now();
+  ASSERT_TRUE(work->launch([] { return Status(); }).ok());
+  ASSERT_TRUE(work->synchronize().ok());
+  EXPECT_GE(steady_clock::now() - start, std::chrono::microseconds(5'000));
 }
 
 TEST_F(EmulatedStreamTest, copyPastTheEndOrOfFreedMemory_isAnErrorNotAFault) {
@@ -224,7 +258,7 @@ TEST_F(EmulatedStreamTest, destruction_finishesTheWork) {
 }
 
 TEST_F(EmulatedStreamTest, lastHandleHeldByItsOwnWork_endsWithIt) {
-  SoftEvent event;
+  EmulatedEvent event{Device::emulated(0)};
   {
     const auto work = stream(0);
     ASSERT_TRUE(work->launch([work] { return Status(); }).ok());

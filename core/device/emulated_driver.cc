@@ -1,0 +1,108 @@
+#include "core/device/emulated_driver.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/device/emulated_event.h"
+#include "core/device/emulated_stream.h"
+
+namespace rondo::device {
+
+EmulatedDriver::EmulatedDriver(const EmulatedOptions& options, AliasTable& table)
+    : options_(options),
+      table_(table),
+      faults_(std::make_shared<Faults>(options.faults)),
+      imports_(table),
+      arenas_(static_cast<std::size_t>(options.devices)) {}
+
+Result<void*> EmulatedDriver::allocate(int index, std::size_t bytes) {
+  RONDO_TRY(may(Operation::kAllocate, index));
+  RONDO_ASSIGN(EmulatedArena * memory, arena(index));
+  if (bytes == 0) return nullptr;
+  return memory->allocate(bytes);
+}
+
+void EmulatedDriver::free(void* pointer) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& arena : arenas_) {
+    if (arena != nullptr && arena->free(pointer)) return;
+  }
+}
+
+Result<SharedHandle> EmulatedDriver::export_memory(const void* pointer) {
+  const std::lock_guard lock(mutex_);
+  for (int index = 0; index < options_.devices; ++index) {
+    const auto& arena = arenas_[static_cast<std::size_t>(index)];
+    if (arena == nullptr || !arena->contains(pointer)) continue;
+    RONDO_TRY(may(Operation::kExport, index));
+    return arena->export_memory(pointer);
+  }
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("{} is not memory of an emulated device of this process", pointer));
+}
+
+Result<void*> EmulatedDriver::import_memory(int index, const SharedHandle& memory) {
+  RONDO_TRY(may(Operation::kImport, index));
+  return imports_.memory(memory);
+}
+
+Result<std::shared_ptr<detail::StreamImpl>> EmulatedDriver::create_stream(int index) {
+  RONDO_TRY(may(Operation::kStream, index));
+  EmulatedStreamMeans means{
+      .table = table_, .lateness = options_.lateness, .pace = options_.pace, .faults = faults_};
+  means.lateness.seed += 1'000 * ++streams_made_;  // streams of one driver don't pause in step
+  return std::shared_ptr<detail::StreamImpl>(
+      std::make_shared<EmulatedStream>(Device::emulated(index), means));
+}
+
+Result<std::shared_ptr<detail::EventImpl>> EmulatedDriver::create_event(int index) {
+  RONDO_TRY(may(Operation::kEvent, index));
+  return std::shared_ptr<detail::EventImpl>(
+      std::make_shared<EmulatedEvent>(Device::emulated(index)));
+}
+
+Result<SharedHandle> EmulatedDriver::export_event(detail::EventImpl& event) {
+  auto* const own = dynamic_cast<EmulatedEvent*>(&event);
+  if (own == nullptr) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "only an event of an emulated device of this process can be exported by it");
+  }
+  RONDO_ASSIGN(std::shared_ptr<EventBoard> shown, board());
+  return own->share(shown);
+}
+
+Result<std::shared_ptr<detail::EventImpl>> EmulatedDriver::import_event(int index,
+                                                                        const SharedHandle& event) {
+  RONDO_TRY(may(Operation::kImport, index));
+  return imports_.event(event);
+}
+
+Result<EmulatedArena*> EmulatedDriver::arena(int index) {
+  const std::lock_guard lock(mutex_);
+  auto& memory = arenas_[static_cast<std::size_t>(index)];
+  if (memory == nullptr) {
+    RONDO_ASSIGN(memory,
+                 EmulatedArena::create(Device::emulated(index), options_.memory_bytes, table_));
+  }
+  return memory.get();
+}
+
+Result<std::shared_ptr<EventBoard>> EmulatedDriver::board() {
+  const std::lock_guard lock(mutex_);
+  if (board_ == nullptr) {
+    RONDO_ASSIGN(board_, EventBoard::create());
+  }
+  return board_;
+}
+
+Status EmulatedDriver::may(Operation operation, int index) {
+  if (index >= 0 && index < options_.devices)
+    return faults_->next(operation, Device::emulated(index));
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("there is no emulated device {}: {} are set up "
+                            "(RONDO_EMULATED_DEVICES)",
+                            index, options_.devices));
+}
+
+}  // namespace rondo::device

@@ -1,0 +1,52 @@
+#pragma once
+
+// The emulated devices of one process, or of one test.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/device/emulated.h"
+#include "core/device/emulated_arena.h"
+#include "core/device/emulated_faults.h"
+#include "core/device/emulated_imports.h"
+#include "core/device/event_board.h"
+
+namespace rondo::device {
+
+class EmulatedDriver final : public DeviceDriver {
+ public:
+  /// `table` outlives the driver.
+  EmulatedDriver(const EmulatedOptions& options, AliasTable& table);
+
+  Result<int> device_count() override { return options_.devices; }
+  Result<void*> allocate(int index, std::size_t bytes) override;
+  void free(void* pointer) override;
+  Result<SharedHandle> export_memory(const void* pointer) override;
+  Result<void*> import_memory(int index, const SharedHandle& memory) override;
+  void release_imported(void* pointer) override { imports_.release(pointer); }
+  Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) override;
+  Result<std::shared_ptr<detail::EventImpl>> create_event(int index) override;
+  Result<SharedHandle> export_event(detail::EventImpl& event) override;
+  Result<std::shared_ptr<detail::EventImpl>> import_event(int index,
+                                                          const SharedHandle& event) override;
+
+ private:
+  Result<EmulatedArena*> arena(int index);
+  Result<std::shared_ptr<EventBoard>> board();
+  /// There is such a device, and the operation isn't one that fails on purpose.
+  Status may(Operation operation, int index);
+
+  const EmulatedOptions options_;
+  AliasTable& table_;
+  std::shared_ptr<Faults> faults_;
+  EmulatedImports imports_;
+  std::atomic<std::uint64_t> streams_made_{0};
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<EmulatedArena>> arenas_;  ///< made when first used
+  std::shared_ptr<EventBoard> board_;                   ///< likewise
+};
+
+}  // namespace rondo::device

@@ -1,0 +1,61 @@
+#include "core/device/emulated_faults.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include "core/device/driver.h"
+
+namespace rondo::device {
+namespace {
+
+constexpr std::array<const char*, kOperations> kNames = {"allocate", "copy",   "kernel", "stream",
+                                                         "event",    "export", "import"};
+
+Status bad_faults(std::string_view text) {
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("RONDO_EMULATED_FAULTS=\"{}\": expected operations and the number of "
+                            "the one that fails, as in copy:5,import:1, of {}",
+                            text, fmt::join(kNames, ", ")));
+}
+
+std::optional<std::uint64_t> positive(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number == 0) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+const char* to_string(Operation operation) { return kNames[static_cast<std::size_t>(operation)]; }
+
+Result<FaultPlan> parse_faults(std::string_view text) {
+  FaultPlan plan;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view entry = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
+    const std::size_t colon = entry.find(':');
+    if (colon == std::string_view::npos) return bad_faults(text);
+    const auto name = std::ranges::find(kNames, entry.substr(0, colon));
+    const auto number = positive(entry.substr(colon + 1));
+    if (name == kNames.end() || !number) return bad_faults(text);
+    plan.failing[static_cast<std::size_t>(name - kNames.begin())] = *number;
+  }
+  return plan;
+}
+
+Status Faults::next(Operation operation, Device device) {
+  const auto index = static_cast<std::size_t>(operation);
+  if (plan_.failing[index] == 0) return {};
+  const std::uint64_t number = counts_[index].fetch_add(1, std::memory_order_relaxed) + 1;
+  if (number != plan_.failing[index]) return {};
+  return Status(ErrorCode::kDevice, fmt::format("{}: {} number {} fails as RONDO_EMULATED_FAULTS "
+                                                "asked for",
+                                                name_of(device), to_string(operation), number));
+}
+
+}  // namespace rondo::device

@@ -1,0 +1,62 @@
+#include "core/device/shared_handle.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "core/boot_id.h"
+#include "core/device/driver.h"
+
+namespace rondo::device {
+namespace {
+
+/// The first 64 bits of the boot id, which is random.
+std::uint64_t this_host() {
+  static const std::uint64_t host = [] {
+    std::string digits;
+    for (const char digit : boot_id().value_or("")) {
+      if (digit != '-' && digits.size() < 16) digits += digit;
+    }
+    return static_cast<std::uint64_t>(std::strtoull(digits.c_str(), nullptr, 16));
+  }();
+  return host;
+}
+
+const char* name_of(SharedKind what) { return what == SharedKind::kMemory ? "memory" : "an event"; }
+
+}  // namespace
+
+SharedHandle new_handle(Device device, SharedKind what) {
+  SharedHandle handle;
+  handle.host = this_host();
+  handle.process = ::getpid();
+  handle.index = static_cast<std::int16_t>(device.index);
+  handle.kind = device.kind;
+  handle.what = what;
+  return handle;
+}
+
+Status check_handle(const SharedHandle& handle, DeviceKind kind, SharedKind what) {
+  if (handle.kind != kind || handle.what != what) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("a handle to {} of a device of kind {} was expected, but {} came",
+                              name_of(what), to_string(kind), describe(handle)));
+  }
+  if (handle.host == this_host()) return {};
+  return Status(ErrorCode::kDevice,
+                describe(handle) +
+                    " belongs to another machine: only ranks of one host can share a device's "
+                    "memory; between hosts use RONDO_TRANSPORT=tcp or auto");
+}
+
+std::string describe(const SharedHandle& handle) {
+  const bool known = handle.kind <= DeviceKind::kCuda;
+  const std::string device =
+      known ? name_of(Device{handle.kind, handle.index})
+            : fmt::format("an unknown kind of device ({})", static_cast<int>(handle.kind));
+  return fmt::format("{} of {} of process {}", name_of(handle.what), device, handle.process);
+}
+
+}  // namespace rondo::device
