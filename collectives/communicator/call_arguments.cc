@@ -244,7 +244,7 @@ transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world)
   fingerprint.collective = static_cast<std::uint8_t>(arguments.collective);
   fingerprint.dtype = static_cast<std::uint8_t>(arguments.input.dtype);
   if (schedule::reduces(arguments.collective)) fingerprint.redop = redop_of(arguments.reduction);
-  fingerprint.uneven = arguments.uneven ? 1 : 0;
+  if (arguments.uneven) fingerprint.form = transport::Fingerprint::kUneven;
   fingerprint.root = arguments.root;
   fingerprint.count = total_count(arguments, world);
   return fingerprint;
@@ -263,17 +263,18 @@ std::string print_fingerprint(const transport::Fingerprint& fingerprint) {
   const auto collective = static_cast<Collective>(fingerprint.collective);
   if (fingerprint.collective > static_cast<std::uint8_t>(Collective::kBarrier)) return "garbage";
   if (collective == Collective::kBarrier) return "barrier()";
-  std::string text =
-      fmt::format("{}{}(", schedule::to_string(collective), fingerprint.uneven == 0 ? "" : "_v");
+  const bool uneven = (fingerprint.form & transport::Fingerprint::kUneven) != 0;
+  const bool on_devices = (fingerprint.form & transport::Fingerprint::kOnDevices) != 0;
+  std::string text = fmt::format("{}{}(", schedule::to_string(collective), uneven ? "_v" : "");
   // Where only the two ranks of a message know its size, there is no count of all.
-  const bool has_count = fingerprint.uneven == 0 || knows_all_rows(collective);
+  const bool has_count = !uneven || knows_all_rows(collective);
   if (has_count) text += fmt::format("count={}, ", fingerprint.count);
   text += to_string(static_cast<DataType>(fingerprint.dtype));
   if (schedule::reduces(collective)) {
     text += fmt::format(", {}", name_of_redop(fingerprint.redop));
   }
   if (schedule::has_root(collective)) text += fmt::format(", root {}", fingerprint.root);
-  return text + ")";
+  return text + (on_devices ? ", on devices)" : ")");
 }
 
 }  // namespace rondo::communicator

@@ -41,7 +41,8 @@ std::map<std::string, std::string> equal_options(const CommunicatorOptions& opti
           {"RONDO_SEGMENT_BYTES", std::to_string(options.segment_bytes)},
           {"RONDO_LINKS", options.links},
           {"RONDO_WIRE_FORMAT", options.wire_format},
-          {"RONDO_ERROR_FEEDBACK", options.error_feedback}};
+          {"RONDO_ERROR_FEEDBACK", options.error_feedback},
+          {"RONDO_DEVICE_PATH", options.device_path}};
 }
 
 /// Measuring takes calls of all places at once.
@@ -69,14 +70,15 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
   log_enabled(LogLevel::kWarn);  // a RONDO_LOG that can't be understood is said now, not later
   RONDO_ASSIGN(const CommunicatorOptions options, communicator::resolve(wanted));
   RONDO_ASSIGN(const rendezvous::Launch launch, rendezvous::detect_launch());
+  std::vector<std::string> kinds;
+  for (const Device device : devices) kinds.emplace_back(to_string(device.kind));
   const transport::MeshOptions mesh_options{.transport = options.transport,
                                             .interface = options.interface,
                                             .tcp_sockets = options.tcp_sockets,
                                             .tcp_zero_copy_bytes = options.tcp_zero_copy_bytes,
                                             .timeout_ms = options.join_timeout_ms,
                                             .equal_options = equal_options(options)};
-  RONDO_ASSIGN(auto meshes,
-               transport::connect_places(launch, static_cast<int>(devices.size()), mesh_options));
+  RONDO_ASSIGN(auto meshes, transport::connect_places(launch, kinds, mesh_options));
   const std::optional<double> cpu_quota = read_cpu_quota();
   std::vector<std::shared_ptr<Engine>> engines;
   for (std::size_t i = 0; i < devices.size(); ++i) {

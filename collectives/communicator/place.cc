@@ -50,9 +50,10 @@ Place::Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& o
     const transport::Endpoint* endpoint = mesh_->endpoint(peer);
     if (endpoint == nullptr) continue;
     const std::string_view kind = transport::to_string(endpoint->kind());
-    const bool first = last_call_.transport == CallInfo{}.transport;
-    last_call_.transport = first || last_call_.transport == kind ? kind : "mixed";
+    const bool first = transport_ == CallInfo{}.transport;
+    transport_ = first || transport_ == kind ? kind : "mixed";
   }
+  last_call_.transport = transport_;
 }
 
 Place::~Place() { compare_last_call(); }
@@ -92,8 +93,11 @@ Result<PreparedPlan*> Place::admit(const CallArguments& arguments) {
   if (PreparedPlan* const known = recent_calls_.find(arguments)) return known;
   RONDO_TRY(check(arguments, rank(), size()));
   RONDO_TRY(staging_.check_places(arguments));
+  RONDO_TRY(planner_.device_choice().check(arguments));
   if (size() == 1) return nullptr;
-  RONDO_ASSIGN(PreparedPlan* const plan, plan_for(arguments, fingerprint_of(arguments, size())));
+  transport::Fingerprint key = fingerprint_of(arguments, size());
+  if (planner_.device_choice().takes(arguments)) key.form |= transport::Fingerprint::kOnDevices;
+  RONDO_ASSIGN(PreparedPlan* const plan, plan_for(arguments, key));
   recent_calls_.remember(arguments, plan);
   return plan;
 }
@@ -132,7 +136,8 @@ execute::RunContext Place::context() {
 
 Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared) {
   const CallArguments* used = &arguments;
-  if (staging_.needed(arguments) || Premultiplied::needed(arguments)) {
+  const bool staged = !prepared.on_device && staging_.needed(arguments);
+  if (staged || Premultiplied::needed(arguments)) {
     auto made = make_ready(arguments);
     if (!made.ok()) return give_up_before(std::move(made).status());
     ready_ = *made;
@@ -142,6 +147,7 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared) {
   last_ = call;
   last_call_.algorithm = prepared.algorithm;
   last_call_.wire_format = prepared.wire_format;
+  last_call_.transport = prepared.on_device ? to_string(device_.kind) : transport_;
   run_.emplace(*prepared.runner, call);
   waiter_->restart();
   prepared.runner->begin(call, operands_of(*used));

@@ -94,6 +94,7 @@ class Place {
   Staging staging_;
   Premultiplied premultiplied_;
   Planner planner_;
+  std::string_view transport_ = CallInfo{}.transport;  ///< that of all pairs, or "mixed"
   CallInfo last_call_;
   transport::Call last_{};
   std::optional<execute::Run> run_;      ///< the call under way

@@ -22,6 +22,7 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   std::unique_ptr<execute::Runner> runner;
   std::string_view algorithm;
   std::string_view wire_format = "none";
+  bool on_device = false;  ///< runs where the buffers lie
   transport::Fingerprint key;
 };
 

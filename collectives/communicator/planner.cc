@@ -94,7 +94,7 @@ int divisor_of(const CallArguments& arguments, int world) {
 }  // namespace
 
 Planner::Planner(const transport::Mesh& mesh, const CommunicatorOptions& options, Device device)
-    : mesh_(mesh), options_(options), wire_(options, mesh, device) {
+    : mesh_(mesh), options_(options), wire_(options, mesh, device), device_(options, mesh, device) {
   use_layout(schedule::HostLayout(mesh.hosts()));
 }
 
@@ -117,7 +117,7 @@ Result<kernels::ReduceKernel> Planner::kernel_of(const CallArguments& arguments)
                                      arguments.reduction.op());
 }
 
-Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& arguments) const {
+Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& arguments) {
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
   RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
                select::choose(arguments.collective, bytes, layout_, options_.algorithm,
@@ -126,7 +126,8 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   prepared->algorithm = algorithm->name;
   std::vector<transport::Endpoint*> endpoints;
   for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
-  if (is_one_exchange(*algorithm, arguments)) {
+  prepared->on_device = device_.takes(arguments);
+  if (is_one_exchange(*algorithm, arguments) && !prepared->on_device) {
     using execute::OneShotRunner;
     const std::size_t own_bytes = arguments.input.count * size_of(arguments.input.dtype);
     // Alike on all ranks: on one host every pair has bulletins.
@@ -139,7 +140,9 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments));
   prepared->wire_format = kernels::to_string(inputs.wire_format);
   RONDO_ASSIGN(prepared->plan, execute::Plan::make(std::move(inputs)));
-  if (execute::EagerRunner::suits(*prepared->plan)) {
+  if (prepared->on_device) {
+    RONDO_ASSIGN(prepared->runner, device_.runner(*prepared->plan, arguments));
+  } else if (execute::EagerRunner::suits(*prepared->plan)) {
     using Memory = execute::EagerRunner::Memory;
     prepared->runner = std::make_unique<execute::EagerRunner>(
         *prepared->plan, spare_core_, bytes <= kMostCopiedBytes ? Memory::kCopied : Memory::kLent);
@@ -194,6 +197,7 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
   inputs.endpoint_of = [this](int peer) { return mesh_.endpoint(peer); };
   inputs.scratch_rows_of = [world](int peer) { return scratch_rows(*world, peer); };
   inputs.allocate_scratch = &allocate_registered;
+  if (device_.takes(arguments)) device_.apply(options_, inputs);
   return inputs;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collectives/communicator/call_arguments.h"
+#include "collectives/communicator/device_choice.h"
 #include "collectives/communicator/plan_cache.h"
 #include "collectives/communicator/wire_choice.h"
 #include "collectives/kernels/reduce.h"
@@ -31,7 +32,8 @@ class Planner {
   const schedule::HostLayout& hosts() const { return *hosts_; }
 
   /// For arguments that have been checked. Errors: Unsupported, System, InvalidArgument.
-  Result<std::shared_ptr<PreparedPlan>> make(const CallArguments& arguments) const;
+  Result<std::shared_ptr<PreparedPlan>> make(const CallArguments& arguments);
+  const DeviceChoice& device_choice() const { return device_; }
 
   /// Null where each call brings a function of its own. Errors: Unsupported.
   static Result<kernels::ReduceKernel> kernel_of(const CallArguments& arguments);
@@ -49,6 +51,7 @@ class Planner {
   const transport::Mesh& mesh_;
   const CommunicatorOptions& options_;
   WireChoice wire_;
+  DeviceChoice device_;
   bool spare_core_ = true;
   schedule::SharedLayout hosts_;
   select::Layout layout_;

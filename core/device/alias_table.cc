@@ -31,6 +31,11 @@ void AliasTable::remove_allocation(const std::byte* start) {
   allocations_.erase(start);
 }
 
+bool AliasTable::is_known(const void* pointer) const {
+  const std::shared_lock lock(mutex_);
+  return find(ranges_, pointer).inside;
+}
+
 std::byte* AliasTable::alias_of(const void* pointer) const {
   const std::shared_lock lock(mutex_);
   const Found found = find(allocations_, pointer);

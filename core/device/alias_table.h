@@ -23,6 +23,9 @@ class AliasTable {
   void add_allocation(const std::byte* start, std::size_t bytes, std::byte* alias);
   void remove_allocation(const std::byte* start);
 
+  /// Whether the pointer is in one of the ranges.
+  bool is_known(const void* pointer) const;
+
   /// Null where the pointer is in no allocation.
   std::byte* alias_of(const void* pointer) const;
 

@@ -14,6 +14,9 @@ class CudaStub final : public DeviceDriver {
   Result<int> device_count() override { return 0; }
   Result<void*> allocate(int /*index*/, std::size_t /*bytes*/) override { return not_built(); }
   void free(void* /*pointer*/) override {}
+  Status check_memory(int /*index*/, const void* /*pointer*/, std::size_t /*bytes*/) override {
+    return not_built();
+  }
   Result<SharedHandle> export_memory(const void* /*pointer*/) override { return not_built(); }
   Result<void*> import_memory(int /*index*/, const SharedHandle& /*memory*/) override {
     return not_built();

@@ -28,6 +28,10 @@ class DeviceDriver {
   virtual Result<void*> allocate(int index, std::size_t bytes) = 0;
   virtual void free(void* pointer) = 0;
 
+  /// Whether [pointer, pointer + bytes) is memory of that device.
+  /// Errors: InvalidArgument, saying what it is instead.
+  virtual Status check_memory(int index, const void* pointer, std::size_t bytes) = 0;
+
   /// From `pointer`, inside an allocation, to the allocation's end.
   /// Errors: InvalidArgument (not this driver's), Unsupported.
   virtual Result<SharedHandle> export_memory(const void* pointer) = 0;

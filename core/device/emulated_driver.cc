@@ -30,6 +30,17 @@ void EmulatedDriver::free(void* pointer) {
   }
 }
 
+Status EmulatedDriver::check_memory(int index, const void* pointer, std::size_t bytes) {
+  if (!table_.is_known(pointer)) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{} was given as memory of emulated:{}, but belongs to no emulated "
+                              "device: it may be memory of the host",
+                              pointer, index));
+  }
+  const Status found = table_.resolve(pointer, bytes).status();
+  return found.ok() ? found : Status(ErrorCode::kInvalidArgument, found.message());
+}
+
 Result<SharedHandle> EmulatedDriver::export_memory(const void* pointer) {
   const std::lock_guard lock(mutex_);
   for (int index = 0; index < options_.devices; ++index) {

@@ -12,11 +12,26 @@
 namespace rondo::device {
 namespace {
 
-void pause(std::minstd_rand& random, int longest_us) {
-  const int pause_us = std::uniform_int_distribution<int>(0, longest_us)(random);
-  // house-allow(sleep): being late is what this stream is for.
-  std::this_thread::sleep_for(std::chrono::microseconds(pause_us));
-}
+/// How long a stream pauses each time. One is late as a whole, another hardly ever: where all are
+/// late alike, nobody is late for anybody.
+class Pauses {
+ public:
+  explicit Pauses(const Lateness& lateness) : random_(lateness.seed) {
+    // Streams have seeds that are near each other, and so would be what is drawn first.
+    random_.discard(16);
+    longest_us_ = draw(lateness.longest_us);
+  }
+  void pause() {
+    // house-allow(sleep): being late is what this stream is for.
+    std::this_thread::sleep_for(std::chrono::microseconds(draw(longest_us_)));
+  }
+
+ private:
+  int draw(int most) { return std::uniform_int_distribution<int>(0, most)(random_); }
+
+  std::mt19937_64 random_;
+  int longest_us_ = 0;
+};
 
 std::chrono::steady_clock::duration microseconds(double count) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -124,7 +139,7 @@ void EmulatedStream::enqueue(Task task) {
 }
 
 void EmulatedStream::serve(Queue& queue, Lateness lateness) {
-  std::minstd_rand random(static_cast<std::minstd_rand::result_type>(lateness.seed));
+  Pauses pauses(lateness);
   std::unique_lock lock(queue.mutex);
   while (true) {
     queue.work_came.wait(lock, [&] { return queue.closed || !queue.tasks.empty(); });
@@ -134,7 +149,7 @@ void EmulatedStream::serve(Queue& queue, Lateness lateness) {
     queue.running = true;
     const Status so_far = queue.outcome;
     lock.unlock();
-    pause(random, lateness.longest_us);
+    pauses.pause();
     Status outcome = task(so_far);
     task = nullptr;  // what it holds may be the stream itself: let go of it without the lock
     lock.lock();

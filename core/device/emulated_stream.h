@@ -19,7 +19,8 @@
 
 namespace rondo::device {
 
-/// How late a stream runs: before each piece of work it pauses for 0 to `longest_us`.
+/// How late a stream runs: before each piece of work it pauses for 0 to a limit of its own, which
+/// is drawn from 0 to `longest_us`.
 struct Lateness {
   std::uint64_t seed = 0;
   int longest_us = 200;

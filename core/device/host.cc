@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "core/device/emulated.h"
 #include "core/device/soft_event.h"
 
 namespace rondo::device {
@@ -57,6 +58,14 @@ class HostDriver final : public DeviceDriver {
   }
 
   void free(void* pointer) override { ::operator delete(pointer, kAlignment); }
+
+  Status check_memory(int /*index*/, const void* pointer, std::size_t /*bytes*/) override {
+    if (!is_emulated(pointer)) return {};
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{} was given as memory of the host, but belongs to an emulated "
+                              "device: name the device in the buffer",
+                              pointer));
+  }
 
   Result<SharedHandle> export_memory(const void* /*pointer*/) override { return not_shared(); }
 

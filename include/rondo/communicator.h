@@ -22,8 +22,8 @@ inline namespace v1 {
 
 /// How a world is joined. Every field has a default that an environment variable may replace, so
 /// that one binary runs alone, under `rondo run` and under `mpirun` without a change.
-/// Transport, algorithm, deterministic, segment_bytes, wire format and error feedback must be equal
-/// on all ranks: Mismatch when the world is joined.
+/// Transport, algorithm, deterministic, segment_bytes, wire format, error feedback and device path
+/// must be equal on all ranks: Mismatch when the world is joined.
 struct CommunicatorOptions {
   /// Longest wait inside one call (RONDO_TIMEOUT_MS).
   int timeout_ms = 600'000;
@@ -73,6 +73,10 @@ struct CommunicatorOptions {
   /// buffers, at the price of as much memory: "on", "off", or "auto", which is "on" for 8-bit
   /// formats (RONDO_ERROR_FEEDBACK).
   std::string error_feedback = "auto";
+  /// How buffers on devices are combined: "auto", on the devices where all ranks' can reach each
+  /// other's memory (one host, one kind of device) and else on the host, or "host", always there
+  /// (RONDO_DEVICE_PATH). docs/devices.md.
+  std::string device_path = "auto";
 };
 
 /// What one rank has exchanged with one peer since the communicator was made.
@@ -85,8 +89,9 @@ struct PeerTraffic {
 
 /// How the last call of a communicator was run.
 struct CallInfo {
-  std::string_view algorithm = "none";    ///< "ring", "direct", ...; "identity" in a world of 1
-  std::string_view transport = "none";    ///< that of all pairs, or "mixed"
+  std::string_view algorithm = "none";  ///< "ring", "direct", ...; "identity" in a world of 1
+  /// That of all pairs, or "mixed"; "emulated" or "cuda" where the data stayed on the devices.
+  std::string_view transport = "none";
   std::string_view wire_format = "none";  ///< "none" also where the option doesn't apply to it
 };
 

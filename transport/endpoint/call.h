@@ -15,10 +15,13 @@ struct Fingerprint {
   std::uint8_t collective = 0;
   std::uint8_t dtype = 0;
   std::uint8_t redop = 0;
-  std::uint8_t uneven = 0;  ///< 1: ranks' parts have sizes of their own
+  std::uint8_t form = 0;  ///< kUneven, kOnDevices
   std::int32_t root = 0;
   std::uint64_t count = 0;
   friend constexpr bool operator==(const Fingerprint&, const Fingerprint&) = default;
+
+  static constexpr std::uint8_t kUneven = 1;     ///< ranks' parts have sizes of their own
+  static constexpr std::uint8_t kOnDevices = 2;  ///< the buffers lie on devices, and stay there
 };
 static_assert(sizeof(Fingerprint) == 16);
 

@@ -37,6 +37,12 @@ struct Joined {
   MeshMeans means;
 };
 
+/// Empty where the process said nothing of it.
+std::string kind_of_place(const ProcessNote& note, int place) {
+  const auto index = static_cast<std::size_t>(place);
+  return index < note.places.size() ? note.places[index] : std::string();
+}
+
 Result<std::vector<RankInfo>> rank_infos(const Membership& membership) {
   std::vector<ProcessNote> notes;
   for (const rendezvous::Process& process : membership.processes) {
@@ -52,7 +58,9 @@ Result<std::vector<RankInfo>> rank_infos(const Membership& membership) {
                      .pid = process.pid,
                      .hostname = process.hostname,
                      .host_identity = process.host_identity,
-                     .cores = notes[static_cast<std::size_t>(index)].cores});
+                     .cores = notes[static_cast<std::size_t>(index)].cores,
+                     .device_kind = kind_of_place(notes[static_cast<std::size_t>(index)],
+                                                  rank - process.first_rank)});
   }
   return ranks;
 }
@@ -88,12 +96,13 @@ Status connect_all(std::vector<OpenedPlace>& places, const std::vector<PlaceAddr
 }
 
 Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::uint32_t epoch,
-                          int places, const MeshOptions& options, Deadline deadline) {
+                          const std::vector<std::string>& places, const MeshOptions& options,
+                          Deadline deadline) {
   rendezvous::Joining joining;
   joining.world_name = fmt::format("world-{}", epoch);
-  joining.places = places;
+  joining.places = static_cast<int>(places.size());
   joining.host_identity = host_identity();
-  ProcessNote note{.cores = {}, .options = options.equal_options};
+  ProcessNote note{.cores = {}, .options = options.equal_options, .places = places};
   note.options["RONDO_TRANSPORT"] = options.transport;
   RONDO_ASSIGN(note.cores, cores_of_this_thread());
   joining.blob = encode(note);
@@ -117,7 +126,8 @@ Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::u
 
 }  // namespace
 
-Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const Launch& started, int places,
+Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const Launch& started,
+                                                          const std::vector<std::string>& places,
                                                           const MeshOptions& options) {
   const Deadline deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(options.timeout_ms);
@@ -131,7 +141,7 @@ Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const Launch& started,
   RONDO_ASSIGN(const Joined joined, join_world(*store, launch, epoch, places, options, deadline));
   const int world = joined.membership.world;
   std::vector<OpenedPlace> opened;
-  for (int i = 0; i < places; ++i) {
+  for (int i = 0; i < static_cast<int>(places.size()); ++i) {
     const Identity identity{launch.job, epoch, joined.membership.first_rank + i, world};
     RONDO_ASSIGN(OpenedPlace place, OpenedPlace::open(identity, joined.ranks, joined.means));
     opened.push_back(std::move(place));

@@ -20,7 +20,8 @@ struct RankInfo {
   long pid = 0;
   std::string hostname{};
   std::string host_identity{};
-  std::vector<int> cores{};  ///< that its process may run on
+  std::vector<int> cores{};   ///< that its process may run on
+  std::string device_kind{};  ///< of its place
 };
 
 /// What every mesh of a process is made with.

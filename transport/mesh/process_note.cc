@@ -18,7 +18,7 @@ Status damaged() {
 }  // namespace
 
 std::string encode(const ProcessNote& note) {
-  const json object{{"cores", note.cores}, {"options", note.options}};
+  const json object{{"cores", note.cores}, {"options", note.options}, {"places", note.places}};
   // What a user typed may be no UTF-8, which nlohmann would throw at.
   return object.dump(-1, ' ', true, json::error_handler_t::replace);
 }
@@ -28,6 +28,7 @@ Result<ProcessNote> decode_note(std::string_view text) {
   if (!object.is_object() || !object.contains("cores") || !object.contains("options"))
     return damaged();
   if (!object["cores"].is_array() || !object["options"].is_object()) return damaged();
+  if (!object.contains("places") || !object["places"].is_array()) return damaged();
   ProcessNote note;
   for (const json& core : object["cores"]) {
     if (!core.is_number_integer() || core.get<std::int64_t>() < 0) return damaged();
@@ -36,6 +37,10 @@ Result<ProcessNote> decode_note(std::string_view text) {
   for (const auto& [name, value] : object["options"].items()) {
     if (!value.is_string()) return damaged();
     note.options[name] = value.get<std::string>();
+  }
+  for (const json& place : object["places"]) {
+    if (!place.is_string()) return damaged();
+    note.places.push_back(place.get<std::string>());
   }
   return note;
 }

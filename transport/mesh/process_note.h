@@ -16,6 +16,8 @@ struct ProcessNote {
   std::vector<int> cores;
   /// Value by name, as the user knows it: {"RONDO_ALGO", "ring"}.
   std::map<std::string, std::string> options{};
+  /// The kinds of its places' devices, in order.
+  std::vector<std::string> places{};
 };
 
 /// JSON.

@@ -24,7 +24,7 @@ class ByteWriter {
   }
   void put(std::int32_t value) { put(static_cast<std::uint32_t>(value)); }
   void put(const Fingerprint& f) {
-    put(f.collective), put(f.dtype), put(f.redop), put(f.uneven), put(f.root), put(f.count);
+    put(f.collective), put(f.dtype), put(f.redop), put(f.form), put(f.root), put(f.count);
   }
 
  private:
@@ -54,7 +54,7 @@ class ByteReader {
     f.collective = get<std::uint8_t>();
     f.dtype = get<std::uint8_t>();
     f.redop = get<std::uint8_t>();
-    f.uneven = get<std::uint8_t>();
+    f.form = get<std::uint8_t>();
     f.root = get_int();
     f.count = get<std::uint64_t>();
     return f;

@@ -67,6 +67,7 @@ Result<std::unique_ptr<Plan>> Plan::make(PlanInputs inputs) {
   plan->kernel_ = inputs.kernel;
   plan->divisor_ = inputs.divisor;
   plan->wire_ = kernels::wire_codec(inputs.wire_format);
+  plan->input_bytes_ = bytes_of(inputs, schedule::input_rows(inputs.schedule.request));
   plan->output_bytes_ = bytes_of(inputs, schedule::output_rows(inputs.schedule.request));
   RONDO_TRY(plan->allocate_scratch(inputs));
   RONDO_TRY(plan->bind(inputs));

@@ -107,6 +107,7 @@ class Plan {
   std::span<transport::Endpoint* const> endpoints() const { return endpoints_; }
   std::span<std::byte> scratch() const { return {scratch_.get(), scratch_bytes_}; }
   std::size_t staging_offset(std::size_t lane) const { return staging_offsets_[lane]; }
+  std::size_t input_bytes() const { return input_bytes_; }
   std::size_t output_bytes() const { return output_bytes_; }
   std::size_t segment_bytes() const { return segment_bytes_; }
   std::size_t element_bytes() const { return element_bytes_; }
@@ -143,6 +144,7 @@ class Plan {
   std::vector<std::size_t> staging_offsets_;
   std::shared_ptr<std::byte[]> scratch_;
   std::size_t scratch_bytes_ = 0;
+  std::size_t input_bytes_ = 0;
   std::size_t output_bytes_ = 0;
   std::size_t segment_bytes_ = 0;
   std::size_t element_bytes_ = 1;

@@ -92,14 +92,23 @@ std::vector<Case> host_cases() {
   return cases;
 }
 
-/// Staged through host memory, whatever the transport: one of them sees all worlds.
+/// On the devices where all are of one host; over tcp by way of the host.
 std::vector<Case> emulated_cases() {
   std::vector<Case> cases;
-  for (int world = 1; world <= 9; ++world) {
-    cases.push_back({"inproc", "auto", world, Device::emulated(0)});
-  }
+  const auto add = [&](const char* transport, const char* algorithm, int world, bool all_reduce) {
+    cases.push_back({transport, algorithm, world, Device::emulated(0), all_reduce});
+  };
+  for (int world = 1; world <= 9; ++world) add("inproc", "auto", world, false);
   for (const char* transport : {"shm", "tcp"}) {
-    for (const int world : {2, 4}) cases.push_back({transport, "auto", world, Device::emulated(0)});
+    for (const int world : {2, 4}) add(transport, "auto", world, false);
+  }
+  for (const char* transport : {"inproc", "shm"}) {
+    for (const char* algorithm : {"ring", "direct", "tree", "linear", "bruck", "pat"})
+      add(transport, algorithm, 3, false);
+    for (const char* algorithm :
+         {"recursive_doubling", "halving_doubling", "bidirectional_ring", "double_binary_tree",
+          "hierarchical", "neighbour_ring", "weighted_direct", "one_shot"})
+      add(transport, algorithm, 5, true);
   }
   return cases;
 }

@@ -51,6 +51,36 @@ inline std::unique_ptr<transport::Transport> make_transport(transport::Transport
   return transport::InprocTransport::create(identity).value();
 }
 
+struct AllReduce {
+  int rank = 0;
+  int world = 1;
+  DataType type = DataType::kF32;
+  ReduceOp op = ReduceOp::kSum;
+};
+
+/// All that a plan is bound to but endpoints and the length of segments; scratch on the heap.
+inline PlanInputs all_reduce_inputs(const AllReduce& call, std::size_t count,
+                                    std::string_view name) {
+  const auto* algorithm = algorithms::find(schedule::Collective::kAllReduce, name);
+  const auto build = [call, algorithm, count](int rank) {
+    schedule::Request request{.world = call.world, .rank = rank};
+    request.rows = algorithm->rows(request, count);
+    return algorithm->build(request);
+  };
+  PlanInputs inputs;
+  const auto world = std::make_shared<const schedule::FoldedWorld>(schedule::fuse_folded(build));
+  inputs.schedule = unfold(*world, call.rank);
+  inputs.table = schedule::ChunkTable::equal(count, inputs.schedule.request.rows);
+  inputs.element_bytes = size_of(call.type);
+  inputs.kernel = kernels::find_reduce_kernel(DeviceKind::kHost, call.type, call.op).value();
+  inputs.divisor = call.op == ReduceOp::kAvg ? call.world : 1;
+  inputs.scratch_rows_of = [world](int peer) { return scratch_rows(*world, peer); };
+  inputs.allocate_scratch = [](std::size_t bytes) {
+    return Result<std::shared_ptr<std::byte[]>>(std::shared_ptr<std::byte[]>(new std::byte[bytes]));
+  };
+  return inputs;
+}
+
 /// One rank of a world of places of this process.
 class Rank {
  public:
@@ -140,26 +170,9 @@ class Rank {
   }
   std::unique_ptr<Runner> plan_runner(std::size_t count, ReduceOp op, std::string_view name,
                                       Path path) {
-    const auto* algorithm = algorithms::find(schedule::Collective::kAllReduce, name);
-    const auto build = [this, algorithm, count](int rank) {
-      schedule::Request request{.world = world_, .rank = rank};
-      request.rows = algorithm->rows(request, count);
-      return algorithm->build(request);
-    };
-    PlanInputs inputs;
-    const auto world = std::make_shared<const schedule::FoldedWorld>(schedule::fuse_folded(build));
-    inputs.schedule = unfold(*world, rank_);
-    inputs.table = schedule::ChunkTable::equal(count, inputs.schedule.request.rows);
-    inputs.element_bytes = size_of(type_);
-    inputs.segment_bytes = transport::ShmOptions().slot_bytes;
-    inputs.kernel = kernel(op);
-    inputs.divisor = divisor(op);
+    PlanInputs inputs = all_reduce_inputs({rank_, world_, type_, op}, count, name);
     inputs.endpoint_of = [this](int peer) { return transport_->endpoint(peer); };
-    inputs.scratch_rows_of = [world](int peer) { return scratch_rows(*world, peer); };
-    inputs.allocate_scratch = [](std::size_t bytes) {
-      return Result<std::shared_ptr<std::byte[]>>(
-          std::shared_ptr<std::byte[]>(new std::byte[bytes]));
-    };
+    inputs.segment_bytes = transport::ShmOptions().slot_bytes;
     plan_ = Plan::make(std::move(inputs)).value();
     if (path == Path::kPlan || path == Path::kRegisteredPlan)
       return std::make_unique<PlanRunner>(*plan_);

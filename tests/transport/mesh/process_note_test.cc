@@ -6,21 +6,27 @@ namespace rondo::transport {
 namespace {
 
 TEST(ProcessNote, EncodeThenDecode_GivesTheSame) {
-  const ProcessNote note{{0, 2, 4096}, {{"RONDO_ALGO", "ring"}, {"RONDO_TRANSPORT", "\"auto\""}}};
+  const ProcessNote note{{0, 2, 4096},
+                         {{"RONDO_ALGO", "ring"}, {"RONDO_TRANSPORT", "\"auto\""}},
+                         {"host", "emulated"}};
   const auto decoded = decode_note(encode(note));
   ASSERT_TRUE(decoded.ok());
   EXPECT_EQ(decoded->cores, note.cores);
   EXPECT_EQ(decoded->options, note.options);
+  EXPECT_EQ(decoded->places, note.places);
 }
 
 TEST(ProcessNote, OptionThatIsNoUtf8_DoesNotThrow) {
-  EXPECT_TRUE(decode_note(encode({{0}, {{"RONDO_ALGO", "r\xffng"}}})).ok());
+  EXPECT_TRUE(decode_note(encode({{0}, {{"RONDO_ALGO", "r\xffng"}}, {}})).ok());
 }
 
 TEST(ProcessNote, Garbage_IsDataLoss) {
-  for (const char* text : {"", "[]", "{}", R"({"cores":[0]})", R"({"cores":3,"options":{}})",
-                           R"({"cores":[-1],"options":{}})", R"({"cores":["a"],"options":{}})",
-                           R"({"cores":[0],"options":{"a":1}})", R"({"cores":[0],"options":[]})"}) {
+  for (const char* text :
+       {"", "[]", "{}", R"({"cores":[0]})", R"({"cores":3,"options":{}})",
+        R"({"cores":[-1],"options":{}})", R"({"cores":["a"],"options":{}})",
+        R"({"cores":[0],"options":{"a":1}})", R"({"cores":[0],"options":[]})",
+        R"({"cores":[0],"options":{}})", R"({"cores":[],"options":{},"places":1})",
+        R"({"cores":[],"options":{},"places":[1]})"}) {
     EXPECT_EQ(decode_note(text).status().code(), ErrorCode::kDataLoss) << text;
   }
 }

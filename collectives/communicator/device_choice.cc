@@ -1,0 +1,89 @@
+#include "collectives/communicator/device_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "collectives/execute/device/device_runner.h"
+#include "collectives/kernels/device_reduce.h"
+#include "core/device/driver.h"
+
+namespace rondo::communicator {
+namespace {
+
+/// Long enough for a kernel to be worth its launch.
+constexpr std::size_t kSegmentBytes = std::size_t{4} << 20;
+
+/// All ranks are on one host and on devices of one kind: alike on every rank.
+bool all_meet(const transport::Mesh& mesh, Device device) {
+  const auto same_kind = [&](const transport::RankInfo& rank) {
+    return rank.device_kind == to_string(device.kind);
+  };
+  return device.kind != DeviceKind::kHost && mesh.one_host() &&
+         std::ranges::all_of(mesh.ranks(), same_kind);
+}
+
+Status check_memory(const ConstBuffer& buffer, const char* name) {
+  const std::size_t bytes = buffer.count * size_of(buffer.dtype);
+  if (bytes == 0) return {};
+  RONDO_ASSIGN(device::DeviceDriver * driver, device::driver_of(buffer.place));
+  return driver->check_memory(buffer.place.index, buffer.pointer, bytes).at(name);
+}
+
+}  // namespace
+
+DeviceChoice::DeviceChoice(const CommunicatorOptions& options, const transport::Mesh& mesh,
+                           Device device)
+    : device_(device),
+      devices_meet_(options.device_path == "auto" && mesh.size() > 1 && all_meet(mesh, device)) {}
+
+bool DeviceChoice::takes(const CallArguments& arguments) const {
+  const bool plain = arguments.collective != schedule::Collective::kBarrier &&
+                     arguments.reduction.kind() == Reduction::Kind::kBuiltIn;
+  return devices_meet_ && plain &&
+         (arguments.input.place == device_ || arguments.output.place == device_);
+}
+
+Status DeviceChoice::check(const CallArguments& arguments) const {
+  const ConstBuffer output = arguments.output;
+  if (takes(arguments)) {
+    for (const ConstBuffer& buffer : {arguments.input, output}) {
+      if (buffer.count == 0 || buffer.place == device_) continue;
+      return Status(ErrorCode::kInvalidArgument,
+                    fmt::format("{}: input and output must both lie on {}, where this place "
+                                "is, or both on the host; one lies on {}",
+                                schedule::to_string(arguments.collective), device::name_of(device_),
+                                device::name_of(buffer.place)));
+    }
+  }
+  RONDO_TRY(check_memory(arguments.input, "input"));
+  return check_memory(output, "output");
+}
+
+void DeviceChoice::apply(const CommunicatorOptions& options, execute::PlanInputs& inputs) const {
+  if (options.segment_bytes == 0) inputs.segment_bytes = kSegmentBytes;
+  inputs.allocate_scratch = [this](std::size_t bytes) { return allocate(bytes); };
+}
+
+Result<std::shared_ptr<std::byte[]>> DeviceChoice::allocate(std::size_t bytes) const {
+  RONDO_ASSIGN(device::DeviceDriver * driver, device::driver_of(device_));
+  RONDO_ASSIGN(void* memory, driver->allocate(device_.index, bytes));
+  return std::shared_ptr<std::byte[]>(static_cast<std::byte*>(memory),
+                                      [driver](std::byte* data) { driver->free(data); });
+}
+
+Result<std::unique_ptr<execute::Runner>> DeviceChoice::runner(const execute::Plan& plan,
+                                                              const CallArguments& arguments) {
+  if (place_ == nullptr) {
+    RONDO_ASSIGN(place_, execute::DevicePlace::make(device_));
+  }
+  kernels::DeviceReduceKernel kernel;
+  if (schedule::reduces(arguments.collective)) {
+    RONDO_ASSIGN(kernel, kernels::find_device_reduce_kernel(device_.kind, arguments.input.dtype,
+                                                            arguments.reduction.op()));
+  }
+  return execute::DeviceRunner::make(plan, *place_, std::move(kernel));
+}
+
+}  // namespace rondo::communicator

@@ -1,0 +1,45 @@
+#pragma once
+
+// Which calls of a place run on its device, where its peers' devices can read and write its memory:
+// a function of what all ranks hold equal, and of where the caller's buffers lie, which the
+// fingerprint carries. The others are brought to the host (staging.h).
+// Threads: those of the place.
+
+#include <memory>
+
+#include "collectives/communicator/call_arguments.h"
+#include "collectives/execute/device/device_place.h"
+#include "collectives/execute/host/drive.h"
+#include "collectives/execute/host/plan.h"
+#include "core/status.h"
+#include "rondo/communicator.h"
+#include "rondo/device.h"
+#include "transport/mesh/mesh.h"
+
+namespace rondo::communicator {
+
+class DeviceChoice {
+ public:
+  /// `options` have been resolved.
+  DeviceChoice(const CommunicatorOptions& options, const transport::Mesh& mesh, Device device);
+
+  bool takes(const CallArguments& arguments) const;
+  /// Of a call that is taken, whether both its buffers are on the device; of any, whether its
+  /// memory is where it is said to be. Errors: InvalidArgument, Device.
+  Status check(const CallArguments& arguments) const;
+
+  /// Of a call that is taken: what its plan is bound to.
+  void apply(const CommunicatorOptions& options, execute::PlanInputs& inputs) const;
+  /// Errors: Device, System, Unsupported.
+  Result<std::unique_ptr<execute::Runner>> runner(const execute::Plan& plan,
+                                                  const CallArguments& arguments);
+
+ private:
+  Result<std::shared_ptr<std::byte[]>> allocate(std::size_t bytes) const;
+
+  Device device_;
+  bool devices_meet_ = false;  ///< of all ranks
+  std::unique_ptr<execute::DevicePlace> place_;
+};
+
+}  // namespace rondo::communicator

@@ -1,0 +1,42 @@
+#pragma once
+
+// What the lanes of a plan on a device share.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "collectives/execute/device/device_peer.h"
+#include "collectives/execute/device/device_place.h"
+#include "collectives/execute/device/notice_queue.h"
+#include "collectives/execute/host/plan.h"
+#include "collectives/kernels/device_reduce.h"
+#include "core/status.h"
+
+namespace rondo::execute {
+
+/// What streams of a call wait for. A test leaves one out, to see that it is missed.
+enum class DeviceWait : std::uint8_t { kMessage, kGoodbye, kLanes };
+
+struct DeviceCall {
+  /// The plan and the place are borrowed.
+  DeviceCall(const Plan& bound, DevicePlace& own, kernels::DeviceReduceKernel reduce);
+
+  DevicePeer& receiver_peer(std::size_t channel) { return peers[peer_of_receiver[channel]]; }
+  DevicePeer& sender_peer(std::size_t channel) { return peers[peer_of_sender[channel]]; }
+
+  const Plan& plan;
+  DevicePlace& place;
+  kernels::DeviceReduceKernel kernel;
+  std::vector<DevicePeer> peers;          ///< as Plan::endpoints
+  std::vector<NoticeSender> senders;      ///< as Plan::senders
+  std::vector<NoticeReceiver> receivers;  ///< as Plan::receivers
+  std::vector<std::size_t> peer_of_sender;
+  std::vector<std::size_t> peer_of_receiver;
+  std::array<std::byte*, 3> bases{};  ///< by schedule::BufferRole
+  std::optional<DeviceWait> left_out{};
+};
+
+}  // namespace rondo::execute

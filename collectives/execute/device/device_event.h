@@ -1,0 +1,39 @@
+#pragma once
+
+// An event that peers wait for, with all that they have to be told of it.
+
+#include <memory>
+#include <utility>
+
+#include "collectives/execute/device/device_place.h"
+#include "collectives/execute/device/notice.h"
+#include "core/device/stream.h"
+#include "core/status.h"
+
+namespace rondo::execute {
+
+class DeviceEvent {
+ public:
+  /// `exported`: for other processes too. Errors: Device, System.
+  static Result<DeviceEvent> make(DevicePlace& place, bool exported) {
+    DeviceEvent made;
+    RONDO_ASSIGN(made.event_, place.driver().create_event(place.device().index));
+    if (exported) {
+      RONDO_ASSIGN(made.handle_, place.driver().export_event(*made.event_));
+    }
+    return made;
+  }
+
+  detail::EventImpl& event() const { return *event_; }
+  Notice notice() const {
+    return {.event = reinterpret_cast<std::uint64_t>(event_.get()), .handle = handle_};
+  }
+
+ private:
+  DeviceEvent() = default;
+
+  std::shared_ptr<detail::EventImpl> event_;
+  device::SharedHandle handle_{};
+};
+
+}  // namespace rondo::execute

@@ -1,0 +1,170 @@
+#include "collectives/execute/device/device_lane.h"
+
+#include <algorithm>
+
+namespace rondo::execute {
+namespace {
+
+bool sends(const BoundSweep& sweep) {
+  return std::ranges::any_of(sweep.targets, [](const BoundPort& port) { return port.is_channel; });
+}
+
+}  // namespace
+
+Result<DeviceLane> DeviceLane::make(DeviceCall& call, std::size_t lane, bool exports_events) {
+  DeviceLane made(call, lane);
+  RONDO_ASSIGN(made.stream_, call.place.stream(lane));
+  std::size_t events = 1;
+  for (const BoundSweep& sweep : made.sweeps_) {
+    if (sweep.is_wait) {
+      return Status(ErrorCode::kUnsupported,
+                    "a schedule whose lanes wait for each other doesn't run on a device yet");
+    }
+    if (sends(sweep)) events += sweep.segments;
+  }
+  for (std::size_t i = 0; i < events; ++i) {
+    RONDO_ASSIGN(DeviceEvent event, DeviceEvent::make(call.place, exports_events));
+    made.events_.push_back(std::move(event));
+  }
+  return made;
+}
+
+DeviceLane::DeviceLane(DeviceCall& call, std::size_t lane)
+    : call_(&call), sweeps_(call.plan.lanes()[lane]) {}
+
+void DeviceLane::reset() {
+  sweep_ = segment_ = 0;
+  recorded_ = 0;
+}
+
+Result<bool> DeviceLane::step() {
+  bool moved = false;
+  while (!done() && has_messages()) {
+    RONDO_TRY(enqueue());
+    next();
+    moved = true;
+  }
+  return moved;
+}
+
+bool DeviceLane::has_messages() const {
+  return std::ranges::all_of(current().sources, [this](const BoundPort& port) {
+    return !port.is_channel || call_->receivers[port.channel].has_next();
+  });
+}
+
+Status DeviceLane::enqueue() {
+  RONDO_TRY(find_sources());
+  RONDO_TRY(find_targets());
+  RONDO_TRY(move());
+  return tell();
+}
+
+/// Where they lie; and the stream waits until they are there.
+Status DeviceLane::find_sources() {
+  sources_.clear();
+  already_here_ = false;
+  for (const BoundPort& port : current().sources) {
+    if (!port.is_channel) {
+      sources_.push_back(memory(port.slice));
+      continue;
+    }
+    NoticeReceiver& receiver = call_->receivers[port.channel];
+    DevicePeer& peer = call_->receiver_peer(port.channel);
+    const Notice notice = receiver.next();
+    receiver.take();
+    if (call_->left_out != DeviceWait::kMessage) RONDO_TRY(peer.wait(*stream_, notice));
+    already_here_ = already_here_ || notice.stored;
+    if (notice.stored || bytes() == 0) {
+      sources_.push_back(nullptr);
+      continue;
+    }
+    RONDO_ASSIGN(const std::byte* source, peer.memory(notice.role, notice.offset));
+    sources_.push_back(source);
+  }
+  return {};
+}
+
+/// Of a reducing sweep also the peers' memory; moved bytes are read by their receivers.
+Status DeviceLane::find_targets() {
+  const BoundSweep& sweep = current();
+  targets_.clear();
+  stored_.assign(sweep.targets.size(), 0);
+  for (const BoundPort& port : sweep.targets) {
+    if (!port.is_channel) targets_.push_back(memory(port.slice));
+  }
+  if (sweep.sources.size() < 2 || bytes() == 0) return {};
+  for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
+    const BoundPort& port = sweep.targets[i];
+    if (!port.direct) continue;
+    DevicePeer& peer = call_->sender_peer(port.channel);
+    RONDO_ASSIGN(std::byte * store, peer.memory(port.slice.role, port.slice.offset + offset()));
+    targets_.push_back(store);
+    stored_[i] = 1;
+  }
+  return {};
+}
+
+Status DeviceLane::move() {
+  if (bytes() == 0 || targets_.empty() || already_here_) return {};
+  if (sources_.size() > 1) {
+    return call_->kernel(*stream_, {.sources = sources_,
+                                    .targets = targets_,
+                                    .count = bytes() / call_->plan.element_bytes(),
+                                    .divisor = current().final ? call_->plan.divisor() : 1});
+  }
+  for (void* target : targets_) {
+    if (target != sources_[0]) RONDO_TRY(stream_->copy(target, sources_[0], bytes()));
+  }
+  return {};
+}
+
+Status DeviceLane::tell() {
+  const BoundSweep& sweep = current();
+  if (!sends(sweep)) return {};
+  const DeviceEvent& event = events_[recorded_++];
+  RONDO_TRY(stream_->record(event.event()));
+  for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
+    if (!sweep.targets[i].is_channel) continue;
+    Notice notice = event.notice();
+    notice.role = payload().role;
+    notice.offset = payload().offset + offset();
+    notice.stored = stored_[i] != 0;
+    call_->senders[sweep.targets[i].channel].add(notice);
+  }
+  return {};
+}
+
+void DeviceLane::next() {
+  if (++segment_ < current().segments) return;
+  segment_ = 0;
+  ++sweep_;
+}
+
+int DeviceLane::waits_for() const {
+  if (done()) return kNoCulprit;
+  for (const BoundPort& port : current().sources) {
+    if (!port.is_channel) continue;
+    const NoticeReceiver& receiver = call_->receivers[port.channel];
+    if (!receiver.has_next()) return receiver.peer();
+  }
+  return kNoCulprit;
+}
+
+/// Where a sent segment's bytes lie: the sweep's memory target, or for a plain send its source.
+BoundSlice DeviceLane::payload() const {
+  for (const BoundPort& port : current().targets) {
+    if (!port.is_channel) return port.slice;
+  }
+  return current().sources.front().slice;
+}
+
+std::byte* DeviceLane::memory(const BoundSlice& slice) const {
+  return call_->bases[static_cast<std::size_t>(slice.role)] + slice.offset + offset();
+}
+
+std::size_t DeviceLane::bytes() const {
+  return std::min(call_->plan.segment_bytes(), current().bytes - offset());
+}
+
+}  // namespace rondo::execute

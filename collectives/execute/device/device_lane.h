@@ -1,0 +1,71 @@
+#pragma once
+
+// Runs one lane of a plan on a device: for each sweep, segment by segment, waits until its
+// messages' notices have come, and puts the work into the lane's stream behind the events that they
+// name. The host never waits for the device here: it says what is to be done, and after what.
+//
+// A message's bytes stay where they are until its receiver has read them, so this is the direct
+// channel of the verifier (collectives/verify): what a schedule may write and when has been proved
+// for it, by the order that messages make; and each message is an event here that its receiver's
+// stream waits for.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "collectives/execute/device/device_call.h"
+#include "collectives/execute/device/device_event.h"
+#include "core/device/stream.h"
+#include "core/status.h"
+
+namespace rondo::execute {
+
+class DeviceLane {
+ public:
+  /// `call` is borrowed. Errors: Device, System (no stream, no events), Unsupported (a lane that
+  /// waits for another).
+  static Result<DeviceLane> make(DeviceCall& call, std::size_t lane, bool exports_events);
+
+  void reset();
+  /// Puts into the stream what can be put there; true if anything moved. Errors: those of the
+  /// endpoints and of the device.
+  Result<bool> step();
+  bool done() const { return sweep_ == sweeps_.size(); }
+  std::uint32_t sweep() const { return sweep_; }
+  /// The rank whose notice the current sweep still lacks, or kNoCulprit.
+  int waits_for() const;
+  detail::StreamImpl& stream() const { return *stream_; }
+  /// After all that the lane has put into its stream.
+  const DeviceEvent& end() const { return events_.back(); }
+
+ private:
+  DeviceLane(DeviceCall& call, std::size_t lane);
+  bool has_messages() const;
+  Status enqueue();
+  Status find_sources();
+  Status find_targets();
+  Status move();
+  Status tell();
+  void next();
+
+  const BoundSweep& current() const { return sweeps_[sweep_]; }
+  std::byte* memory(const BoundSlice& slice) const;
+  BoundSlice payload() const;
+  std::size_t offset() const { return segment_ * call_->plan.segment_bytes(); }
+  std::size_t bytes() const;
+
+  DeviceCall* call_;
+  std::span<const BoundSweep> sweeps_;
+  detail::StreamImpl* stream_ = nullptr;
+  std::vector<DeviceEvent> events_;  ///< one for each segment that is sent, and the end's
+  std::uint32_t sweep_ = 0;
+  std::uint32_t segment_ = 0;
+  std::size_t recorded_ = 0;          ///< events of this call
+  bool already_here_ = false;         ///< the peer has stored this segment into its target
+  std::vector<const void*> sources_;  ///< of this segment
+  std::vector<void*> targets_;
+  std::vector<char> stored_;  ///< by target port: the kernel stores into the peer's memory
+};
+
+}  // namespace rondo::execute

@@ -1,0 +1,93 @@
+#include "collectives/execute/device/device_peer.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <utility>
+
+namespace rondo::execute {
+namespace {
+
+using transport::Transfer;
+using transport::TransferKind;
+
+/// An event of a peer's: what comes of waiting for it names that peer.
+class PeerEvent final : public detail::EventImpl {
+ public:
+  PeerEvent(const detail::EventImpl& event, int rank) : event_(event), rank_(rank) {}
+
+  bool done() const override { return event_.done(); }
+  std::function<Status()> waiter() const override {
+    return [waiter = event_.waiter(), rank = rank_] { return waiter().with_culprit(rank); };
+  }
+
+ private:
+  const detail::EventImpl& event_;
+  int rank_;
+};
+
+}  // namespace
+
+DevicePeer::DevicePeer(DevicePlace& place, transport::Endpoint& endpoint)
+    : goodbye(endpoint, 0, 1),
+      their_goodbye(endpoint, 0, 1),
+      place_(&place),
+      endpoint_(&endpoint) {}
+
+Status DevicePeer::begin(const Regions& own) {
+  goodbye.reset();
+  their_goodbye.reset();
+  addresses_ = {};
+  told_ = heard_ = false;
+  const Transfer hear{.kind = TransferKind::kRecv,
+                      .data = reinterpret_cast<std::byte*>(&theirs_),
+                      .bytes = sizeof(theirs_)};
+  RONDO_ASSIGN(hear_, endpoint_->post({&hear, 1}));
+  // Nothing is written through it: a send only reads.
+  auto* const bytes = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(&own));
+  const Transfer tell{.kind = TransferKind::kSend, .data = bytes, .bytes = sizeof(own)};
+  RONDO_ASSIGN(tell_, endpoint_->post({&tell, 1}));
+  return {};
+}
+
+Result<bool> DevicePeer::meet() {
+  const bool had_met = told_ || heard_;
+  if (!told_) {
+    RONDO_ASSIGN(told_, endpoint_->poll(tell_));
+  }
+  if (!heard_) {
+    RONDO_ASSIGN(heard_, endpoint_->poll(hear_));
+  }
+  return (told_ || heard_) && !had_met;
+}
+
+Result<std::byte*> DevicePeer::memory(schedule::BufferRole role, std::size_t offset) {
+  std::byte*& address = addresses_[static_cast<std::size_t>(role)];
+  if (address != nullptr) return address + offset;
+  const Region& region = theirs_[static_cast<std::size_t>(role)];
+  if (region.address == 0) {
+    return Status(ErrorCode::kInternal,
+                  fmt::format("rank {} has no {} in this call", rank(), static_cast<int>(role)),
+                  rank());
+  }
+  if (in_this_process()) {
+    address = reinterpret_cast<std::byte*>(region.address);
+  } else {
+    auto opened = place_->open_memory(region.handle);
+    if (!opened.ok()) return std::move(opened).status().with_culprit(rank());
+    address = *opened;
+  }
+  return address + offset;
+}
+
+Status DevicePeer::wait(detail::StreamImpl& stream, const Notice& notice) {
+  const detail::EventImpl* event = reinterpret_cast<const detail::EventImpl*>(notice.event);
+  if (!in_this_process()) {
+    auto opened = place_->open_event(notice.handle);
+    if (!opened.ok()) return std::move(opened).status().with_culprit(rank());
+    event = *opened;
+  }
+  return stream.wait(PeerEvent(*event, rank()));
+}
+
+}  // namespace rondo::execute

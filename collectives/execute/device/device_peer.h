@@ -1,0 +1,54 @@
+#pragma once
+
+// One peer of a call between devices: where its buffers are seen from here, and what it has
+// recorded.
+
+#include <array>
+#include <cstddef>
+
+#include "collectives/execute/device/device_place.h"
+#include "collectives/execute/device/notice.h"
+#include "collectives/execute/device/notice_queue.h"
+#include "core/device/stream.h"
+#include "core/status.h"
+#include "transport/endpoint/endpoint.h"
+
+namespace rondo::execute {
+
+class DevicePeer {
+ public:
+  /// Both are borrowed.
+  DevicePeer(DevicePlace& place, transport::Endpoint& endpoint);
+
+  transport::Endpoint& endpoint() const { return *endpoint_; }
+  int rank() const { return endpoint_->peer(); }
+  bool in_this_process() const { return endpoint_->kind() == transport::TransportKind::kInproc; }
+
+  /// Begins a call; `own` is what the peer is told, and stays until the call's end.
+  Status begin(const Regions& own);
+  /// Exchanges the regions; true if anything moved. Errors as Endpoint::post.
+  Result<bool> meet();
+  bool met() const { return told_ && heard_; }
+
+  /// Where `offset` of the peer's region is seen here. Errors: those of opening it, with the peer
+  /// as the culprit; Internal where it has none.
+  Result<std::byte*> memory(schedule::BufferRole role, std::size_t offset);
+  /// Makes what the stream does next wait for what the peer has recorded. Errors: likewise.
+  Status wait(detail::StreamImpl& stream, const Notice& notice);
+
+  /// The end of a call, both ways: after what each other's streams have done.
+  NoticeSender goodbye;
+  NoticeReceiver their_goodbye;
+
+ private:
+  DevicePlace* place_;
+  transport::Endpoint* endpoint_;
+  Regions theirs_{};
+  std::array<std::byte*, 3> addresses_{};  ///< null: not looked for yet
+  transport::Token tell_ = 0;
+  transport::Token hear_ = 0;
+  bool told_ = false;
+  bool heard_ = false;
+};
+
+}  // namespace rondo::execute

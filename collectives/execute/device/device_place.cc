@@ -1,0 +1,72 @@
+#include "collectives/execute/device/device_place.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rondo::execute {
+namespace {
+
+std::string key_of(const device::SharedHandle& handle) {
+  return {reinterpret_cast<const char*>(&handle), sizeof(handle)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DevicePlace>> DevicePlace::make(Device device) {
+  RONDO_ASSIGN(device::DeviceDriver * driver, device::driver_of(device));
+  return std::make_unique<DevicePlace>(device, *driver);
+}
+
+DevicePlace::~DevicePlace() {
+  streams_.clear();  // they may still be reading what is closed now
+  for (const auto& [key, memory] : memory_) driver_.release_imported(memory.address);
+}
+
+Result<detail::StreamImpl*> DevicePlace::stream(std::size_t lane) {
+  while (streams_.size() <= lane) {
+    RONDO_ASSIGN(auto stream, driver_.create_stream(device_.index));
+    streams_.push_back(std::move(stream));
+  }
+  return streams_[lane].get();
+}
+
+Status DevicePlace::synchronize() {
+  Status first;
+  for (const auto& stream : streams_) {
+    Status status = stream->synchronize();
+    if (first.ok()) first = std::move(status);
+  }
+  return first;
+}
+
+Result<std::byte*> DevicePlace::open_memory(const device::SharedHandle& handle) {
+  const Key key = key_of(handle);
+  const auto known = memory_.find(key);
+  if (known != memory_.end()) {
+    known->second.last_use = ++uses_;
+    return known->second.address;
+  }
+  if (memory_.size() == kMostOpen) close_least_used();
+  RONDO_ASSIGN(void* address, driver_.import_memory(device_.index, handle));
+  memory_[key] = {static_cast<std::byte*>(address), ++uses_};
+  return static_cast<std::byte*>(address);
+}
+
+void DevicePlace::close_least_used() {
+  const auto by_use = [](const auto& a, const auto& b) {
+    return a.second.last_use < b.second.last_use;
+  };
+  const auto oldest = std::ranges::min_element(memory_, by_use);
+  driver_.release_imported(oldest->second.address);
+  memory_.erase(oldest);
+}
+
+Result<detail::EventImpl*> DevicePlace::open_event(const device::SharedHandle& handle) {
+  auto& event = events_[key_of(handle)];
+  if (event == nullptr) {
+    RONDO_ASSIGN(event, driver_.import_event(device_.index, handle));
+  }
+  return event.get();
+}
+
+}  // namespace rondo::execute

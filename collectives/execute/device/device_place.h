@@ -1,0 +1,63 @@
+#pragma once
+
+// What one place has on its device for all of its calls: a stream for each lane, and what it has
+// opened of its peers' memory and events.
+// Threads: one at a time, as the place.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/device/driver.h"
+#include "core/device/stream.h"
+#include "core/status.h"
+#include "rondo/device.h"
+
+namespace rondo::execute {
+
+class DevicePlace {
+ public:
+  /// Errors: those of driver_of.
+  static Result<std::unique_ptr<DevicePlace>> make(Device device);
+  /// The driver outlives the place.
+  DevicePlace(Device device, device::DeviceDriver& driver) : device_(device), driver_(driver) {}
+  DevicePlace(const DevicePlace&) = delete;
+  DevicePlace& operator=(const DevicePlace&) = delete;
+  ~DevicePlace();
+
+  Device device() const { return device_; }
+  device::DeviceDriver& driver() { return driver_; }
+
+  /// The stream that lane `lane` of every call runs in. Errors: Device.
+  Result<detail::StreamImpl*> stream(std::size_t lane);
+  /// Blocks until all work of this place is done. Errors: Device, with what the work reported.
+  Status synchronize();
+
+  /// Where this process sees memory, or an event, of another one; kept open, since the same
+  /// buffers come again and again. Errors: Device, System, InvalidArgument.
+  Result<std::byte*> open_memory(const device::SharedHandle& handle);
+  Result<detail::EventImpl*> open_event(const device::SharedHandle& handle);
+
+ private:
+  using Key = std::string;  ///< the handle's bytes
+  struct OpenMemory {
+    std::byte* address = nullptr;
+    std::uint64_t last_use = 0;
+  };
+  void close_least_used();
+
+  /// More than the buffers of a call: what one call has opened isn't closed in it.
+  static constexpr std::size_t kMostOpen = 4096;
+
+  Device device_;
+  device::DeviceDriver& driver_;
+  std::vector<std::shared_ptr<detail::StreamImpl>> streams_;
+  std::map<Key, OpenMemory> memory_;
+  std::map<Key, std::shared_ptr<detail::EventImpl>> events_;
+  std::uint64_t uses_ = 0;
+};
+
+}  // namespace rondo::execute

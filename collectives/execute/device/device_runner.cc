@@ -1,0 +1,195 @@
+#include "collectives/execute/device/device_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "collectives/schedule/print.h"
+#include "transport/wire/control.h"
+
+namespace rondo::execute {
+
+Result<std::unique_ptr<Runner>> DeviceRunner::make(const Plan& plan, DevicePlace& place,
+                                                   kernels::DeviceReduceKernel kernel,
+                                                   std::optional<DeviceWait> left_out) {
+  std::unique_ptr<DeviceRunner> made(new DeviceRunner(plan, place, std::move(kernel)));
+  made->call_.left_out = left_out;
+  const bool exports = made->has_peer_outside();
+  for (std::size_t i = 0; i < plan.lanes().size(); ++i) {
+    RONDO_ASSIGN(DeviceLane lane, DeviceLane::make(made->call_, i, exports));
+    made->lanes_.push_back(std::move(lane));
+  }
+  RONDO_ASSIGN(made->goodbye_, DeviceEvent::make(place, exports));
+  RONDO_ASSIGN(made->last_, DeviceEvent::make(place, false));
+  return std::unique_ptr<Runner>(std::move(made));
+}
+
+DeviceRunner::DeviceRunner(const Plan& plan, DevicePlace& place, kernels::DeviceReduceKernel kernel)
+    : call_(plan, place, std::move(kernel)) {}
+
+bool DeviceRunner::has_peer_outside() const {
+  return std::ranges::any_of(call_.peers,
+                             [](const DevicePeer& peer) { return !peer.in_this_process(); });
+}
+
+void DeviceRunner::begin(const transport::Call& call, const Operands& operands) {
+  call_.bases = {operands.input, operands.output, call_.plan.scratch().data()};
+  for (DeviceLane& lane : lanes_) lane.reset();
+  for (NoticeSender& sender : call_.senders) sender.reset();
+  for (NoticeReceiver& receiver : call_.receivers) receiver.reset();
+  for (transport::Endpoint* endpoint : call_.plan.endpoints()) endpoint->begin(call, {});
+  phase_ = Phase::kMeeting;
+  failure_ = begin_call();
+}
+
+Status DeviceRunner::begin_call() {
+  const Plan& plan = call_.plan;
+  RONDO_ASSIGN(regions_[0], region_of(call_.bases[0], plan.input_bytes()));
+  RONDO_ASSIGN(regions_[1], region_of(call_.bases[1], plan.output_bytes()));
+  RONDO_ASSIGN(regions_[2], region_of(call_.bases[2], plan.scratch().size()));
+  for (DevicePeer& peer : call_.peers) RONDO_TRY(peer.begin(regions_));
+  return {};
+}
+
+Result<Region> DeviceRunner::region_of(const std::byte* memory, std::size_t bytes) const {
+  Region region;
+  if (bytes == 0 || memory == nullptr) return region;
+  RONDO_ASSIGN(region.handle, call_.place.driver().export_memory(memory));
+  if (region.handle.bytes < bytes) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("a buffer of {} bytes was given, but {} are left of its allocation "
+                              "on {}",
+                              bytes, region.handle.bytes, device::name_of(call_.place.device())));
+  }
+  region.address = reinterpret_cast<std::uint64_t>(memory);
+  return region;
+}
+
+Result<bool> DeviceRunner::step() {
+  RONDO_TRY(failure_);
+  switch (phase_) {
+    case Phase::kMeeting: return meet();
+    case Phase::kRunning: return run();
+    case Phase::kParting: return part();
+    case Phase::kFinishing:
+      if (last_->event().done()) phase_ = Phase::kFinished;
+      return finished();
+    case Phase::kFinished: return false;
+  }
+  return false;
+}
+
+Result<bool> DeviceRunner::meet() {
+  bool moved = false;
+  bool all_met = true;
+  for (DevicePeer& peer : call_.peers) {
+    RONDO_ASSIGN(const bool peer_moved, peer.meet());
+    moved = moved || peer_moved;
+    all_met = all_met && peer.met();
+  }
+  if (all_met) phase_ = Phase::kRunning;
+  return moved || all_met;
+}
+
+Result<bool> DeviceRunner::run() {
+  bool moved = false;
+  bool done = true;
+  for (NoticeReceiver& receiver : call_.receivers) {
+    RONDO_ASSIGN(const bool received, receiver.pump());
+    moved = moved || received;
+  }
+  for (DeviceLane& lane : lanes_) {
+    RONDO_ASSIGN(const bool enqueued, lane.step());
+    moved = moved || enqueued;
+    done = done && lane.done();
+  }
+  for (NoticeSender& sender : call_.senders) {
+    RONDO_ASSIGN(const bool sent, sender.pump());
+    moved = moved || sent;
+    done = done && sender.idle();
+  }
+  if (done) RONDO_TRY(say_goodbye());
+  return moved || done;
+}
+
+Status DeviceRunner::say_goodbye() {
+  RONDO_TRY(join_lanes());
+  RONDO_TRY(stream().record(goodbye_->event()));
+  for (DevicePeer& peer : call_.peers) peer.goodbye.add(goodbye_->notice());
+  phase_ = Phase::kParting;
+  return {};
+}
+
+/// The first lane's stream goes on behind all others.
+Status DeviceRunner::join_lanes() {
+  for (std::size_t i = 1; i < lanes_.size(); ++i) {
+    RONDO_TRY(lanes_[i].stream().record(lanes_[i].end().event()));
+    if (call_.left_out == DeviceWait::kLanes) continue;
+    RONDO_TRY(stream().wait(lanes_[i].end().event()));
+  }
+  return {};
+}
+
+Result<bool> DeviceRunner::part() {
+  bool moved = false;
+  bool done = true;
+  for (DevicePeer& peer : call_.peers) {
+    RONDO_ASSIGN(const bool sent, peer.goodbye.pump());
+    RONDO_ASSIGN(const bool received, peer.their_goodbye.pump());
+    moved = moved || sent || received;
+    if (peer.their_goodbye.has_next()) {
+      if (call_.left_out != DeviceWait::kGoodbye)
+        RONDO_TRY(peer.wait(stream(), peer.their_goodbye.next()));
+      peer.their_goodbye.take();
+    }
+    done = done && peer.goodbye.idle() && peer.their_goodbye.done();
+  }
+  if (!done) return moved;
+  RONDO_TRY(stream().record(last_->event()));
+  phase_ = Phase::kFinishing;
+  return true;
+}
+
+Status DeviceRunner::end(Status status, int rank) {
+  // Whether it went well or not, nothing of this rank touches anybody's memory any more.
+  Status work = call_.place.synchronize();
+  for (transport::Endpoint* endpoint : call_.plan.endpoints()) {
+    if (status.ok()) status = endpoint->verdict();
+    endpoint->end();
+  }
+  if (status.ok()) status = std::move(work);
+  if (status.ok() || transport::is_hearsay(status)) return status;
+  if (status.code() == ErrorCode::kDevice) status = std::move(status).with_culprit(rank);
+  return std::move(status).at(where(rank));
+}
+
+int DeviceRunner::waits_for() const {
+  if (phase_ == Phase::kMeeting) {
+    for (const DevicePeer& peer : call_.peers) {
+      if (!peer.met()) return peer.rank();
+    }
+  }
+  for (const DeviceLane& lane : lanes_) {
+    if (const int peer = lane.waits_for(); peer != kNoCulprit) return peer;
+  }
+  for (const NoticeSender& sender : call_.senders) {
+    if (!sender.idle()) return sender.peer();
+  }
+  for (const DevicePeer& peer : call_.peers) {
+    if (phase_ == Phase::kParting && !peer.their_goodbye.done()) return peer.rank();
+  }
+  return kNoCulprit;
+}
+
+std::string DeviceRunner::where(int rank) const {
+  std::string text = fmt::format("rank {}", rank);
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    if (lanes_[i].done()) continue;
+    text += ", " + schedule::describe_sweep(call_.plan.schedule(), i, lanes_[i].sweep());
+  }
+  return text;
+}
+
+}  // namespace rondo::execute

@@ -1,0 +1,70 @@
+#pragma once
+
+// Runs a plan on a device: the host of each rank tells its peers' hosts what its streams will have
+// done, and the streams wait for each other by events. No host waits for a device before the end.
+//
+// A call: all peers tell each other where their buffers lie; the lanes put their work into their
+// streams as notices come; every rank records a goodbye behind its work and waits, in its stream,
+// for those of its peers, since they read and write its memory until then. What the call's last
+// event comes after is all that any rank does to this rank's memory.
+//
+// Host-driven, so it needs nothing of a device but copies, kernels and events that other processes
+// can wait for: it serves ranks on one device or several, of one process or many. Source: the
+// order of memory by events between streams of NCCL's user buffers and of CUDA's IPC samples.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectives/execute/device/device_call.h"
+#include "collectives/execute/device/device_lane.h"
+#include "collectives/execute/host/drive.h"
+#include "collectives/execute/host/plan.h"
+#include "core/status.h"
+
+namespace rondo::execute {
+
+class DeviceRunner final : public Runner {
+ public:
+  /// The plan's scratch is memory of the device. `left_out`: for tests. What is passed is borrowed,
+  /// but for the kernel. Errors: Device, System, Unsupported.
+  static Result<std::unique_ptr<Runner>> make(const Plan& plan, DevicePlace& place,
+                                              kernels::DeviceReduceKernel kernel,
+                                              std::optional<DeviceWait> left_out = std::nullopt);
+
+ private:
+  enum class Phase : std::uint8_t { kMeeting, kRunning, kParting, kFinishing, kFinished };
+
+  DeviceRunner(const Plan& plan, DevicePlace& place, kernels::DeviceReduceKernel kernel);
+  void begin(const transport::Call& call, const Operands& operands) override;
+  Status end(Status status, int rank) override;
+  Result<bool> step() override;
+  bool finished() const override { return phase_ == Phase::kFinished; }
+  int waits_for() const override;
+  std::span<transport::Endpoint* const> peers() const override { return call_.plan.endpoints(); }
+
+  Status begin_call();
+  Result<Region> region_of(const std::byte* memory, std::size_t bytes) const;
+  Result<bool> meet();
+  Result<bool> run();
+  Result<bool> part();
+  Status say_goodbye();
+  Result<bool> hear_goodbyes();
+  Status join_lanes();
+  detail::StreamImpl& stream() const { return lanes_.front().stream(); }
+  bool has_peer_outside() const;
+  std::string where(int rank) const;
+
+  DeviceCall call_;
+  std::vector<DeviceLane> lanes_;
+  std::optional<DeviceEvent> goodbye_;  ///< made with the runner
+  std::optional<DeviceEvent> last_;     ///< of the whole call; likewise
+  Regions regions_{};
+  Status failure_;  ///< of begin, which can't tell
+  Phase phase_ = Phase::kFinished;
+};
+
+}  // namespace rondo::execute

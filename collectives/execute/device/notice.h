@@ -1,0 +1,36 @@
+#pragma once
+
+// What ranks of devices tell each other in place of a message's bytes, which stay in the device's
+// memory: where they lie, and the event after which they may be read. Plain bytes, between
+// processes of one host.
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include "collectives/schedule/op.h"
+#include "core/device/shared_handle.h"
+
+namespace rondo::execute {
+
+/// One of the memories that a call uses. The address is good inside a process, the handle outside.
+struct Region {
+  std::uint64_t address = 0;  ///< 0: there is none
+  device::SharedHandle handle{};
+};
+
+/// Before anything else of a call: where the sender's buffers lie, by schedule::BufferRole.
+using Regions = std::array<Region, 3>;
+
+/// An event of the sender's, after which what goes with it has been done.
+struct Notice {
+  std::uint64_t event = 0;        ///< inside a process: its address
+  device::SharedHandle handle{};  ///< outside
+  std::uint64_t offset = 0;       ///< of the message's bytes, in the region of `role`
+  schedule::BufferRole role = schedule::BufferRole::kInput;
+  bool stored = false;  ///< they are in the receiver's memory already
+};
+
+static_assert(std::is_trivially_copyable_v<Regions> && std::is_trivially_copyable_v<Notice>);
+
+}  // namespace rondo::execute

@@ -1,0 +1,66 @@
+#include "collectives/kernels/device_reduce.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "core/device/emulated.h"
+
+namespace rondo::kernels {
+namespace {
+
+/// One reduction on its way to an emulated device.
+struct EmulatedReduction {
+  ReduceKernel kernel;
+  std::size_t element_bytes;
+  std::vector<const void*> sources;
+  std::vector<void*> targets;
+  std::size_t count;
+  int divisor;
+
+  /// In the stream's thread, which alone sees the bytes.
+  Status run() const {
+    const std::size_t bytes = count * element_bytes;
+    std::vector<const void*> seen_sources;
+    std::vector<void*> seen_targets;
+    for (const void* source : sources) {
+      RONDO_ASSIGN(const std::byte* seen, device::emulated_memory(source, bytes));
+      seen_sources.push_back(seen);
+    }
+    for (void* target : targets) {
+      RONDO_ASSIGN(std::byte * seen, device::emulated_memory(target, bytes));
+      seen_targets.push_back(seen);
+    }
+    kernel({.sources = seen_sources, .targets = seen_targets, .count = count, .divisor = divisor});
+    return {};
+  }
+};
+
+DeviceReduceKernel emulated_kernel(ReduceKernel kernel, DataType type) {
+  return [kernel, type](detail::StreamImpl& stream, const ReduceArguments& arguments) {
+    EmulatedReduction reduction{kernel,
+                                size_of(type),
+                                {arguments.sources.begin(), arguments.sources.end()},
+                                {arguments.targets.begin(), arguments.targets.end()},
+                                arguments.count,
+                                arguments.divisor};
+    return stream.launch([reduction = std::move(reduction)] { return reduction.run(); });
+  };
+}
+
+}  // namespace
+
+Result<DeviceReduceKernel> find_device_reduce_kernel(DeviceKind device, DataType type,
+                                                     ReduceOp op) {
+  if (device == DeviceKind::kEmulated) {
+    RONDO_ASSIGN(const ReduceKernel kernel, find_reduce_kernel(DeviceKind::kHost, type, op));
+    return emulated_kernel(kernel, type);
+  }
+  return Status(ErrorCode::kUnsupported,
+                fmt::format("there are no reduce kernels for devices of kind {} in this build: "
+                            "RONDO_DEVICE_PATH=host brings the data to the host",
+                            to_string(device)));
+}
+
+}  // namespace rondo::kernels

@@ -1,0 +1,86 @@
+#pragma once
+
+// One rank of a world of places of this process, on an emulated device of its own, that runs
+// all-reduces by DeviceRunner.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collectives/execute/device/device_runner.h"
+#include "core/device/emulated.h"
+#include "tests/collectives/execute/rank.h"
+
+namespace rondo::execute {
+
+class DeviceRank {
+ public:
+  DeviceRank(transport::TransportKind kind, std::uint64_t job, int rank, int world)
+      : rank_(rank),
+        world_(world),
+        transport_(make_transport(kind, {.job = job, .epoch = 1, .rank = rank, .world = world})) {}
+  std::string address() const { return transport_->address(); }
+  void connect(const std::vector<std::string>& addresses) {
+    std::vector<transport::PeerAddress> peers;
+    for (int peer = 0; peer < world_; ++peer)
+      if (peer != rank_) peers.push_back({peer, addresses[static_cast<std::size_t>(peer)]});
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    ASSERT_TRUE(transport_->connect(peers, deadline).ok());
+    transport::Transport* transports[] = {transport_.get()};
+    waiter_ = Waiter::make(transports, {.spare_core = false}).value();
+  }
+
+  /// From now on the streams and the memory are `driver`'s, which outlives them.
+  void use(device::DeviceDriver& driver) {
+    runner_.reset();
+    plan_.reset();
+    place_ = std::make_unique<DevicePlace>(Device::emulated(rank_ % 4), driver);
+  }
+  Status plan(std::string_view algorithm, std::size_t count, std::size_t segment_bytes,
+              std::optional<DeviceWait> left_out = std::nullopt) {
+    PlanInputs inputs = all_reduce_inputs({.rank = rank_, .world = world_}, count, algorithm);
+    inputs.endpoint_of = [this](int peer) { return transport_->endpoint(peer); };
+    inputs.segment_bytes = segment_bytes;
+    inputs.allocate_scratch = [this](std::size_t bytes) -> Result<std::shared_ptr<std::byte[]>> {
+      return allocate(bytes);
+    };
+    RONDO_ASSIGN(plan_, Plan::make(std::move(inputs)));
+    RONDO_ASSIGN(auto kernel, kernels::find_device_reduce_kernel(DeviceKind::kEmulated,
+                                                                 DataType::kF32, ReduceOp::kSum));
+    RONDO_ASSIGN(runner_, DeviceRunner::make(*plan_, *place_, std::move(kernel), left_out));
+    return {};
+  }
+  Result<std::shared_ptr<std::byte[]>> allocate(std::size_t bytes) {
+    device::DeviceDriver& driver = place_->driver();
+    RONDO_ASSIGN(void* memory, driver.allocate(place_->device().index, bytes));
+    return std::shared_ptr<std::byte[]>(static_cast<std::byte*>(memory),
+                                        [&driver](std::byte* data) { driver.free(data); });
+  }
+  Status run(std::byte* input, std::byte* output) {
+    const transport::Call call{++sequence_, 1, {.collective = 1}};
+    return runner_->run(call, {input, output}, {rank_, waiter_.get(), {}, 20'000});
+  }
+  std::size_t lanes() const { return plan_->lanes().size(); }
+  void abort(const Status& cause) {
+    for (int peer = 0; peer < world_; ++peer)
+      if (peer != rank_) transport_->endpoint(peer)->abort(cause);
+  }
+
+ private:
+  int rank_;
+  int world_;
+  std::unique_ptr<transport::Transport> transport_;
+  std::unique_ptr<Waiter> waiter_;
+  std::unique_ptr<DevicePlace> place_;
+  std::unique_ptr<Plan> plan_;
+  std::unique_ptr<Runner> runner_;
+  std::uint64_t sequence_ = 0;
+};
+
+}  // namespace rondo::execute
