@@ -102,6 +102,9 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("bench all_reduce -n 0", "not in range");
   expect_usage_error("bench all_reduce --local 0", "not in range");
   expect_usage_error("bench broadcast -r 1 -e 8", "-r 1");
+  expect_usage_error("bench all_reduce --device tpu", "allowed: host, emulated, cuda");
+  expect_usage_error("bench all_reduce --device emulated -g 0", "not in range");
+  expect_usage_error("bench all_reduce --device cuda -g 2 -e 8", "--device cuda: none can be used");
   expect_usage_error("verify --worlds 5-2", "--worlds: '5-2'");
   expect_usage_error("verify --worlds 65537", "--worlds: '65537'");
   expect_usage_error("verify --worlds 5000 --all", "--all: worlds of up to 4096");
@@ -214,6 +217,26 @@ TEST(RondoToolBench, JsonThatCantBeWritten_IsToldBeforeMeasuring) {
       EXPECT_THAT(outcome.output, Not(HasSubstr("timed calls")));
     }
   }
+}
+
+TEST(RondoToolBench, OnDevices_ThreadsAndProcesses_StayThereAndAreRight) {
+  for (const std::string ranks : {"-g 3", "--local 3"}) {
+    for (const char* collective : {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
+                                   "reduce", "gather", "scatter", "all_to_all"}) {
+      const Outcome outcome = rondo(std::string("bench ") + collective + " " + ranks +
+                                    " --device emulated -b 4K -e 1M -f 256 -n 2 -w 1");
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+      EXPECT_THAT(outcome.output, HasSubstr(": 3 rank(s)"));
+      EXPECT_THAT(outcome.output, HasSubstr(" emulated emulated\n"));
+      EXPECT_THAT(outcome.output, HasSubstr("# Out of bounds values : 0 OK"));
+    }
+  }
+}
+
+TEST(RondoToolBench, ManyPlacesOfOneProcess_AreRanks) {
+  const Outcome outcome = rondo("bench all_reduce -g 3 -b 1K -e 1K -n 2");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("inproc registered\n"));
 }
 
 TEST(RondoToolBench, MeasurementThatFails_LeavesTheOldJson) {

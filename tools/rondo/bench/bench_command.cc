@@ -17,6 +17,7 @@
 #include "tools/rondo/bench/local_ranks.h"
 #include "tools/rondo/bench/measure.h"
 #include "tools/rondo/bench/options.h"
+#include "tools/rondo/bench/places.h"
 #include "tools/rondo/bench/report.h"
 #include "tools/rondo/output.h"
 
@@ -50,6 +51,11 @@ bool open_json(const std::string& path, Communicator& communicator, std::optiona
   return ready != 0;
 }
 
+std::string kind_of_buffers(const BenchOptions& options) {
+  if (options.device != "host") return options.device;
+  return options.registered ? "registered" : "malloc";
+}
+
 /// The lines over the table: what runs, where.
 std::string preamble(const BenchOptions& options, int ranks, bool bound) {
   return fmt::format(
@@ -57,8 +63,7 @@ std::string preamble(const BenchOptions& options, int ranks, bool bound) {
       "# transport {}, algorithm {}, wire format {}, {} buffers, ranks {} to cores\n#\n",
       to_string(options.collective), ranks, options.repeats.iterations, options.repeats.warmup,
       options.repeats.check ? "on" : "off", options.transport, options.algorithm,
-      options.wire_format, options.registered ? "registered" : "malloc",
-      bound ? "bound" : "not bound");
+      options.wire_format, kind_of_buffers(options), bound ? "bound" : "not bound");
 }
 
 /// One rank's part of the whole benchmark.
@@ -67,8 +72,8 @@ class Bench {
   Bench(Communicator& communicator, const BenchOptions& options)
       : communicator_(communicator),
         options_(options),
-        input_(options.sizes.back(), options.registered),
-        output_(options.sizes.back(), options.registered),
+        input_(options.sizes.back(), options.registered, communicator.device()),
+        output_(options.sizes.back(), options.registered, communicator.device()),
         measurement_(communicator, input_, output_, options.repeats) {}
 
   std::vector<BenchRow> run() {
@@ -98,7 +103,7 @@ class Bench {
   }
   BenchResult measure_form(const CallSpec& spec) {
     BenchResult result = measurement_.run(spec);
-    result.buffers = options_.registered ? "registered" : "malloc";
+    result.buffers = kind_of_buffers(options_);
     return result;
   }
   void print(const std::string& lines) const {
@@ -113,13 +118,7 @@ class Bench {
 };
 
 /// The exit code of one rank.
-int run_rank(const BenchOptions& options) {
-  const bool bound = options.bind && bind_to_own_core();
-  CommunicatorOptions communicator_options;
-  communicator_options.transport = options.transport;
-  communicator_options.algorithm = options.algorithm;
-  communicator_options.wire_format = options.wire_format;
-  Communicator communicator = Communicator::create(communicator_options);
+int run_rank(Communicator& communicator, const BenchOptions& options, bool bound) {
   const bool first = communicator.rank() == 0;
   if (options.root >= communicator.size()) {
     if (!first) return kExitUsage;
@@ -132,6 +131,19 @@ int run_rank(const BenchOptions& options) {
   const std::vector<BenchRow> rows = Bench(communicator, options).run();
   if (json) json->write(to_json(build_and_machine_info(), rows).dump(2) + "\n");
   return total_wrong(rows) == 0 ? 0 : kExitFailure;
+}
+
+/// The exit code of one process.
+int run_process(const BenchOptions& options) {
+  const std::vector<Device> devices = places_of(options.device, options.places);
+  const bool bound = options.bind && devices.size() == 1 && bind_to_own_core();
+  CommunicatorOptions communicator_options;
+  communicator_options.transport = options.transport;
+  communicator_options.algorithm = options.algorithm;
+  communicator_options.wire_format = options.wire_format;
+  std::vector<Communicator> places = Communicator::create(devices, communicator_options);
+  if (places.size() == 1) return run_rank(places.front(), options, bound);
+  return run_places(places, [&](Communicator& place) { return run_rank(place, options, bound); });
 }
 
 /// Every rank of the launcher's would start a world of its own, on the same cores.
@@ -156,7 +168,7 @@ int run(const BenchFlags& flags, const std::vector<std::string>& arguments) {
   try {
     const std::vector<AlgorithmInfo> known = built_in_algorithms();
     const BenchOptions options = parse_bench_flags(flags, algorithms_of(flags.collective, known));
-    if (flags.local == 0) return run_rank(options);
+    if (flags.local == 0) return run_process(options);
     start_local_ranks(flags, arguments);
   } catch (const UsageError& error) {
     fmt::print(stderr, "rondo bench: {}\n", error.what());

@@ -31,6 +31,14 @@ std::vector<int> allowed_cores() {
 
 }  // namespace
 
+int local_rank() {
+  for (const char* name :
+       {"RONDO_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}) {
+    if (const int number = launcher_number(name); number >= 0) return number;
+  }
+  return 0;
+}
+
 bool bind_to_own_core() {
   const int rank = launcher_number("RONDO_LOCAL_RANK");
   const int ranks = launcher_number("RONDO_LOCAL_WORLD");

@@ -17,6 +17,16 @@ std::uint64_t sum_over_ranks(Communicator& communicator, std::uint64_t value) {
   return value;
 }
 
+/// A region, in bytes.
+struct Bytes {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+Bytes bytes_of(const Region& region, DataType type) {
+  return {region.first * size_of(type), region.count * size_of(type)};
+}
+
 }  // namespace
 
 Measurement::Measurement(Communicator& communicator, const BenchMemory& input,
@@ -62,31 +72,34 @@ BenchResult Measurement::run(const CallSpec& spec) {
   return result;
 }
 
-std::byte* Measurement::input_of(const CallSpec& spec, const Layout& layout) const {
-  const BenchMemory& memory = spec.in_place ? output_ : input_;
-  return memory.data() + layout.input.first * size_of(spec.type);
-}
-
-std::byte* Measurement::output_of(const CallSpec& spec, const Layout& layout) const {
-  return output_.data() + layout.output.first * size_of(spec.type);
+const BenchMemory& Measurement::input_memory(const CallSpec& spec) const {
+  return spec.in_place ? output_ : input_;
 }
 
 void Measurement::write_buffers(const CallSpec& spec, std::uint64_t salt) {
   const int world = communicator_.size();
   const int rank = communicator_.rank();
   const Layout layout = layout_of(spec, world, rank);
-  std::memset(output_of(spec, layout), kPoison, layout.output.count * size_of(spec.type));
+  const Bytes output = bytes_of(layout.output, spec.type);
+  std::memset(output_.on_host() + output.first, kPoison, output.count);
+  output_.upload(output.first, output.count);
   const bool from_root =
       spec.collective == Collective::kBroadcast || spec.collective == Collective::kScatter;
   if ((from_root && rank != spec.root) || spec.collective == Collective::kBarrier) return;
   const Pattern pattern = input_pattern(spec.type, spec.op, rank, world, salt);
-  write_pattern(pattern, input_of(spec, layout), layout.input.count, 0);
+  const Bytes input = bytes_of(layout.input, spec.type);
+  const BenchMemory& memory = input_memory(spec);
+  write_pattern(pattern, memory.on_host() + input.first, layout.input.count, 0);
+  memory.upload(input.first, input.count);
 }
 
 void Measurement::call(const CallSpec& spec) {
   const Layout layout = layout_of(spec, communicator_.size(), communicator_.rank());
-  const Buffer input{input_of(spec, layout), layout.input.count, spec.type};
-  const Buffer output{output_of(spec, layout), layout.output.count, spec.type};
+  const BenchMemory& memory = input_memory(spec);
+  const Buffer input{memory.data() + bytes_of(layout.input, spec.type).first, layout.input.count,
+                     spec.type, memory.device()};
+  const Buffer output{output_.data() + bytes_of(layout.output, spec.type).first,
+                      layout.output.count, spec.type, output_.device()};
   switch (spec.collective) {
     case Collective::kAllReduce:
       if (spec.in_place) return communicator_.all_reduce(output, spec.op);
@@ -105,8 +118,10 @@ void Measurement::call(const CallSpec& spec) {
 std::uint64_t Measurement::count_wrong_results(const CallSpec& spec, std::uint64_t salt) {
   const int world = communicator_.size();
   const int rank = communicator_.rank();
-  const std::byte* output = output_of(spec, layout_of(spec, world, rank));
-  return ResultCheck(spec, world, rank, salt, output).count_wrong_elements();
+  const Bytes output = bytes_of(layout_of(spec, world, rank).output, spec.type);
+  output_.download(output.first, output.count);
+  return ResultCheck(spec, world, rank, salt, output_.on_host() + output.first)
+      .count_wrong_elements();
 }
 
 }  // namespace rondo::tool

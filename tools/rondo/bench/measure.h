@@ -35,8 +35,7 @@ class Measurement {
   void write_buffers(const CallSpec& spec, std::uint64_t salt);
   void call(const CallSpec& spec);
   std::uint64_t count_wrong_results(const CallSpec& spec, std::uint64_t salt);
-  std::byte* input_of(const CallSpec& spec, const Layout& layout) const;
-  std::byte* output_of(const CallSpec& spec, const Layout& layout) const;
+  const BenchMemory& input_memory(const CallSpec& spec) const;
 
   Communicator& communicator_;
   const BenchMemory& input_;

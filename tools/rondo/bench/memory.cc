@@ -6,12 +6,16 @@
 
 namespace rondo::tool {
 
-BenchMemory::BenchMemory(std::size_t bytes, bool registered) {
+BenchMemory::BenchMemory(std::size_t bytes, bool registered, Device device) : device_(device) {
   constexpr std::size_t kPageBytes = 4096;
   const std::size_t whole = (std::max<std::size_t>(bytes, 1) + kPageBytes - 1) & ~(kPageBytes - 1);
-  if (registered) {
+  if (device.kind != DeviceKind::kHost) {
+    on_device_.emplace(device, whole);
+    stream_.emplace(device);
+    data_ = static_cast<std::byte*>(on_device_->data());
+  } else if (registered) {
     registered_.emplace(whole);
-    data_ = static_cast<std::byte*>(registered_->data());
+    data_ = on_host_ = static_cast<std::byte*>(registered_->data());
     return;
   }
   ordinary_.reset(std::aligned_alloc(kPageBytes, whole));
@@ -19,7 +23,22 @@ BenchMemory::BenchMemory(std::size_t bytes, bool registered) {
     throw Error(ErrorCode::kSystem, "no memory for a buffer of " + std::to_string(whole) +
                                         " bytes; lower -e, or use fewer ranks on this machine");
   }
-  data_ = static_cast<std::byte*>(ordinary_.get());
+  on_host_ = static_cast<std::byte*>(ordinary_.get());
+  if (data_ == nullptr) data_ = on_host_;
+}
+
+void BenchMemory::upload(std::size_t first, std::size_t bytes) const {
+  if (!stream_) return;
+  Stream stream = *stream_;
+  stream.copy(data_ + first, on_host_ + first, bytes);
+  stream.synchronize();
+}
+
+void BenchMemory::download(std::size_t first, std::size_t bytes) const {
+  if (!stream_) return;
+  Stream stream = *stream_;
+  stream.copy(on_host_ + first, data_ + first, bytes);
+  stream.synchronize();
 }
 
 }  // namespace rondo::tool

@@ -15,6 +15,7 @@ Examples:
   rondo bench all_reduce --local 2                       two ranks on this machine
   rondo run -n 4 -- rondo bench all_gather -b 1K -e 1M   four ranks
   mpirun -n 8 rondo bench all_reduce -d all -o all --json result.json
+  rondo bench all_reduce --device cuda -g 4              four threads, on the devices in turn
 
 Sizes are bytes. A call's time is that of its slowest rank; "time" is the median.
 The exit code is 1 if a result is wrong and 2 if the command line is.
@@ -98,6 +99,17 @@ void add_bench_flags(CLI::App& command, BenchFlags& flags) {
                   "results aren't checked")
       ->capture_default_str();
   command.add_option("--buffers", flags.buffers, "registered or malloc")->capture_default_str();
+  command
+      .add_option("--device", flags.device,
+                  "where the buffers lie: host, emulated or cuda; the ranks of a machine take its "
+                  "devices in turn")
+      ->capture_default_str();
+  command
+      .add_option("-g,--ngpus", flags.places,
+                  "ranks of each process, as threads, each on a device of its own while there are "
+                  "enough")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
   command.add_option("--json", flags.json_path, "also write the results to this file");
   command.add_flag("--no-bind", flags.no_bind, "don't give each rank a core of its own");
 }
@@ -124,6 +136,8 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   options.wire_format = one_of("wire format", flags.wire_format, all_wire_formats());
   options.registered =
       one_of("kind of buffers", flags.buffers, {"registered", "malloc"}) != std::string("malloc");
+  options.device = one_of("device", flags.device, {"host", "emulated", "cuda"});
+  options.places = flags.places;
   options.json_path = flags.json_path;
   options.bind = !flags.no_bind;
   return options;

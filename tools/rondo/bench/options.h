@@ -35,6 +35,8 @@ struct BenchFlags {
   std::string algorithm = "auto";
   std::string wire_format = "none";
   std::string buffers = "registered";
+  std::string device = "host";
+  int places = 1;
   std::string json_path{};
   bool no_bind = false;
 };
@@ -50,6 +52,8 @@ struct BenchOptions {
   std::string algorithm;
   std::string wire_format;
   bool registered = true;
+  std::string device;  ///< its kind
+  int places = 1;      ///< of each process
   std::string json_path;
   bool bind = true;
 };
