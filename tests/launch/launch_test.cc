@@ -74,12 +74,18 @@ TEST(NoLauncher, WorldOfOne_IsIdentity) {
   EXPECT_THAT(outcome.output, HasSubstr("rank 0 of 1: sum 0.25"));
 }
 
-class Killed : public ::testing::TestWithParam<const char*> {};
+/// What was set, and what the ranks do.
+struct Killing {
+  const char* name;
+  const char* variables;
+  const char* arguments;
+};
+class Killed : public ::testing::TestWithParam<Killing> {};
 
 TEST_P(Killed, OneRank_AllOthersNameItInTime) {
   const auto before = shared_memory_files();
   const Outcome outcome =
-      shell(std::string("RONDO_TRANSPORT=") + GetParam() + " " + rondo_run(4, "killed 2"));
+      shell(std::string(GetParam().variables) + " " + rondo_run(4, GetParam().arguments));
   EXPECT_EQ(outcome.exit_code, 128 + 9) << outcome.output;
   const std::regex line(R"(\[(\d)\] after (-?\d+) ms: culprit 2: .*rank 2)");
   std::set<std::string> reporters;
@@ -92,8 +98,13 @@ TEST_P(Killed, OneRank_AllOthersNameItInTime) {
   EXPECT_EQ(shared_memory_files(), before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, Killed, ::testing::Values("shm", "tcp"),
-                         [](const auto& parameter) { return std::string(parameter.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Ways, Killed,
+    ::testing::Values(Killing{"shm", "RONDO_TRANSPORT=shm", "killed 2"},
+                      Killing{"tcp", "RONDO_TRANSPORT=tcp", "killed 2"},
+                      Killing{"ring_of_devices", "RONDO_ALGO=ring", "killed_on_device 2"},
+                      Killing{"direct_between_devices", "RONDO_ALGO=direct", "killed_on_device 2"}),
+    [](const auto& parameter) { return std::string(parameter.param.name); });
 
 TEST(RondoRun, RankExits_OthersNameItAndItsCodeIsReturned) {
   const Outcome outcome = shell(rondo_run(3, "exit 1 42"));

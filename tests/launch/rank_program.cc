@@ -3,6 +3,7 @@
 //   again           the same, then in a second world: "..., again S"
 //   killed R        loops over all-reduces until rank R kills itself; the others print their error
 //                   and the milliseconds since the kill
+//   killed_on_device R   the same on emulated devices, in the middle of a call
 //   absent R        rank R never joins
 //   exit R CODE     rank R exits with CODE before its second call; the others print their error
 //                   (they may still be in the first)
@@ -51,17 +52,44 @@ int again() {
   return 0;
 }
 
+/// All ranks share one machine, so one clock: they agree when one of them will die.
+double time_of_death(Communicator& world) {
+  double death = seconds() + 0.3;
+  world.all_reduce({&death, 1}, rondo::ReduceOp::kMax);
+  return death;
+}
+
 int killed(int victim) {
   Communicator world = Communicator::create();
-  // All ranks share one machine, so one clock: the victim announces when it will die.
-  double death = seconds() + 0.3;
-  rondo::Buffer when(&death, 1);
-  world.all_reduce(when, rondo::ReduceOp::kMax);
+  const double death = time_of_death(world);
   std::vector<float> data(2'000'000, 0.5F);
   try {
     while (true) {
       if (world.rank() == victim && seconds() > death) std::raise(SIGKILL);
       world.all_reduce({data.data(), data.size()}, rondo::ReduceOp::kMax);
+    }
+  } catch (const rondo::Error& error) {
+    std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3, error.culprit(),
+                error.what());
+  }
+  return 3;
+}
+
+/// In the middle of a call, whatever its peers are doing with its memory then.
+int killed_on_device(int victim) {
+  Communicator world = Communicator::create({}, rondo::Device::emulated(victim % 4));
+  const double death = time_of_death(world);
+  const rondo::DeviceMemory data(world.device(), 8'000'000);
+  std::jthread executioner;
+  if (world.rank() == victim) {
+    executioner = std::jthread([death] {
+      std::this_thread::sleep_for(std::chrono::duration<double>(death - seconds()));
+      std::raise(SIGKILL);
+    });
+  }
+  try {
+    while (true) {
+      world.all_reduce({data.data(), 2'000'000, rondo::DataType::kF32, world.device()});
     }
   } catch (const rondo::Error& error) {
     std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3, error.culprit(),
@@ -114,6 +142,7 @@ int run(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "sum";
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   if (mode == "killed") return killed(number);
+  if (mode == "killed_on_device") return killed_on_device(number);
   if (mode == "again") return again();
   if (mode == "exit") return leave(number, std::atoi(argv[3]));
   if (mode == "traffic") return traffic();
