@@ -105,13 +105,22 @@ std::vector<std::string> interfaces() {
   return found;
 }
 
+/// A plug-in that is no good is a fact, too.
+void add_devices(Facts& facts) {
+  try {
+    for (const DeviceKind kind : device_kinds()) {
+      facts.emplace_back(fmt::format("{}_devices", to_string(kind)),
+                         fmt::to_string(device_count(kind)));
+    }
+  } catch (const Error& error) {
+    facts.emplace_back("devices", error.what());
+  }
+}
+
 void add_means(Facts& facts) {
   facts.emplace_back("kernel_target", kernels::to_string(kernels::instruction_set()));
   facts.emplace_back("transports", "inproc, shm, tcp");
-  for (const DeviceKind kind : {DeviceKind::kHost, DeviceKind::kEmulated, DeviceKind::kCuda}) {
-    facts.emplace_back(fmt::format("{}_devices", to_string(kind)),
-                       fmt::to_string(device_count(kind)));
-  }
+  add_devices(facts);
   facts.emplace_back("interfaces", fmt::format("{}", fmt::join(interfaces(), ", ")));
 }
 

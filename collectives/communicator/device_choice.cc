@@ -15,13 +15,26 @@ namespace {
 /// Long enough for a kernel to be worth its launch.
 constexpr std::size_t kSegmentBytes = std::size_t{4} << 20;
 
-/// All ranks are on one host and on devices of one kind: alike on every rank.
+/// All ranks are on one host and on devices of one kind, whose memory they can reach: alike on
+/// every rank.
 bool all_meet(const transport::Mesh& mesh, Device device) {
   const auto same_kind = [&](const transport::RankInfo& rank) {
     return rank.device_kind == to_string(device.kind);
   };
-  return device.kind != DeviceKind::kHost && mesh.one_host() &&
-         std::ranges::all_of(mesh.ranks(), same_kind);
+  const auto same_process = [&](const transport::RankInfo& rank) {
+    return rank.process == mesh.ranks().front().process;
+  };
+  if (device.kind == DeviceKind::kHost || !mesh.one_host()) return false;
+  if (!std::ranges::all_of(mesh.ranks(), same_kind)) return false;
+  const auto driver = device::driver_of(device);
+  return std::ranges::all_of(mesh.ranks(), same_process) ||
+         (driver.ok() && (*driver)->shares_between_processes());
+}
+
+bool has_kernel(const CallArguments& arguments, DeviceKind kind) {
+  return !schedule::reduces(arguments.collective) ||
+         kernels::find_device_reduce_kernel(kind, arguments.input.dtype, arguments.reduction.op())
+             .ok();
 }
 
 Status check_memory(const ConstBuffer& buffer, const char* name) {
@@ -42,7 +55,8 @@ bool DeviceChoice::takes(const CallArguments& arguments) const {
   const bool plain = arguments.collective != schedule::Collective::kBarrier &&
                      arguments.reduction.kind() == Reduction::Kind::kBuiltIn;
   return devices_meet_ && plain &&
-         (arguments.input.place == device_ || arguments.output.place == device_);
+         (arguments.input.place == device_ || arguments.output.place == device_) &&
+         has_kernel(arguments, device_.kind);
 }
 
 Status DeviceChoice::check(const CallArguments& arguments) const {

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/device/emulated.h"
+#include "core/device/plugin/registry.h"
+#include "core/device/plugin/stream.h"
 
 namespace rondo::kernels {
 namespace {
@@ -49,6 +51,19 @@ DeviceReduceKernel emulated_kernel(ReduceKernel kernel, DataType type) {
   };
 }
 
+DeviceReduceKernel plugin_kernel(rondo_reduce_kernel kernel) {
+  return [kernel](detail::StreamImpl& stream, const ReduceArguments& arguments) {
+    const rondo_reduction reduction{.size = sizeof(reduction),
+                                    .sources = arguments.sources.data(),
+                                    .source_count = arguments.sources.size(),
+                                    .targets = arguments.targets.data(),
+                                    .target_count = arguments.targets.size(),
+                                    .count = arguments.count,
+                                    .divisor = arguments.divisor};
+    return static_cast<device::PluginStream&>(stream).reduce(kernel, reduction);
+  };
+}
+
 }  // namespace
 
 Result<DeviceReduceKernel> find_device_reduce_kernel(DeviceKind device, DataType type,
@@ -57,10 +72,13 @@ Result<DeviceReduceKernel> find_device_reduce_kernel(DeviceKind device, DataType
     RONDO_ASSIGN(const ReduceKernel kernel, find_reduce_kernel(DeviceKind::kHost, type, op));
     return emulated_kernel(kernel, type);
   }
+  if (const device::PluginDriver* const plugin = device::plugin_driver(device)) {
+    if (const auto kernel = plugin->reduce_kernel(to_string(type), to_string(op)))
+      return plugin_kernel(kernel);
+  }
   return Status(ErrorCode::kUnsupported,
-                fmt::format("there are no reduce kernels for devices of kind {} in this build: "
-                            "RONDO_DEVICE_PATH=host brings the data to the host",
-                            to_string(device)));
+                fmt::format("there is no reduce kernel for {} of {} on devices of kind {}",
+                            to_string(op), to_string(type), to_string(device)));
 }
 
 }  // namespace rondo::kernels

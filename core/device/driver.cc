@@ -8,6 +8,7 @@
 #include "core/device/cuda.h"
 #include "core/device/emulated.h"
 #include "core/device/host.h"
+#include "core/device/plugin/registry.h"
 
 namespace rondo {
 namespace {
@@ -25,13 +26,39 @@ constexpr std::array<KindRow, 3> kKinds = {{
     {DeviceKind::kCuda, "cuda", &device::cuda_driver},
 }};
 
-const KindRow& row_of(DeviceKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+/// Null where it is no kind of Rondo's own.
+const KindRow* row_of(DeviceKind kind) {
+  const auto index = static_cast<std::size_t>(kind);
+  return index < kKinds.size() ? &kKinds[index] : nullptr;
+}
 
 }  // namespace
 
 inline namespace v1 {
 
-const char* to_string(DeviceKind kind) { return row_of(kind).name; }
+const char* to_string(DeviceKind kind) {
+  if (const KindRow* row = row_of(kind)) return row->name;
+  const device::PluginDriver* const plugin = device::plugin_driver(kind);
+  return plugin == nullptr ? "unknown" : plugin->name().c_str();
+}
+
+std::vector<DeviceKind> device_kinds() {
+  throw_if_error(device::load_plugins());
+  std::vector<DeviceKind> kinds;
+  for (const KindRow& row : kKinds) kinds.push_back(row.kind);
+  for (auto kind = device::kFirstPluginKind; device::plugin_driver(kind) != nullptr;
+       kind = static_cast<DeviceKind>(static_cast<int>(kind) + 1)) {
+    kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+std::optional<DeviceKind> find_device_kind(std::string_view name) {
+  for (const DeviceKind kind : device_kinds()) {
+    if (name == to_string(kind)) return kind;
+  }
+  return std::nullopt;
+}
 
 }  // namespace v1
 
@@ -41,7 +68,14 @@ std::string name_of(Device device) {
   return fmt::format("{}:{}", v1::to_string(device.kind), device.index);
 }
 
-Result<DeviceDriver*> driver_of(DeviceKind kind) { return row_of(kind).driver(); }
+Result<DeviceDriver*> driver_of(DeviceKind kind) {
+  if (const KindRow* row = row_of(kind)) return row->driver();
+  if (DeviceDriver* const plugin = plugin_driver(kind)) return plugin;
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("there is no kind of device with number {}: find_device_kind tells the "
+                            "kinds of plug-ins",
+                            static_cast<int>(kind)));
+}
 
 Result<DeviceDriver*> driver_of(Device device) {
   RONDO_ASSIGN(DeviceDriver * driver, driver_of(device.kind));

@@ -32,6 +32,9 @@ class DeviceDriver {
   /// Errors: InvalidArgument, saying what it is instead.
   virtual Status check_memory(int index, const void* pointer, std::size_t bytes) = 0;
 
+  /// Whether other processes can get at its memory and events.
+  virtual bool shares_between_processes() const { return true; }
+
   /// From `pointer`, inside an allocation, to the allocation's end.
   /// Errors: InvalidArgument (not this driver's), Unsupported.
   virtual Result<SharedHandle> export_memory(const void* pointer) = 0;

@@ -52,11 +52,8 @@ Status check_handle(const SharedHandle& handle, DeviceKind kind, SharedKind what
 }
 
 std::string describe(const SharedHandle& handle) {
-  const bool known = handle.kind <= DeviceKind::kCuda;
-  const std::string device =
-      known ? name_of(Device{handle.kind, handle.index})
-            : fmt::format("an unknown kind of device ({})", static_cast<int>(handle.kind));
-  return fmt::format("{} of {} of process {}", name_of(handle.what), device, handle.process);
+  return fmt::format("{} of {} of process {}", name_of(handle.what),
+                     name_of(Device{handle.kind, handle.index}), handle.process);
 }
 
 }  // namespace rondo::device

@@ -22,6 +22,8 @@ class EventImpl {
   /// A function that blocks until the latest record, as of now, is reached, and tells how the
   /// recording stream fared. A record made later changes nothing for it.
   virtual std::function<Status()> waiter() const = 0;
+  /// What a driver has made: another event where this one only adds something to it.
+  virtual const EventImpl& native() const { return *this; }
 };
 
 /// Threads: any, one at a time.

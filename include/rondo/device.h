@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "rondo/export.h"
 
@@ -11,10 +14,18 @@ inline namespace v1 {
 
 /// `kEmulated` behaves as an accelerator without one being there: its memory can't be touched by
 /// the host (a touch faults) and its streams run late, so that the device path runs in any test.
+/// Kinds that plug-ins bring have further values (find_device_kind).
 enum class DeviceKind : std::uint8_t { kHost, kEmulated, kCuda };
 
-/// The name as it is printed and parsed: "host", "emulated", "cuda".
+/// The name as it is printed and parsed: "host", "emulated", "cuda", or a plug-in's.
 RONDO_API const char* to_string(DeviceKind kind);
+
+/// All kinds, those of plug-ins (RONDO_DEVICE_PLUGINS, rondo/device_plugin.h) too, which are loaded
+/// by the first call. A kind may have no device here: see device_count.
+/// Errors: InvalidArgument, System, naming the plug-in that can't be loaded, and why.
+RONDO_API std::vector<DeviceKind> device_kinds();
+/// The kind of that name; nothing where there is none. Errors: as device_kinds.
+RONDO_API std::optional<DeviceKind> find_device_kind(std::string_view name);
 
 /// A device, as a value: copy it, compare it.
 struct Device {

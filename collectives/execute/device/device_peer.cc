@@ -17,6 +17,7 @@ class PeerEvent final : public detail::EventImpl {
   PeerEvent(const detail::EventImpl& event, int rank) : event_(event), rank_(rank) {}
 
   bool done() const override { return event_.done(); }
+  const detail::EventImpl& native() const override { return event_.native(); }
   std::function<Status()> waiter() const override {
     return [waiter = event_.waiter(), rank = rank_] { return waiter().with_culprit(rank); };
   }

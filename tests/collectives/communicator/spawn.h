@@ -20,6 +20,7 @@ struct World {
   std::string transport = "inproc";
   std::string algorithm = "auto";
   Device device = Device::host();
+  int devices = 4;  ///< of its kind: ranks take them in turn
   int timeout_ms = 60'000;
   std::string progress = "thread";
   bool deterministic = false;
@@ -45,8 +46,9 @@ inline std::vector<Communicator> make_world(const World& world) {
   options.join_timeout_ms = 30'000;
   std::vector<Device> places;
   for (int i = 0; i < world.size; ++i) {
-    places.push_back(world.device.kind == DeviceKind::kHost ? world.device
-                                                            : Device{world.device.kind, i % 4});
+    places.push_back(world.device.kind == DeviceKind::kHost
+                         ? world.device
+                         : Device{world.device.kind, i % world.devices});
   }
   return Communicator::create(places, options);
 }

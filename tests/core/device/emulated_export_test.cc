@@ -140,7 +140,7 @@ TEST(EmulatedExport, HandleOfAnotherMachineOrKindOrThing_IsRefusedWithWhatItWas)
   EXPECT_THAT(status.message(), HasSubstr("memory of cuda:1"));
   EXPECT_EQ(driver->import_event(0, good).status().code(), ErrorCode::kInvalidArgument);
   other.kind = static_cast<DeviceKind>(99);
-  EXPECT_THAT(driver->import_memory(0, other).status().message(), HasSubstr("unknown kind"));
+  EXPECT_THAT(driver->import_memory(0, other).status().message(), HasSubstr("unknown:1"));
 }
 
 TEST(EmulatedExport, HandleOfADeadProcess_IsAnErrorThatNamesIt) {

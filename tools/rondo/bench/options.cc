@@ -101,8 +101,8 @@ void add_bench_flags(CLI::App& command, BenchFlags& flags) {
   command.add_option("--buffers", flags.buffers, "registered or malloc")->capture_default_str();
   command
       .add_option("--device", flags.device,
-                  "where the buffers lie: host, emulated or cuda; the ranks of a machine take its "
-                  "devices in turn")
+                  "where the buffers lie: host, emulated, cuda or a plug-in's kind "
+                  "(RONDO_DEVICE_PLUGINS); the ranks of a machine take its devices in turn")
       ->capture_default_str();
   command
       .add_option("-g,--ngpus", flags.places,
@@ -136,7 +136,7 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   options.wire_format = one_of("wire format", flags.wire_format, all_wire_formats());
   options.registered =
       one_of("kind of buffers", flags.buffers, {"registered", "malloc"}) != std::string("malloc");
-  options.device = one_of("device", flags.device, {"host", "emulated", "cuda"});
+  options.device = flags.device;
   options.places = flags.places;
   options.json_path = flags.json_path;
   options.bind = !flags.no_bind;

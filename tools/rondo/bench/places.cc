@@ -1,39 +1,34 @@
 #include "tools/rondo/bench/places.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "tools/rondo/bench/core_binding.h"
 #include "tools/rondo/bench/names.h"
 
 namespace rondo::tool {
-namespace {
-
-constexpr std::array<DeviceKind, 3> kKinds = {DeviceKind::kHost, DeviceKind::kEmulated,
-                                              DeviceKind::kCuda};
-
-DeviceKind kind_of(const std::string& name) {
-  const auto* const found =
-      std::ranges::find(kKinds, name, [](DeviceKind kind) { return std::string(to_string(kind)); });
-  return *found;
-}
-
-}  // namespace
 
 std::vector<Device> places_of(const std::string& kind, int count) {
-  const DeviceKind known = kind_of(kind);
-  const int devices = device_count(known);
+  const std::optional<DeviceKind> known = find_device_kind(kind);
+  if (!known) {
+    std::vector<std::string> names;
+    for (const DeviceKind other : device_kinds()) names.emplace_back(to_string(other));
+    throw UsageError(fmt::format("unknown device '{}', allowed: {}", kind, fmt::join(names, ", ")));
+  }
+  const int devices = device_count(*known);
   if (devices == 0) {
     throw UsageError(fmt::format(
         "--device {}: none can be used here; `rondo info` tells what this build and machine have",
         kind));
   }
   std::vector<Device> places;
-  for (int i = 0; i < count; ++i) places.push_back({known, (local_rank() * count + i) % devices});
+  for (int i = 0; i < count; ++i) places.push_back({*known, (local_rank() * count + i) % devices});
   return places;
 }
 

@@ -1,0 +1,179 @@
+#include "core/device/plugin/driver.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+
+#include "core/device/plugin/stream.h"
+#include "core/device/plugin/table.h"
+#include "core/device/soft_event.h"
+
+namespace rondo::device {
+namespace {
+
+rondo_plugin_handle native_handle(const SharedHandle& handle) {
+  rondo_plugin_handle native{};
+  std::memcpy(native.bytes, handle.opaque.data(), sizeof(native.bytes));
+  return native;
+}
+
+void put(const rondo_plugin_handle& native, SharedHandle& handle) {
+  static_assert(sizeof(native.bytes) == sizeof(handle.opaque));
+  std::memcpy(handle.opaque.data(), native.bytes, sizeof(native.bytes));
+}
+
+}  // namespace
+
+PluginDriver::PluginDriver(DeviceKind kind, const rondo_device_table& table)
+    : kind_(kind), name_(table.kind), table_(table) {
+  table_.kind = name_.c_str();
+}
+
+Status PluginDriver::called(const char* function, int code) const {
+  return plugin_status(table_, function, code);
+}
+
+void PluginDriver::add_reduce_kernel(std::string_view type, std::string_view op,
+                                     rondo_reduce_kernel kernel) {
+  kernels_[{std::string(type), std::string(op)}] = kernel;
+}
+
+rondo_reduce_kernel PluginDriver::reduce_kernel(std::string_view type, std::string_view op) const {
+  const auto found = kernels_.find({std::string(type), std::string(op)});
+  return found == kernels_.end() ? nullptr : found->second;
+}
+
+Result<int> PluginDriver::device_count() {
+  int count = 0;
+  RONDO_TRY(called("device_count", table_.device_count(&count)));
+  return count;
+}
+
+Result<void*> PluginDriver::allocate(int index, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  void* memory = nullptr;
+  RONDO_TRY(called("allocate", table_.allocate(index, bytes, &memory)));
+  const std::lock_guard lock(mutex_);
+  allocated_[static_cast<const std::byte*>(memory)] = {bytes, index};
+  return memory;
+}
+
+void PluginDriver::free(void* pointer) {
+  const auto device = device_of(pointer);
+  if (!device) return;
+  {
+    const std::lock_guard lock(mutex_);
+    allocated_.erase(static_cast<const std::byte*>(pointer));
+  }
+  table_.deallocate(*device, pointer);
+}
+
+Status PluginDriver::check_memory(int index, const void* pointer, std::size_t bytes) {
+  int found = 0;
+  RONDO_TRY(called("owns", table_.owns(index, pointer, bytes, &found)));
+  if (found != 0) return {};
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("the {} bytes at {} were given as memory of {}:{}, but lie in no "
+                            "allocation of it: they may be memory of the host",
+                            bytes, pointer, name_, index));
+}
+
+bool PluginDriver::shares_between_processes() const { return can_share(table_); }
+
+Status PluginDriver::not_shared() const {
+  return Status(ErrorCode::kUnsupported,
+                fmt::format("the {} plug-in can't share memory between processes", name_));
+}
+
+std::optional<int> PluginDriver::device_of(const void* pointer) const {
+  const std::lock_guard lock(mutex_);
+  const auto* const address = static_cast<const std::byte*>(pointer);
+  auto after = allocated_.upper_bound(address);
+  if (after == allocated_.begin()) return std::nullopt;
+  const auto& [start, block] = *--after;
+  if (address >= start + block.bytes) return std::nullopt;
+  return block.device;
+}
+
+Result<SharedHandle> PluginDriver::export_memory(const void* pointer) {
+  const auto device = device_of(pointer);
+  if (!device) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{} is not memory of a {} device of this process", pointer, name_));
+  }
+  SharedHandle handle = new_handle({kind_, *device}, SharedKind::kMemory);
+  if (!can_share(table_)) {
+    // Good inside the process, where nobody opens it.
+    const std::lock_guard lock(mutex_);
+    const auto& [start, block] = *--allocated_.upper_bound(static_cast<const std::byte*>(pointer));
+    handle.bytes =
+        static_cast<std::uint64_t>(start + block.bytes - static_cast<const std::byte*>(pointer));
+    return handle;
+  }
+  rondo_plugin_handle native{};
+  std::size_t bytes = 0;
+  RONDO_TRY(called("export_memory", table_.export_memory(*device, pointer, &native, &bytes)));
+  handle.bytes = bytes;
+  put(native, handle);
+  return handle;
+}
+
+Result<void*> PluginDriver::import_memory(int index, const SharedHandle& memory) {
+  if (!can_share(table_)) return not_shared();
+  RONDO_TRY(check_handle(memory, kind_, SharedKind::kMemory));
+  const rondo_plugin_handle native = native_handle(memory);
+  void* address = nullptr;
+  RONDO_TRY(called("import_memory", table_.import_memory(index, &native, &address)));
+  const std::lock_guard lock(mutex_);
+  imported_[address] = index;
+  return address;
+}
+
+void PluginDriver::release_imported(void* pointer) {
+  const std::lock_guard lock(mutex_);
+  const auto found = imported_.find(pointer);
+  if (found == imported_.end()) return;
+  table_.release_memory(found->second, pointer);
+  imported_.erase(found);
+}
+
+Result<std::shared_ptr<detail::StreamImpl>> PluginDriver::create_stream(int index) {
+  rondo_plugin_stream stream = nullptr;
+  if (has_streams(table_)) {
+    RONDO_TRY(called("create_stream", table_.create_stream(index, &stream)));
+  }
+  return std::shared_ptr<detail::StreamImpl>(
+      std::make_shared<PluginStream>(*this, Device{kind_, index}, stream));
+}
+
+Result<std::shared_ptr<detail::EventImpl>> PluginDriver::create_event(int index) {
+  if (!has_streams(table_))
+    return std::shared_ptr<detail::EventImpl>(std::make_shared<SoftEvent>());
+  rondo_plugin_event event = nullptr;
+  RONDO_TRY(called("create_event", table_.create_event(index, &event)));
+  return std::shared_ptr<detail::EventImpl>(std::make_shared<PluginEvent>(*this, index, event));
+}
+
+Result<SharedHandle> PluginDriver::export_event(detail::EventImpl& event) {
+  const auto* const own = dynamic_cast<PluginEvent*>(&event);
+  if (own == nullptr || !can_share(table_)) return not_shared();
+  SharedHandle handle = new_handle({kind_, own->device()}, SharedKind::kEvent);
+  rondo_plugin_handle native{};
+  RONDO_TRY(
+      called("export_event", table_.export_event(own->device(), own->native_event(), &native)));
+  put(native, handle);
+  return handle;
+}
+
+Result<std::shared_ptr<detail::EventImpl>> PluginDriver::import_event(int index,
+                                                                      const SharedHandle& event) {
+  if (!can_share(table_)) return not_shared();
+  RONDO_TRY(check_handle(event, kind_, SharedKind::kEvent));
+  const rondo_plugin_handle native = native_handle(event);
+  rondo_plugin_event opened = nullptr;
+  RONDO_TRY(called("import_event", table_.import_event(index, &native, &opened)));
+  return std::shared_ptr<detail::EventImpl>(std::make_shared<PluginEvent>(*this, index, opened));
+}
+
+}  // namespace rondo::device

@@ -1,0 +1,62 @@
+#pragma once
+
+// The devices of one kind that a plug-in brings.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/device/driver.h"
+#include "rondo/device_plugin.h"
+
+namespace rondo::device {
+
+class PluginDriver final : public DeviceDriver {
+ public:
+  /// The table has been checked; what it points to stays.
+  PluginDriver(DeviceKind kind, const rondo_device_table& table);
+
+  const std::string& name() const { return name_; }
+  const rondo_device_table& table() const { return table_; }
+  void add_reduce_kernel(std::string_view type, std::string_view op, rondo_reduce_kernel kernel);
+  /// Null where there is none.
+  rondo_reduce_kernel reduce_kernel(std::string_view type, std::string_view op) const;
+
+  Result<int> device_count() override;
+  Result<void*> allocate(int index, std::size_t bytes) override;
+  void free(void* pointer) override;
+  Status check_memory(int index, const void* pointer, std::size_t bytes) override;
+  bool shares_between_processes() const override;
+  Result<SharedHandle> export_memory(const void* pointer) override;
+  Result<void*> import_memory(int index, const SharedHandle& memory) override;
+  void release_imported(void* pointer) override;
+  Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) override;
+  Result<std::shared_ptr<detail::EventImpl>> create_event(int index) override;
+  Result<SharedHandle> export_event(detail::EventImpl& event) override;
+  Result<std::shared_ptr<detail::EventImpl>> import_event(int index,
+                                                          const SharedHandle& event) override;
+
+ private:
+  Status called(const char* function, int code) const;
+  Status not_shared() const;
+  /// The device of an address that was allocated, or imported; nothing where it is neither.
+  std::optional<int> device_of(const void* pointer) const;
+
+  DeviceKind kind_;
+  std::string name_;
+  rondo_device_table table_;
+  std::map<std::pair<std::string, std::string>, rondo_reduce_kernel> kernels_;
+  mutable std::mutex mutex_;
+  struct Block {
+    std::size_t bytes = 0;
+    int device = 0;
+  };
+  std::map<const std::byte*, Block> allocated_;
+  std::map<const void*, int> imported_;  ///< address -> device
+};
+
+}  // namespace rondo::device

@@ -1,0 +1,66 @@
+#pragma once
+
+// Streams and events of a plug-in's devices.
+
+#include <functional>
+
+#include "core/device/plugin/driver.h"
+#include "core/device/stream.h"
+#include "core/status.h"
+#include "rondo/device_plugin.h"
+
+namespace rondo::device {
+
+class PluginEvent final : public detail::EventImpl {
+ public:
+  /// Takes the event over. The driver outlives it.
+  PluginEvent(const PluginDriver& driver, int device, rondo_plugin_event event)
+      : driver_(driver), device_(device), event_(event) {}
+  PluginEvent(const PluginEvent&) = delete;
+  PluginEvent& operator=(const PluginEvent&) = delete;
+  ~PluginEvent() override;
+
+  bool done() const override;
+  std::function<Status()> waiter() const override;
+  const PluginDriver& driver() const { return driver_; }
+  int device() const { return device_; }
+  rondo_plugin_event native_event() const { return event_; }
+
+ private:
+  const PluginDriver& driver_;
+  int device_;
+  rondo_plugin_event event_;
+};
+
+class PluginStream final : public detail::StreamImpl {
+ public:
+  /// Takes the stream over; null: the device has none, and work is done at once. The driver
+  /// outlives it.
+  PluginStream(const PluginDriver& driver, Device device, rondo_plugin_stream stream)
+      : driver_(driver), device_(device), stream_(stream) {}
+  PluginStream(const PluginStream&) = delete;
+  PluginStream& operator=(const PluginStream&) = delete;
+  ~PluginStream() override;
+
+  Device device() const override { return device_; }
+  Status copy(void* target, const void* source, std::size_t bytes) override;
+  /// Errors: Unsupported: work of the host has no place in it.
+  Status launch(std::function<Status()> kernel) override;
+  Status record(detail::EventImpl& event) override;
+  Status wait(const detail::EventImpl& event) override;
+  Status synchronize() override;
+  Status reduce(rondo_reduce_kernel kernel, const rondo_reduction& reduction);
+
+ private:
+  Status called(const char* function, int code) const;
+  bool is_immediate() const { return stream_ == nullptr; }
+  /// Where work is done at once, its first failure stays, as elsewhere.
+  Status keep(Status status);
+
+  const PluginDriver& driver_;
+  Device device_;
+  rondo_plugin_stream stream_;
+  Status failure_;
+};
+
+}  // namespace rondo::device

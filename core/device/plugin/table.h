@@ -1,0 +1,22 @@
+#pragma once
+
+// A plug-in's table, checked, and whole: what an older one doesn't know is null.
+// Pure.
+
+#include <string>
+
+#include "core/status.h"
+#include "rondo/device_plugin.h"
+
+namespace rondo::device {
+
+/// A copy. Errors: InvalidArgument, naming the version, the name or the missing entries.
+Result<rondo_device_table> checked_table(const rondo_device_table& table);
+
+inline bool has_streams(const rondo_device_table& table) { return table.create_stream != nullptr; }
+inline bool can_share(const rondo_device_table& table) { return table.export_memory != nullptr; }
+
+/// Of a call of the table that returned `code`. Errors: Device, with its last_error.
+Status plugin_status(const rondo_device_table& table, const char* function, int code);
+
+}  // namespace rondo::device

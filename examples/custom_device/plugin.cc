@@ -1,0 +1,150 @@
+// A device for Rondo in a shared object: two "devices" in the host's memory, whose streams are
+// threads. What a real one does differently is inside these functions; the table stays.
+//
+//   RONDO_DEVICE_PLUGINS=$PWD/build/release/lib/custom_cpu.so rondo bench all_reduce --device
+//   custom_cpu -g 2
+
+#include <rondo/device_plugin.h>
+
+#include <cstring>
+#include <string>
+
+#include "examples/custom_device/failure.h"
+#include "examples/custom_device/memory.h"
+#include "examples/custom_device/reduce.h"
+#include "examples/custom_device/stream.h"
+
+namespace custom_cpu {
+namespace {
+
+constexpr int kDevices = 2;
+
+/// Kept until the process ends: streams may still be at work then.
+Memory& memory() {
+  static Memory& made = *new Memory();
+  return made;
+}
+
+Stream* own(rondo_plugin_stream stream) { return reinterpret_cast<Stream*>(stream); }
+Event* own(rondo_plugin_event event) { return reinterpret_cast<Event*>(event); }
+
+const char* last_error() { return last_failure().c_str(); }
+
+int device_count(int* count) {
+  *count = kDevices;
+  return done();
+}
+
+int allocate(int device, std::size_t bytes, void** address) {
+  *address = memory().allocate(device, bytes);
+  if (*address != nullptr) return done();
+  return failed("there are no " + std::to_string(bytes) + " bytes of memory");
+}
+
+int deallocate(int device, void* address) {
+  return memory().deallocate(device, address) ? done() : failed("that is no block of this device");
+}
+
+int owns(int device, const void* address, std::size_t bytes, int* found) {
+  *found = memory().owns(device, address, bytes) ? 1 : 0;
+  return done();
+}
+
+int copy(int /*device*/, void* target, const void* source, std::size_t bytes) {
+  std::memmove(target, source, bytes);
+  return done();
+}
+
+int create_stream(int /*device*/, rondo_plugin_stream* stream) {
+  *stream = reinterpret_cast<rondo_plugin_stream>(new Stream());
+  return done();
+}
+
+int destroy_stream(int /*device*/, rondo_plugin_stream stream) {
+  delete own(stream);
+  return done();
+}
+
+int synchronize_stream(int /*device*/, rondo_plugin_stream stream) {
+  return own(stream)->synchronize() ? done() : failed("work of this stream failed");
+}
+
+int copy_async(int /*device*/, rondo_plugin_stream stream, void* target, const void* source,
+               std::size_t bytes) {
+  own(stream)->add([=] {
+    std::memmove(target, source, bytes);
+    return true;
+  });
+  return done();
+}
+
+int create_event(int /*device*/, rondo_plugin_event* event) {
+  *event = reinterpret_cast<rondo_plugin_event>(new Event());
+  return done();
+}
+
+int destroy_event(int /*device*/, rondo_plugin_event event) {
+  delete own(event);
+  return done();
+}
+
+int record_event(int /*device*/, rondo_plugin_stream stream, rondo_plugin_event event) {
+  own(stream)->record(*own(event));
+  return done();
+}
+
+int wait_event(int /*device*/, rondo_plugin_stream stream, rondo_plugin_event event) {
+  own(stream)->wait(*own(event));
+  return done();
+}
+
+int query_event(int /*device*/, rondo_plugin_event event, int* is_done) {
+  const auto record = own(event)->latest();
+  *is_done = record == nullptr || record->reached() ? 1 : 0;
+  return done();
+}
+
+int synchronize_event(int /*device*/, rondo_plugin_event event) {
+  const auto record = own(event)->latest();
+  return record == nullptr || record->wait() ? done() : failed("work before this event failed");
+}
+
+rondo_device_table table() {
+  rondo_device_table table{};  // what is left out, like memory for other processes, is null
+  table.size = sizeof(table);
+  table.major_version = RONDO_DEVICE_PLUGIN_MAJOR;
+  table.minor_version = RONDO_DEVICE_PLUGIN_MINOR;
+  table.kind = "custom_cpu";
+  table.last_error = &last_error;
+  table.device_count = &device_count;
+  table.allocate = &allocate;
+  table.deallocate = &deallocate;
+  table.owns = &owns;
+  table.copy = &copy;
+  table.create_stream = &create_stream;
+  table.destroy_stream = &destroy_stream;
+  table.synchronize_stream = &synchronize_stream;
+  table.copy_async = &copy_async;
+  table.create_event = &create_event;
+  table.destroy_event = &destroy_event;
+  table.record_event = &record_event;
+  table.wait_event = &wait_event;
+  table.query_event = &query_event;
+  table.synchronize_event = &synchronize_event;
+  return table;
+}
+
+}  // namespace
+}  // namespace custom_cpu
+
+extern "C" __attribute__((visibility("default"))) int rondo_device_plugin(
+    const rondo_plugin_registry* registry) {
+  const rondo_device_table table = custom_cpu::table();
+  if (registry->add_device(registry->context, &table) != 0) return 1;
+  for (const custom_cpu::Kernel& kernel : custom_cpu::kernels()) {
+    const int code = registry->add_reduce_kernel(registry->context, table.kind, kernel.type,
+                                                 kernel.op, kernel.kernel);
+    if (code != 0) return code;
+  }
+  return 0;
+}

@@ -1,0 +1,75 @@
+// Places on the sample plug-in's devices (examples/custom_device), which RONDO_DEVICE_PLUGINS
+// names.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "rondo/device.h"
+#include "tests/collectives/communicator/grid.h"
+#include "tests/collectives/communicator/memory.h"
+#include "tests/collectives/communicator/spawn.h"
+
+namespace rondo::testing {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+Device custom_cpu(int index = 0) {
+  return {find_device_kind("custom_cpu").value_or(DeviceKind::kHost), index};
+}
+
+class PluginGrid : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PluginGrid, EveryCollective_EverySetting_IsRightAndBitEqual) {
+  ASSERT_NE(custom_cpu().kind, DeviceKind::kHost) << "RONDO_DEVICE_PLUGINS names no custom_cpu";
+  for (const int size : {2, 3, 5}) {
+    std::vector<std::string> bits(static_cast<std::size_t>(size));
+    spawn({.size = size, .algorithm = GetParam(), .device = custom_cpu(), .devices = 2},
+          [&](Communicator& rank) {
+            for (const Setting& setting : settings_for(rank.size()))
+              bits[static_cast<std::size_t>(rank.rank())] += every_collective(rank, setting);
+          });
+    EXPECT_THAT(bits, Each(bits.front()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, PluginGrid,
+                         ::testing::Values("auto", "ring", "direct", "tree", "recursive_doubling",
+                                           "halving_doubling", "bidirectional_ring",
+                                           "double_binary_tree", "weighted_direct"),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+template <typename T>
+std::string transport_of_all_reduce(const Reduction& op) {
+  std::string transport;
+  spawn({.size = 2, .device = custom_cpu(), .devices = 2}, [&](Communicator& rank) {
+    Memory<T> memory(rank.device(), 1'000, false);
+    memory.write(0, std::vector<T>(1'000, T(3)));
+    rank.all_reduce(memory.buffer(0, 1'000), op);
+    if (rank.rank() == 0) transport = rank.last_call().transport;
+  });
+  return transport;
+}
+
+TEST(PluginPlaces, WhatItHasKernelsFor_StaysOnItsDevices) {
+  EXPECT_EQ(transport_of_all_reduce<float>(ReduceOp::kSum), "custom_cpu");
+  EXPECT_EQ(transport_of_all_reduce<std::int64_t>(ReduceOp::kMax), "custom_cpu");
+  EXPECT_EQ(transport_of_all_reduce<std::uint8_t>(ReduceOp::kSum), "inproc") << "by the host";
+  EXPECT_EQ(transport_of_all_reduce<std::int32_t>(ReduceOp::kBitAnd), "inproc") << "by the host";
+}
+
+TEST(PluginPlaces, MemoryOfTheHost_IsRefused) {
+  auto ranks = make_world({.size = 2, .device = custom_cpu(), .devices = 2});
+  std::vector<float> host(4);
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    rank.all_reduce({host.data(), 4, DataType::kF32, rank.device()});
+  });
+  EXPECT_THAT(errors, Each(HasSubstr("lie in no allocation of it")));
+}
+
+}  // namespace
+}  // namespace rondo::testing

@@ -1,0 +1,131 @@
+// Loading plug-ins: what is wrong with one is said, with its file; and a device without streams.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/device/driver.h"
+#include "core/device/plugin/registry.h"
+#include "core/device/plugin/stream.h"
+
+namespace rondo::device {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string odd_plugin(const char* which) { return std::string(ODD_PLUGINS) + "/" + which + ".so"; }
+
+struct Odd {
+  const char* file;
+  const char* said;
+};
+
+class OddPlugin : public ::testing::TestWithParam<Odd> {};
+
+TEST_P(OddPlugin, IsRefusedWithItsFileAndWhatIsWrong) {
+  const std::string path = odd_plugin(GetParam().file);
+  const std::size_t kinds = device_kinds().size();
+  const Status status = load_plugin(path.c_str());
+  EXPECT_EQ(status.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(status.message(),
+              AllOf(HasSubstr("RONDO_DEVICE_PLUGINS=" + path), HasSubstr(GetParam().said)));
+  EXPECT_EQ(device_kinds().size(), kinds) << "nothing of it stays";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, OddPlugin,
+    ::testing::Values(Odd{"OTHER_VERSION", "made for version 99.0 of rondo/device_plugin.h"},
+                      Odd{"SMALL_TABLE", "its table has 24 bytes"},
+                      Odd{"NO_COPY", "copy is missing"},
+                      Odd{"HALF_THE_STREAMS", "destroy_stream, synchronize_stream, copy_async"},
+                      Odd{"NO_DEVICE", "it added no device"},
+                      Odd{"BAD_NAME", "its kind is \"9 lives\""},
+                      Odd{"KERNEL_OF_NOBODY", "of kind nobody, which hasn't been added"},
+                      Odd{"KIND_OF_RONDO", "there are devices of kind emulated already"},
+                      Odd{"FAILS", "rondo_device_plugin failed (5)"}),
+    [](const auto& parameter) { return std::string(parameter.param.file); });
+
+TEST(LoadPlugin, FileThatIsNotThere_IsSaid) {
+  const Status status = load_plugin("/nowhere/at_all.so");
+  EXPECT_EQ(status.code(), ErrorCode::kSystem);
+  EXPECT_THAT(status.message(), HasSubstr("/nowhere/at_all.so"));
+}
+
+TEST(LoadPlugin, LibraryThatIsNoPlugin_IsSaid) {
+  EXPECT_THAT(load_plugin("libm.so.6").message(), HasSubstr("doesn't export rondo_device_plugin"));
+}
+
+// The one plug-in that does nothing wrong; it has no streams. Loaded by the first test of these.
+class FinePlugin : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    driver_ = plugin_driver("odd");
+    if (driver_ != nullptr) return;
+    const Status status = load_plugin(odd_plugin("FINE").c_str());
+    ASSERT_TRUE(status.ok()) << status.to_string();
+    driver_ = plugin_driver("odd");
+  }
+  PluginDriver* driver_ = nullptr;
+};
+
+TEST_F(FinePlugin, ItsKindIsKnownByNameAndNumber) {
+  const auto kind = find_device_kind("odd");
+  ASSERT_TRUE(kind.has_value());
+  EXPECT_STREQ(to_string(*kind), "odd");
+  EXPECT_EQ(driver_of(*kind).value(), driver_);
+  EXPECT_EQ(device_count(*kind), 1);
+  EXPECT_FALSE(find_device_kind("even").has_value());
+  EXPECT_THAT(driver_of(Device{*kind, 1}).status().message(), HasSubstr("no device odd:1"));
+}
+
+TEST_F(FinePlugin, KindThatNobodyHas_IsAnError) {
+  const auto kind = static_cast<DeviceKind>(200);
+  EXPECT_STREQ(to_string(kind), "unknown");
+  EXPECT_EQ(driver_of(kind).status().code(), ErrorCode::kInvalidArgument);
+}
+
+TEST_F(FinePlugin, LoadedAgain_IsRefused) {
+  EXPECT_THAT(load_plugin(odd_plugin("FINE").c_str()).message(), HasSubstr("kind odd already"));
+}
+
+TEST_F(FinePlugin, Failure_HasTheFunctionAndItsReason) {
+  const Status status = driver_->allocate(0, 2'000'000).status();
+  EXPECT_EQ(status.code(), ErrorCode::kDevice);
+  EXPECT_EQ(status.message(),
+            "allocate of the odd plug-in failed (7): the odd device is out of order");
+}
+
+TEST_F(FinePlugin, WithoutStreams_WorkIsDoneAtOnceAndTheFirstFailureStays) {
+  const auto stream = driver_->create_stream(0).value();
+  auto* const memory = static_cast<char*>(driver_->allocate(0, 64).value());
+  const std::string text = "twelve chars and more";
+  ASSERT_TRUE(stream->copy(memory, text.data(), 12).ok());
+  EXPECT_EQ(std::string(memory, 12), "twelve chars");
+  const auto event = driver_->create_event(0).value();
+  ASSERT_TRUE(stream->record(*event).ok());
+  EXPECT_TRUE(event->done());
+  ASSERT_TRUE(stream->copy(memory, text.data(), 13).ok()) << "told by synchronize, as elsewhere";
+  ASSERT_TRUE(stream->copy(memory, "skipped", 7).ok());
+  EXPECT_THAT(stream->synchronize().message(), HasSubstr("copy of the odd plug-in failed (13)"));
+  EXPECT_EQ(std::string(memory, 12), "twelve chars");
+  driver_->free(memory);
+}
+
+TEST_F(FinePlugin, KernelsAreFoundByTypeAndOp) {
+  EXPECT_NE(driver_->reduce_kernel("f32", "sum"), nullptr);
+  EXPECT_EQ(driver_->reduce_kernel("f32", "max"), nullptr);
+  EXPECT_EQ(driver_->reduce_kernel("f64", "sum"), nullptr);
+}
+
+TEST_F(FinePlugin, MemoryForOtherProcesses_ItHasNone) {
+  EXPECT_FALSE(driver_->shares_between_processes());
+  EXPECT_EQ(driver_->import_memory(0, {}).status().code(), ErrorCode::kUnsupported);
+  const auto event = driver_->create_event(0).value();
+  EXPECT_EQ(driver_->export_event(*event).status().code(), ErrorCode::kUnsupported);
+}
+
+}  // namespace
+}  // namespace rondo::device
