@@ -80,6 +80,12 @@ Call Call::all_to_all_v(const ConstBuffer& input, std::vector<std::size_t> input
 
 Call Call::barrier() { return {}; }
 
+Call Call::on(const Stream& order) const {
+  Call call = *this;
+  call.stream = order;
+  return call;
+}
+
 Call Call::send(const ConstBuffer& data, int peer, int tag) {
   return {.input = data, .root = peer, .exchange = Exchange::kSend, .tag = tag};
 }

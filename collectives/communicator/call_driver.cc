@@ -125,13 +125,21 @@ bool CallDriver::turn() {
 }
 
 bool CallDriver::turn_front() {
-  if (collectives_.empty()) return false;
+  if (collectives_.empty() || waits_for_stream()) return false;
   if (!begin_front()) return true;
   bool moved = false;
   auto finished = place_.under_way().look(moved);
   if (finished.ok() && !*finished) return moved;
   end_front(std::move(finished).status());
   return true;
+}
+
+/// The first call is one in a stream that isn't there yet, and its memory is needed on the host. On
+/// the device itself streams wait for it.
+bool CallDriver::waits_for_stream() const {
+  const PendingCall& call = collectives_.front();
+  return !front_begun_ && call.order != nullptr && !call.plan->on_device &&
+         !call.order->ready().done();
 }
 
 bool CallDriver::turn_exchanges() {
@@ -169,7 +177,9 @@ void CallDriver::wait(const execute::WaitLimit& limit) {
     return;
   }
   const std::int64_t timeout_ms = place_.context().timeout_ms;
-  if (status.ok() && place_.waiter().waited_us() / 1000 >= timeout_ms)
+  // How long a stream takes that a call is in, its program knows.
+  const bool for_stream = !collectives_.empty() && conversing_ == 0;
+  if (status.ok() && !for_stream && place_.waiter().waited_us() / 1000 >= timeout_ms)
     status = conversations_.timed_out(timeout_ms);
   if (!status.ok()) give_up(status);
 }
@@ -202,7 +212,8 @@ bool CallDriver::begin_front() {
   if (front_begun_) return true;
   const PendingCall& call = collectives_.front();
   Status status = place_.usable();
-  if (status.ok()) status = place_.begin(call.arguments, *call.plan);
+  const detail::EventImpl* const ready = call.order == nullptr ? nullptr : &call.order->ready();
+  if (status.ok()) status = place_.begin(call.arguments, *call.plan, ready);
   front_begun_ = status.ok();
   if (!front_begun_) pop_front(std::move(status));
   return front_begun_;
@@ -236,6 +247,7 @@ void CallDriver::finish_at_once(PendingCall& call, Status status) {
 void CallDriver::complete(PendingCall& call, Status status) {
   using Stage = PendingCall::Stage;
   call.status = std::move(status);
+  if (call.order != nullptr) call.order->leave(call.status);
   const Stage before = call.stage.exchange(Stage::kEnding, std::memory_order_acq_rel);
   if (before == Stage::kHasContinuation) continue_now(call);
   outstanding_.fetch_sub(1, std::memory_order_release);

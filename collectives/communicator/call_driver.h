@@ -63,6 +63,7 @@ class CallDriver {
   void settle();
   bool turn();
   bool turn_front();
+  bool waits_for_stream() const;
   bool turn_exchanges();
   void wait(const execute::WaitLimit& limit);
   bool begin_front();

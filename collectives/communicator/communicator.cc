@@ -266,7 +266,10 @@ void Communicator::receive(const Buffer& data, int peer, int tag) {
 
 Work Communicator::start(const Call& call) {
   Engine& engine = impl_->engine();
-  return {impl_->shared(), value_or_throw(engine.start(arguments_of(call, rank())))};
+  std::optional<Stream> stream = call.stream;
+  detail::StreamImpl* const order = stream ? &detail::DeviceAccess::stream(*stream) : nullptr;
+  return {impl_->shared(),
+          value_or_throw(engine.start(arguments_of(call, rank()), nullptr, order))};
 }
 
 std::optional<Communicator> Communicator::split(std::optional<int> color, int key) {

@@ -114,29 +114,55 @@ Result<std::shared_ptr<PreparedPlan>> Engine::admit(const CallArguments& argumen
 }
 
 Result<PendingCall*> Engine::start(const CallArguments& arguments,
-                                   std::shared_ptr<PreparedPlan> plan) {
+                                   std::shared_ptr<PreparedPlan> plan, detail::StreamImpl* stream) {
   const Entry entry(*this);
   RONDO_TRY(entry.status());
-  RONDO_ASSIGN(PendingCall* const call, push(arguments, std::move(plan)));
+  if (stream != nullptr) RONDO_TRY(check_stream(arguments, *stream));
+  const bool blocks = stream != nullptr && !stream->can_wait_for_host();
+  if (blocks) RONDO_TRY(stream->synchronize());
+  RONDO_ASSIGN(PendingCall* const call,
+               push(arguments, std::move(plan), blocks ? nullptr : stream));
   if (!driver_.idle()) {
     nudge();
     if (progress_ != nullptr && !driver_.idle()) progress_->wake();
   }
+  if (blocks) RONDO_TRY(wait(*call).status());
   return call;
 }
 
+Status Engine::check_stream(const CallArguments& arguments,
+                            const detail::StreamImpl& stream) const {
+  if (arguments.exchange != Exchange::kNone) {
+    return Status(ErrorCode::kUnsupported,
+                  "send and receive have no place in a stream: their memory is the host's");
+  }
+  const Device device = stream.device();
+  if (device.kind == DeviceKind::kHost || device == place_->device()) return {};
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("the stream is one of {}:{}, but this communicator's place is {}:{}",
+                            to_string(device.kind), device.index, to_string(place_->device().kind),
+                            place_->device().index));
+}
+
 Result<PendingCall*> Engine::push(const CallArguments& arguments,
-                                  std::shared_ptr<PreparedPlan> plan) {
+                                  std::shared_ptr<PreparedPlan> plan, detail::StreamImpl* stream) {
   if (plan != nullptr) {
     RONDO_TRY(place_->usable());
   } else {
     RONDO_ASSIGN(plan, admit(arguments));
   }
   while (driver_.full()) make_room();
+  const bool is_alone = plan == nullptr && arguments.exchange == Exchange::kNone;
+  std::shared_ptr<device::StreamOrder> order;
+  if (stream != nullptr && is_alone) RONDO_TRY(stream->synchronize());
+  if (stream != nullptr && !is_alone) {
+    RONDO_ASSIGN(order, device::StreamOrder::enter(*stream));
+  }
   PendingCall& call = driver_.pool().take();
   call.set_arguments(arguments);
   call.plan = std::move(plan);
-  if (call.plan == nullptr && arguments.exchange == Exchange::kNone) {
+  call.order = std::move(order);
+  if (is_alone) {
     driver_.finish_at_once(call, place_->run_alone(arguments));
     return &call;
   }

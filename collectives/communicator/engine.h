@@ -38,9 +38,11 @@ class Engine {
 
   /// The blocking call. `plan`: null, or the one that these arguments have been admitted with.
   Status call(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan = nullptr);
-  /// One holder is the caller's: `drop` gives it back. Errors: as Place::admit.
+  /// One holder is the caller's: `drop` gives it back. `stream`: see rondo::Call::on; null: none.
+  /// Errors: as Place::admit, and those of the stream.
   Result<PendingCall*> start(const CallArguments& arguments,
-                             std::shared_ptr<PreparedPlan> plan = nullptr);
+                             std::shared_ptr<PreparedPlan> plan = nullptr,
+                             detail::StreamImpl* stream = nullptr);
   /// Null in a world of 1. Errors: as Place::admit.
   Result<std::shared_ptr<PreparedPlan>> prepare(const CallArguments& arguments);
   void abort(const Status& cause);
@@ -69,7 +71,9 @@ class Engine {
   auto undisturbed(Look&& look);
   Status call_behind_others(const CallArguments& arguments,
                             const std::shared_ptr<PreparedPlan>& plan);
-  Result<PendingCall*> push(const CallArguments& arguments, std::shared_ptr<PreparedPlan> plan);
+  Result<PendingCall*> push(const CallArguments& arguments, std::shared_ptr<PreparedPlan> plan,
+                            detail::StreamImpl* stream = nullptr);
+  Status check_stream(const CallArguments& arguments, const detail::StreamImpl& stream) const;
   void give_back();
   void make_room();
   Result<std::shared_ptr<PreparedPlan>> admit(const CallArguments& arguments);

@@ -13,6 +13,7 @@
 
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/communicator/plan_cache.h"
+#include "core/device/stream_order.h"
 #include "core/status.h"
 #include "rondo/call.h"
 
@@ -26,6 +27,7 @@ struct PendingCall {
   std::vector<std::size_t> input_counts;
   std::vector<std::size_t> output_counts;
   std::shared_ptr<PreparedPlan> plan;
+  std::shared_ptr<device::StreamOrder> order;  ///< null: of no stream
   std::function<void(const Error*)> continuation;
 
   Status status;              ///< read once done

@@ -134,7 +134,12 @@ execute::RunContext Place::context() {
           .timeout_ms = options_.timeout_ms};
 }
 
-Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared) {
+Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
+                    const detail::EventImpl* ready) {
+  if (ready != nullptr && !prepared.on_device) {
+    if (Status outcome = ready->waiter()(); !outcome.ok())
+      return give_up_before(std::move(outcome));
+  }
   const CallArguments* used = &arguments;
   const bool staged = !prepared.on_device && staging_.needed(arguments);
   if (staged || Premultiplied::needed(arguments)) {
@@ -150,7 +155,9 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared) {
   last_call_.transport = prepared.on_device ? to_string(device_.kind) : transport_;
   run_.emplace(*prepared.runner, call);
   waiter_->restart();
-  prepared.runner->begin(call, operands_of(*used));
+  execute::Operands operands = operands_of(*used);
+  operands.ready = ready;
+  prepared.runner->begin(call, operands);
   return {};
 }
 

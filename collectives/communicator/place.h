@@ -19,6 +19,7 @@
 #include "collectives/communicator/staging.h"
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/waiter.h"
+#include "core/device/stream.h"
 #include "core/status.h"
 #include "rondo/communicator.h"
 #include "transport/mesh/mesh.h"
@@ -53,7 +54,10 @@ class Place {
   /// Begins the next call of this place, which has been admitted; `finish` must follow. An error is
   /// that of making its input ready: nothing was begun, and since the peers may be waiting in the
   /// call already, it breaks the communicator as any other error does. Errors: Device, System.
-  Status begin(const CallArguments& arguments, PreparedPlan& prepared);
+  /// `ready`, if there is one: after which the buffers may be touched. On the device streams wait
+  /// for it; on the host it has been reached.
+  Status begin(const CallArguments& arguments, PreparedPlan& prepared,
+               const detail::EventImpl* ready = nullptr);
   execute::Run& under_way() { return *run_; }
   execute::RunContext context();
   /// Ends the call that was begun; an error of it breaks the communicator and is told to the peers.

@@ -38,6 +38,13 @@ std::chrono::steady_clock::duration microseconds(double count) {
       std::chrono::duration<double, std::micro>(count));
 }
 
+/// What addresses were wrong doesn't say whose work used them.
+Status named(Device device, Status error) {
+  const std::string name = name_of(device);
+  if (error.ok() || error.message().find(name) != std::string::npos) return error;
+  return Status(error.code(), name + ": " + error.message(), error.culprit(), error.where());
+}
+
 /// A kernel that throws is a failed kernel, not the end of the process.
 Status run_guarded(const std::function<Status()>& kernel) {
   try {
@@ -71,12 +78,13 @@ Status EmulatedStream::copy(void* target, const void* source, std::size_t bytes)
   if (bytes == 0) return {};
   const double rate = means_.pace.copy_bytes_per_us;
   const double least_us = rate > 0 ? static_cast<double>(bytes) / rate : 0;
-  run_paced(Operation::kCopy, least_us, [&table = means_.table, target, source, bytes]() -> Status {
+  const auto copy = [&table = means_.table, target, source, bytes]() -> Status {
     RONDO_ASSIGN(std::byte * to, table.resolve(target, bytes));
     RONDO_ASSIGN(const std::byte* from, table.resolve(source, bytes));
     std::memmove(to, from, bytes);
     return {};
-  });
+  };
+  run_paced(Operation::kCopy, least_us, copy);
   return {};
 }
 
@@ -92,7 +100,7 @@ void EmulatedStream::run_paced(Operation operation, double least_us, std::functi
     if (!so_far.ok()) return so_far;
     if (!fault.ok()) return fault;
     const auto start = std::chrono::steady_clock::now();
-    Status outcome = stream_error(device, run_guarded(work));
+    Status outcome = named(device, stream_error(device, run_guarded(work)));
     // house-allow(sleep): work of a given length is what was asked for.
     if (least_us > 0) std::this_thread::sleep_until(start + microseconds(least_us));
     return outcome;

@@ -53,6 +53,7 @@ class EmulatedStream final : public detail::StreamImpl {
   Status record(detail::EventImpl& event) override;
   Status wait(const detail::EventImpl& event) override;
   Status synchronize() override;
+  bool can_wait_for_host() const override { return true; }
 
  private:
   /// Given how the stream fared so far, tells how it fared including this.

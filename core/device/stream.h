@@ -39,6 +39,8 @@ class StreamImpl {
   /// `event` may be any device's.
   virtual Status wait(const EventImpl& event) = 0;
   virtual Status synchronize() = 0;
+  /// Whether `wait` returns at once also where its event is one that the host reaches (SoftEvent).
+  virtual bool can_wait_for_host() const { return false; }
 };
 
 /// The way from the public handles to their implementations.

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "rondo/collective.h"
+#include "rondo/device.h"
 #include "rondo/export.h"
 #include "rondo/reduction.h"
 #include "rondo/types.h"
@@ -42,6 +44,14 @@ struct RONDO_API Call {
   static Call send(const ConstBuffer& data, int peer, int tag = 0);
   static Call receive(const Buffer& data, int peer, int tag = 0);
 
+  /// The same call in the order of a stream of this place's device: it begins after all that the
+  /// stream holds when it is started, and what the stream is given later begins after its end; if
+  /// it fails, so does the stream. Communicator::start returns at once, and nobody has to wait for
+  /// the Work; the communicator's progress is "thread" for that. Streams that can't wait for the
+  /// host (those of the host itself, and of plug-ins): start returns at the call's end.
+  /// Prepared calls and `send` and `receive` have no stream.
+  Call on(const Stream& order) const;
+
   /// A call between two ranks is no collective: `root` is its peer.
   enum class Exchange : std::uint8_t { kNone, kSend, kReceive };
 
@@ -55,6 +65,7 @@ struct RONDO_API Call {
   std::vector<std::size_t> output_counts{};  ///< by rank, in elements
   Exchange exchange = Exchange::kNone;
   int tag = 0;
+  std::optional<Stream> stream{};
 };
 
 }  // namespace v1

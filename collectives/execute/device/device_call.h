@@ -18,7 +18,7 @@
 namespace rondo::execute {
 
 /// What streams of a call wait for. A test leaves one out, to see that it is missed.
-enum class DeviceWait : std::uint8_t { kMessage, kGoodbye, kLanes };
+enum class DeviceWait : std::uint8_t { kReady, kMessage, kGoodbye, kLanes };
 
 struct DeviceCall {
   /// The plan and the place are borrowed.

@@ -11,6 +11,13 @@ namespace {
 using transport::Transfer;
 using transport::TransferKind;
 
+/// What came of waiting for a peer's device, with its name; unless it is another's fault.
+Status blamed_on(int rank, Status status) {
+  if (status.ok() || status.culprit() != kNoCulprit) return status;
+  return Status(status.code(), fmt::format("on rank {}: {}", rank, status.message()), rank,
+                status.where());
+}
+
 /// An event of a peer's: what comes of waiting for it names that peer.
 class PeerEvent final : public detail::EventImpl {
  public:
@@ -19,7 +26,7 @@ class PeerEvent final : public detail::EventImpl {
   bool done() const override { return event_.done(); }
   const detail::EventImpl& native() const override { return event_.native(); }
   std::function<Status()> waiter() const override {
-    return [waiter = event_.waiter(), rank = rank_] { return waiter().with_culprit(rank); };
+    return [waiter = event_.waiter(), rank = rank_] { return blamed_on(rank, waiter()); };
   }
 
  private:

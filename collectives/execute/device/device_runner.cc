@@ -41,11 +41,15 @@ void DeviceRunner::begin(const transport::Call& call, const Operands& operands) 
   for (NoticeReceiver& receiver : call_.receivers) receiver.reset();
   for (transport::Endpoint* endpoint : call_.plan.endpoints()) endpoint->begin(call, {});
   phase_ = Phase::kMeeting;
-  failure_ = begin_call();
+  failure_ = begin_call(operands.ready);
 }
 
-Status DeviceRunner::begin_call() {
+Status DeviceRunner::begin_call(const detail::EventImpl* ready) {
   const Plan& plan = call_.plan;
+  for (const DeviceLane& lane : lanes_) {
+    const bool waits = ready != nullptr && call_.left_out != DeviceWait::kReady;
+    if (waits) RONDO_TRY(lane.stream().wait(*ready));
+  }
   RONDO_ASSIGN(regions_[0], region_of(call_.bases[0], plan.input_bytes()));
   RONDO_ASSIGN(regions_[1], region_of(call_.bases[1], plan.output_bytes()));
   RONDO_ASSIGN(regions_[2], region_of(call_.bases[2], plan.scratch().size()));

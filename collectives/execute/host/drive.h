@@ -13,6 +13,7 @@
 
 #include "collectives/execute/host/waiter.h"
 #include "collectives/kernels/custom.h"
+#include "core/device/stream.h"
 #include "core/status.h"
 #include "transport/endpoint/call.h"
 #include "transport/endpoint/endpoint.h"
@@ -25,6 +26,8 @@ struct Operands {
   std::byte* output = nullptr;
   /// Combines in place of the plan's kernel, where there is one: the calls of one plan may differ.
   kernels::CustomKernel custom{};
+  /// On a device: what its streams wait for before they touch the buffers; null: nothing.
+  const detail::EventImpl* ready = nullptr;
 };
 
 struct RunContext {

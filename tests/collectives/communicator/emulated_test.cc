@@ -79,6 +79,100 @@ TEST(EmulatedPlaces, ManyStartedCalls_RunInTheirOrder) {
   });
 }
 
+/// Brings each rank's numbers to the device, combines them there and brings the sums back, all in
+/// the order of one stream that is waited for at the end alone.
+void all_reduce_in_stream(Communicator& rank) {
+  Stream stream(rank.device());
+  const DeviceMemory memory(rank.device(), kCount * sizeof(float));
+  const Buffer buffer{memory.data(), kCount, DataType::kF32, rank.device()};
+  for (int round = 0; round < 20; ++round) {
+    const std::vector<float> input(kCount, static_cast<float>(rank.rank() + round) + 0.25F);
+    std::vector<float> sums(kCount);
+    stream.copy(memory.data(), input.data(), kCount * sizeof(float));
+    rank.start(Call::all_reduce(buffer).on(stream));
+    rank.start(Call::all_reduce(buffer, ReduceOp::kMax).on(stream));
+    stream.copy(sums.data(), memory.data(), kCount * sizeof(float));
+    stream.synchronize();
+    const auto world = static_cast<float>(rank.size());
+    const float ranks = world * (world - 1) / 2;
+    EXPECT_THAT(sums, Each(ranks + world * (static_cast<float>(round) + 0.25F)));
+  }
+}
+
+TEST(CallInStream, ComesAfterWhatWasThereAndBeforeWhatComesLater) {
+  for (const char* transport : {"inproc", "shm", "tcp"}) {
+    for (const int size : {1, 2, 3}) spawn(places(size, transport), all_reduce_in_stream);
+  }
+}
+
+TEST(CallInStream, OfAStreamThatHasFailed_FailsOnAllRanksWithThatOneAsTheCulprit) {
+  for (const char* transport : {"inproc", "tcp"}) {
+    auto ranks = make_world(places(3, transport));
+    const auto errors = run_ranks(ranks, [](Communicator& rank) {
+      Stream stream(rank.device());
+      const DeviceMemory memory(rank.device(), 64);
+      std::vector<char> host(128);
+      if (rank.rank() == 1) stream.copy(memory.data(), host.data(), 65);
+      rank.start(Call::all_reduce({memory.data(), 16, DataType::kF32, rank.device()}).on(stream))
+          .wait();
+    });
+    EXPECT_THAT(errors, Each(AllOf(HasSubstr("Device"), HasSubstr("past the end"),
+                                   HasSubstr("emulated:1"))));
+  }
+}
+
+TEST(CallInStream, ThatFails_FailsTheStreamToo) {
+  auto ranks = make_world(places(2));
+  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+    Stream stream(rank.device());
+    const DeviceMemory memory(rank.device(), 64);
+    const std::size_t count = rank.rank() == 0 ? 4 : 5;
+    rank.start(Call::all_reduce({memory.data(), count, DataType::kF32, rank.device()}).on(stream));
+    stream.synchronize();
+  });
+  EXPECT_THAT(errors, Each(HasSubstr("count=4")));
+}
+
+TEST(CallInStream, OfAnotherDeviceOrOfAMessage_IsRefusedAndTheStreamGoesOn) {
+  auto ranks = make_world(places(2));
+  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+    Stream other(Device::emulated(3));
+    const DeviceMemory memory(rank.device(), 64);
+    const Buffer buffer{memory.data(), 4, DataType::kF32, rank.device()};
+    try {
+      rank.start(Call::all_reduce(buffer).on(other));
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("the stream is one of emulated:3"));
+      other.synchronize();
+    }
+    float value = 0;
+    rank.start(Call::send({&value, 1, DataType::kF32}, 0).on(Stream(rank.device())));
+  });
+  EXPECT_THAT(errors, Each(HasSubstr("no place in a stream")));
+}
+
+TEST(CallInStream, OfTheHost_EndsBeforeStartReturns) {
+  spawn({.size = 2}, [](Communicator& rank) {
+    Stream stream(Device::host());
+    std::vector<float> data(100, 1.5F);
+    rank.start(Call::all_reduce({data.data(), data.size(), DataType::kF32}).on(stream));
+    EXPECT_THAT(data, Each(3));
+  });
+}
+
+TEST(CallInStream, GivenUp_LetsTheStreamGoWithAnError) {
+  auto ranks = make_world(places(2));
+  run_ranks(ranks, [&](Communicator& rank) {
+    if (rank.rank() == 1) return;
+    Stream stream(rank.device());
+    const DeviceMemory memory(rank.device(), 64);
+    Work work =
+        rank.start(Call::all_reduce({memory.data(), 16, DataType::kF32, rank.device()}).on(stream));
+    work.cancel();
+    EXPECT_THROW(stream.synchronize(), Error);
+  });
+}
+
 TEST(EmulatedPlaces, BufferOfAnotherDevice_NamesBoth) {
   auto ranks = make_world(places(2));
   const auto errors = run_ranks(ranks, [](Communicator& rank) {

@@ -62,6 +62,20 @@ TEST(PluginPlaces, WhatItHasKernelsFor_StaysOnItsDevices) {
   EXPECT_EQ(transport_of_all_reduce<std::int32_t>(ReduceOp::kBitAnd), "inproc") << "by the host";
 }
 
+TEST(PluginPlaces, CallInAStream_EndsBeforeStartReturns) {
+  spawn({.size = 2, .device = custom_cpu(), .devices = 2}, [](Communicator& rank) {
+    Stream stream(rank.device());
+    const DeviceMemory memory(rank.device(), 4'000);
+    const std::vector<float> input(1'000, 1.5F);
+    std::vector<float> sums(1'000);
+    stream.copy(memory.data(), input.data(), 4'000);
+    rank.start(Call::all_reduce({memory.data(), 1'000, DataType::kF32, rank.device()}).on(stream));
+    stream.copy(sums.data(), memory.data(), 4'000);
+    stream.synchronize();
+    EXPECT_THAT(sums, Each(3));
+  });
+}
+
 TEST(PluginPlaces, MemoryOfTheHost_IsRefused) {
   auto ranks = make_world({.size = 2, .device = custom_cpu(), .devices = 2});
   std::vector<float> host(4);

@@ -6,12 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -21,9 +19,8 @@
 #include "collectives/execute/host/plan_runner.h"
 #include "collectives/schedule/fuse.h"
 #include "core/dtype.h"
-#include "transport/inproc/inproc_transport.h"
+#include "tests/collectives/execute/connected_rank.h"
 #include "transport/shm/registered_pool.h"
-#include "transport/shm/shm_transport.h"
 
 namespace rondo::execute {
 
@@ -42,13 +39,6 @@ enum class Path {
 
 inline bool is_registered(Path path) {
   return path == Path::kRegisteredPlan || path == Path::kRegisteredEager;
-}
-
-inline std::unique_ptr<transport::Transport> make_transport(transport::TransportKind kind,
-                                                            const transport::Identity& identity) {
-  if (kind == transport::TransportKind::kShm)
-    return transport::ShmTransport::create(identity).value();
-  return transport::InprocTransport::create(identity).value();
 }
 
 struct AllReduce {
@@ -82,22 +72,9 @@ inline PlanInputs all_reduce_inputs(const AllReduce& call, std::size_t count,
 }
 
 /// One rank of a world of places of this process.
-class Rank {
+class Rank : public ConnectedRank {
  public:
-  Rank(transport::TransportKind kind, std::uint64_t job, int rank, int world)
-      : rank_(rank),
-        world_(world),
-        transport_(make_transport(kind, {.job = job, .epoch = 1, .rank = rank, .world = world})) {}
-  std::string address() const { return transport_->address(); }
-  void connect(const std::vector<std::string>& addresses) {
-    std::vector<transport::PeerAddress> peers;
-    for (int peer = 0; peer < world_; ++peer)
-      if (peer != rank_) peers.push_back({peer, addresses[static_cast<std::size_t>(peer)]});
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    ASSERT_TRUE(transport_->connect(peers, deadline).ok());
-    transport::Transport* transports[] = {transport_.get()};
-    waiter_ = Waiter::make(transports, {.spare_core = false}).value();
-  }
+  using ConnectedRank::ConnectedRank;
   /// See transport::Traffic.
   std::uint64_t copied_bytes() const {
     std::uint64_t bytes = 0;
@@ -183,11 +160,7 @@ class Rank {
   }
   int divisor(ReduceOp op) const { return op == ReduceOp::kAvg ? world_ : 1; }
 
-  int rank_;
-  int world_;
-  std::unique_ptr<transport::Transport> transport_;
   DataType type_ = DataType::kF32;
-  std::unique_ptr<Waiter> waiter_;
   std::unique_ptr<Plan> plan_;
   std::uint64_t sequence_ = 0;
 };

@@ -14,7 +14,7 @@
 #include "collectives/algorithms/registry.h"
 #include "collectives/execute/host/plan_runner.h"
 #include "collectives/schedule/fuse.h"
-#include "transport/inproc/inproc_transport.h"
+#include "tests/collectives/execute/connected_rank.h"
 
 namespace rondo::execute {
 namespace {
@@ -92,24 +92,10 @@ TEST(WirePoints, WhatIsSentOnceAndNotRead_IsRoundedAsItIsSent) {
 using Encodes = std::function<bool(int, int)>;
 
 /// One rank of a world of places of this process, whose messages are encoded where a test says so.
-class Rank {
+class Rank : public ConnectedRank {
  public:
   Rank(std::uint64_t job, int rank, int world)
-      : rank_(rank),
-        world_(world),
-        transport_(transport::InprocTransport::create(
-                       {.job = job, .epoch = 1, .rank = rank, .world = world})
-                       .value()) {}
-  std::string address() const { return transport_->address(); }
-  void connect(const std::vector<std::string>& addresses) {
-    std::vector<transport::PeerAddress> peers;
-    for (int peer = 0; peer < world_; ++peer)
-      if (peer != rank_) peers.push_back({peer, addresses[static_cast<std::size_t>(peer)]});
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    ASSERT_TRUE(transport_->connect(peers, deadline).ok());
-    transport::Transport* transports[] = {transport_.get()};
-    waiter_ = Waiter::make(transports, {.spare_core = false}).value();
-  }
+      : ConnectedRank(transport::TransportKind::kInproc, job, rank, world) {}
   std::vector<float> run(const Algorithm& algorithm, std::vector<float> input,
                          std::size_t output_count, std::size_t total, const Encodes& encodes) {
     std::vector<float> output(output_count);
@@ -148,10 +134,6 @@ class Rank {
     return inputs;
   }
 
-  int rank_;
-  int world_;
-  std::unique_ptr<transport::Transport> transport_;
-  std::unique_ptr<Waiter> waiter_;
   std::uint64_t sequence_ = 0;
 };
 

@@ -19,22 +19,9 @@
 
 namespace rondo::execute {
 
-class DeviceRank {
+class DeviceRank : public ConnectedRank {
  public:
-  DeviceRank(transport::TransportKind kind, std::uint64_t job, int rank, int world)
-      : rank_(rank),
-        world_(world),
-        transport_(make_transport(kind, {.job = job, .epoch = 1, .rank = rank, .world = world})) {}
-  std::string address() const { return transport_->address(); }
-  void connect(const std::vector<std::string>& addresses) {
-    std::vector<transport::PeerAddress> peers;
-    for (int peer = 0; peer < world_; ++peer)
-      if (peer != rank_) peers.push_back({peer, addresses[static_cast<std::size_t>(peer)]});
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    ASSERT_TRUE(transport_->connect(peers, deadline).ok());
-    transport::Transport* transports[] = {transport_.get()};
-    waiter_ = Waiter::make(transports, {.spare_core = false}).value();
-  }
+  using ConnectedRank::ConnectedRank;
 
   /// From now on the streams and the memory are `driver`'s, which outlives them.
   void use(device::DeviceDriver& driver) {
@@ -62,10 +49,13 @@ class DeviceRank {
     return std::shared_ptr<std::byte[]>(static_cast<std::byte*>(memory),
                                         [&driver](std::byte* data) { driver.free(data); });
   }
-  Status run(std::byte* input, std::byte* output) {
+  /// `ready`: see Operands.
+  Status run(std::byte* input, std::byte* output, const detail::EventImpl* ready = nullptr) {
     const transport::Call call{++sequence_, 1, {.collective = 1}};
-    return runner_->run(call, {input, output}, {rank_, waiter_.get(), {}, 20'000});
+    return runner_->run(call, {.input = input, .output = output, .ready = ready},
+                        {rank_, waiter_.get(), {}, 20'000});
   }
+  DevicePlace& place() { return *place_; }
   std::size_t lanes() const { return plan_->lanes().size(); }
   void abort(const Status& cause) {
     for (int peer = 0; peer < world_; ++peer)
@@ -73,10 +63,6 @@ class DeviceRank {
   }
 
  private:
-  int rank_;
-  int world_;
-  std::unique_ptr<transport::Transport> transport_;
-  std::unique_ptr<Waiter> waiter_;
   std::unique_ptr<DevicePlace> place_;
   std::unique_ptr<Plan> plan_;
   std::unique_ptr<Runner> runner_;

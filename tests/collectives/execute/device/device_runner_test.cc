@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <chrono>
 #include <functional>
 #include <random>
 #include <string>
@@ -73,11 +73,34 @@ Values on_host(const Values& values, const char* algorithm) {
 
 struct Way {
   bool in_place = false;
+  bool in_stream = false;  ///< the input is written by a stream, which the call comes after
+  int input_delay_ms = 0;
   int longest_pause_us = 60;
   std::optional<DeviceWait> left_out{};
 };
 
 float* seen(std::byte* memory) { return static_cast<float*>(device::emulated_alias(memory)); }
+
+/// A stream of the caller's.
+class InputStream {
+ public:
+  explicit InputStream(DevicePlace& place)
+      : stream_(place.driver().create_stream(place.device().index).value()),
+        event_(place.driver().create_event(place.device().index).value()) {}
+  ~InputStream() { EXPECT_TRUE(stream_->synchronize().ok()); }
+  InputStream(const InputStream&) = delete;
+  InputStream& operator=(const InputStream&) = delete;
+
+  const detail::EventImpl* after(std::function<Status()> work) {
+    EXPECT_TRUE(stream_->launch(std::move(work)).ok());
+    EXPECT_TRUE(stream_->record(*event_).ok());
+    return event_.get();
+  }
+
+ private:
+  std::shared_ptr<detail::StreamImpl> stream_;
+  std::shared_ptr<detail::EventImpl> event_;
+};
 
 /// One call on each rank. As soon as a rank's call is over its input is overwritten, as any program
 /// may: who still reads it then reads that.
@@ -86,8 +109,19 @@ Values on_devices(std::vector<DeviceRank>& ranks, const Values& values, const Wa
   each<DeviceRank>(ranks, [&](DeviceRank& rank, std::size_t i) {
     const auto input = rank.allocate(kCount * sizeof(float)).value();
     const auto output = way.in_place ? input : rank.allocate(kCount * sizeof(float)).value();
-    std::ranges::copy(values[i], seen(input.get()));
-    const Status status = rank.run(input.get(), output.get());
+    InputStream stream(rank.place());
+    const auto write = [&] { std::ranges::copy(values[i], seen(input.get())); };
+    const detail::EventImpl* ready = nullptr;
+    if (way.in_stream) {
+      ready = stream.after([&] {
+        // house-allow(sleep): later than the hosts need to meet.
+        std::this_thread::sleep_for(std::chrono::milliseconds(way.input_delay_ms));
+        return write(), Status();
+      });
+    } else {
+      write();
+    }
+    const Status status = rank.run(input.get(), output.get(), ready);
     result[i].assign(seen(output.get()), seen(output.get()) + kCount);
     std::fill_n(seen(input.get()), kCount, 1e9F);
     EXPECT_TRUE(status.ok() || way.left_out) << status.to_string();
@@ -139,6 +173,20 @@ TEST(DeviceRunner, OverSharedMemory_HasTheBitsOfTheHost) {
   for (const char* algorithm : kAlgorithms) {
     EXPECT_EQ(wrong_worlds(transport::TransportKind::kShm, 4, algorithm, 6, {}), 0) << algorithm;
   }
+}
+
+TEST(DeviceRunner, InputsThatStreamsWrite_HaveTheBitsOfTheHost) {
+  for (const char* algorithm : kAlgorithms) {
+    EXPECT_EQ(
+        wrong_worlds(transport::TransportKind::kInproc, 4, algorithm, 10, {.in_stream = true}), 0)
+        << algorithm;
+  }
+}
+
+TEST(DeviceRunner, WithoutTheWaitForTheInput_IsWrong) {
+  EXPECT_GT(wrong_worlds(transport::TransportKind::kInproc, 3, "direct", 10,
+                         {.in_stream = true, .input_delay_ms = 20, .left_out = DeviceWait::kReady}),
+            5);
 }
 
 /// In place: what is sent last is read from memory that the caller has back then. Pauses are long
