@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/device/emulated.h"
+#include "core/device/emulated/emulated.h"
 #include "core/device/plugin/registry.h"
 #include "core/device/plugin/stream.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/device/cuda.h"
-#include "core/device/emulated.h"
+#include "core/device/emulated/emulated.h"
 #include "core/device/host.h"
 #include "core/device/plugin/registry.h"
 

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "core/device/emulated.h"
+#include "core/device/emulated/emulated.h"
 #include "core/device/soft_event.h"
 
 namespace rondo::device {

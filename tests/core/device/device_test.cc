@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/device/driver.h"
-#include "core/device/emulated.h"
+#include "core/device/emulated/emulated.h"
 #include "rondo/error.h"
 
 namespace rondo {

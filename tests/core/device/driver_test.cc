@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/device/emulated.h"
+#include "core/device/emulated/emulated.h"
 #include "tests/core/scoped_variable.h"
 
 namespace rondo::device {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "collectives/execute/device/device_runner.h"
-#include "core/device/emulated.h"
+#include "core/device/emulated/emulated.h"
 #include "tests/collectives/execute/rank.h"
 
 namespace rondo::execute {

@@ -1,4 +1,4 @@
-#include "core/device/mapping.h"
+#include "core/device/emulated/mapping.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>

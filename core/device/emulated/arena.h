@@ -9,10 +9,10 @@
 #include <memory>
 #include <mutex>
 
-#include "core/device/alias_table.h"
 #include "core/device/driver.h"
-#include "core/device/mapping.h"
-#include "core/device/page_allocator.h"
+#include "core/device/emulated/alias_table.h"
+#include "core/device/emulated/mapping.h"
+#include "core/device/emulated/page_allocator.h"
 #include "core/status.h"
 #include "core/unique_fd.h"
 

@@ -12,8 +12,8 @@
 #include <mutex>
 #include <thread>
 
-#include "core/device/alias_table.h"
-#include "core/device/emulated_faults.h"
+#include "core/device/emulated/alias_table.h"
+#include "core/device/emulated/faults.h"
 #include "core/device/stream.h"
 #include "core/status.h"
 

@@ -1,4 +1,4 @@
-#include "core/device/alias_table.h"
+#include "core/device/emulated/alias_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

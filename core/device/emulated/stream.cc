@@ -1,4 +1,4 @@
-#include "core/device/emulated_stream.h"
+#include "core/device/emulated/stream.h"
 
 #include <chrono>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/device/driver.h"
-#include "core/device/emulated_event.h"
+#include "core/device/emulated/event.h"
 
 namespace rondo::device {
 namespace {

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-#include "core/device/mapping.h"
+#include "core/device/emulated/mapping.h"
 #include "core/device/shared_handle.h"
 #include "core/status.h"
 #include "core/unique_fd.h"

@@ -1,12 +1,12 @@
-#include "core/device/emulated_arena.h"
+#include "core/device/emulated/arena.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "core/device/emulated_handle.h"
-#include "core/device/sealed_file.h"
+#include "core/device/emulated/handle.h"
+#include "core/device/emulated/sealed_file.h"
 
 namespace rondo::device {
 

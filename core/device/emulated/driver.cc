@@ -1,11 +1,11 @@
-#include "core/device/emulated_driver.h"
+#include "core/device/emulated/driver.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "core/device/emulated_event.h"
-#include "core/device/emulated_stream.h"
+#include "core/device/emulated/event.h"
+#include "core/device/emulated/stream.h"
 
 namespace rondo::device {
 

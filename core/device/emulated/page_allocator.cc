@@ -1,4 +1,4 @@
-#include "core/device/page_allocator.h"
+#include "core/device/emulated/page_allocator.h"
 
 #include <algorithm>
 #include <iterator>

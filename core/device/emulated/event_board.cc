@@ -1,4 +1,4 @@
-#include "core/device/event_board.h"
+#include "core/device/emulated/event_board.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -11,8 +11,8 @@
 #include <numeric>
 #include <utility>
 
-#include "core/device/emulated_handle.h"
-#include "core/device/sealed_file.h"
+#include "core/device/emulated/handle.h"
+#include "core/device/emulated/sealed_file.h"
 
 namespace rondo::device {
 namespace {

@@ -12,8 +12,8 @@
 #include <memory>
 #include <string>
 
-#include "core/device/emulated.h"
-#include "core/device/emulated_handle.h"
+#include "core/device/emulated/emulated.h"
+#include "core/device/emulated/handle.h"
 
 namespace rondo::device {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/device/sealed_file.h"
+#include "core/device/emulated/sealed_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

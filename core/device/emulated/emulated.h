@@ -4,7 +4,7 @@
 // can't touch, streams that run late, export to other processes. Set up by RONDO_EMULATED_DEVICES
 // (how many), RONDO_EMULATED_SEED, RONDO_EMULATED_DELAY_US (the longest pause),
 // RONDO_EMULATED_MEMORY_MIB (of each device), RONDO_EMULATED_COPY_MBPS and RONDO_EMULATED_KERNEL_US
-// (how long work takes at least) and RONDO_EMULATED_FAULTS (emulated_faults.h).
+// (how long work takes at least) and RONDO_EMULATED_FAULTS (faults.h).
 // Threads: any.
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 #include <memory>
 
 #include "core/device/driver.h"
-#include "core/device/emulated_faults.h"
-#include "core/device/emulated_stream.h"
+#include "core/device/emulated/faults.h"
+#include "core/device/emulated/stream.h"
 #include "core/status.h"
 
 namespace rondo::device {

@@ -1,7 +1,7 @@
-#include "core/device/emulated.h"
+#include "core/device/emulated/emulated.h"
 
-#include "core/device/alias_table.h"
-#include "core/device/emulated_driver.h"
+#include "core/device/emulated/alias_table.h"
+#include "core/device/emulated/driver.h"
 #include "core/environment.h"
 
 namespace rondo::device {

@@ -1,4 +1,4 @@
-#include "core/device/emulated_faults.h"
+#include "core/device/emulated/faults.h"
 
 #include <fmt/format.h>
 

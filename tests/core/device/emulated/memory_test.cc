@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/device/emulated.h"
+#include "core/device/emulated/emulated.h"
 
 namespace rondo::device {
 namespace {

@@ -1,9 +1,9 @@
-#include "core/device/emulated_event.h"
+#include "core/device/emulated/event.h"
 
 #include <chrono>
 #include <utility>
 
-#include "core/device/emulated_handle.h"
+#include "core/device/emulated/handle.h"
 #include "core/futex.h"
 
 namespace rondo::device {

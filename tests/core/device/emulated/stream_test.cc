@@ -1,4 +1,4 @@
-#include "core/device/emulated_stream.h"
+#include "core/device/emulated/stream.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/device/emulated.h"
-#include "core/device/emulated_event.h"
+#include "core/device/emulated/emulated.h"
+#include "core/device/emulated/event.h"
 
 namespace rondo::device {
 namespace {

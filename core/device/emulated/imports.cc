@@ -1,4 +1,4 @@
-#include "core/device/emulated_imports.h"
+#include "core/device/emulated/imports.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/device/emulated_event.h"
-#include "core/device/emulated_handle.h"
-#include "core/device/page_allocator.h"
+#include "core/device/emulated/event.h"
+#include "core/device/emulated/handle.h"
+#include "core/device/emulated/page_allocator.h"
 
 namespace rondo::device {
 namespace {

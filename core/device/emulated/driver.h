@@ -8,11 +8,11 @@
 #include <mutex>
 #include <vector>
 
-#include "core/device/emulated.h"
-#include "core/device/emulated_arena.h"
-#include "core/device/emulated_faults.h"
-#include "core/device/emulated_imports.h"
-#include "core/device/event_board.h"
+#include "core/device/emulated/arena.h"
+#include "core/device/emulated/emulated.h"
+#include "core/device/emulated/event_board.h"
+#include "core/device/emulated/faults.h"
+#include "core/device/emulated/imports.h"
 
 namespace rondo::device {
 

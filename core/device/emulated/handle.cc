@@ -1,4 +1,4 @@
-#include "core/device/emulated_handle.h"
+#include "core/device/emulated/handle.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

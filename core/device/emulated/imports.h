@@ -8,9 +8,9 @@
 #include <mutex>
 #include <tuple>
 
-#include "core/device/alias_table.h"
-#include "core/device/event_board.h"
-#include "core/device/mapping.h"
+#include "core/device/emulated/alias_table.h"
+#include "core/device/emulated/event_board.h"
+#include "core/device/emulated/mapping.h"
 #include "core/device/shared_handle.h"
 #include "core/device/stream.h"
 #include "core/status.h"

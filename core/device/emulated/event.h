@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "core/device/event_board.h"
+#include "core/device/emulated/event_board.h"
 #include "core/device/shared_handle.h"
 #include "core/device/soft_event.h"
 #include "core/device/stream.h"
