@@ -1,5 +1,7 @@
 #include "collectives/execute/device/device_lane.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace rondo::execute {
@@ -73,6 +75,7 @@ Status DeviceLane::find_sources() {
     DevicePeer& peer = call_->receiver_peer(port.channel);
     const Notice notice = receiver.next();
     receiver.take();
+    RONDO_TRY(check_size(notice, peer.rank()));
     if (call_->left_out != DeviceWait::kMessage) RONDO_TRY(peer.wait(*stream_, notice));
     already_here_ = already_here_ || notice.stored;
     if (notice.stored || bytes() == 0) {
@@ -83,6 +86,15 @@ Status DeviceLane::find_sources() {
     sources_.push_back(source);
   }
   return {};
+}
+
+/// Where ranks' parts have sizes of their own, the two of a message may differ about them.
+Status DeviceLane::check_size(const Notice& notice, int peer) const {
+  if (notice.bytes == bytes()) return {};
+  return Status(ErrorCode::kMismatch,
+                fmt::format("rank {} sent {} bytes where rank {} expected {}", peer, notice.bytes,
+                            call_->plan.schedule().request.rank, bytes()),
+                peer);
 }
 
 /// Of a reducing sweep also the peers' memory; moved bytes are read by their receivers.
@@ -129,6 +141,7 @@ Status DeviceLane::tell() {
     Notice notice = event.notice();
     notice.role = payload().role;
     notice.offset = payload().offset + offset();
+    notice.bytes = bytes();
     notice.stored = stored_[i] != 0;
     call_->senders[sweep.targets[i].channel].add(notice);
   }

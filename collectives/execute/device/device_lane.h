@@ -44,6 +44,7 @@ class DeviceLane {
   bool has_messages() const;
   Status enqueue();
   Status find_sources();
+  Status check_size(const Notice& notice, int peer) const;
   Status find_targets();
   Status move();
   Status tell();

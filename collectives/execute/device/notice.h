@@ -27,6 +27,7 @@ struct Notice {
   std::uint64_t event = 0;        ///< inside a process: its address
   device::SharedHandle handle{};  ///< outside
   std::uint64_t offset = 0;       ///< of the message's bytes, in the region of `role`
+  std::uint64_t bytes = 0;
   schedule::BufferRole role = schedule::BufferRole::kInput;
   bool stored = false;  ///< they are in the receiver's memory already
 };

@@ -146,11 +146,20 @@ void exchange_parts(Communicator& rank, const Setting& s) {
   }
 }
 
-class Uneven : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
+/// The transport, and whether the ranks are on devices.
+struct Where {
+  const char* transport;
+  bool on_devices = false;
+
+  Device device() const { return on_devices ? Device::emulated(0) : Device::host(); }
+};
+
+class Uneven : public ::testing::TestWithParam<std::tuple<Where, int>> {};
 
 TEST_P(Uneven, EveryCollective_EveryPart_IsWhereItBelongs) {
-  const auto& [transport, world] = GetParam();
-  spawn({.size = world, .transport = transport}, [world = world](Communicator& rank) {
+  const auto& [where, world] = GetParam();
+  const World places{.size = world, .transport = where.transport, .device = where.device()};
+  spawn(places, [world = world](Communicator& rank) {
     for (const Setting& s : settings(world)) {
       gather_parts(rank, s, true);
       gather_parts(rank, s, false);
@@ -162,11 +171,14 @@ TEST_P(Uneven, EveryCollective_EveryPart_IsWhereItBelongs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, Uneven,
-                         ::testing::Combine(::testing::Values("inproc", "shm", "tcp"),
+                         ::testing::Combine(::testing::Values(Where{"inproc"}, Where{"shm"},
+                                                              Where{"tcp"}, Where{"inproc", true},
+                                                              Where{"shm", true}),
                                             ::testing::Values(1, 2, 3, 5)),
                          [](const auto& parameter) {
-                           return std::get<0>(parameter.param) + "_" +
-                                  std::to_string(std::get<1>(parameter.param));
+                           const auto& [where, world] = parameter.param;
+                           return std::string(where.transport) +
+                                  (where.on_devices ? "_devices_" : "_") + std::to_string(world);
                          });
 
 // Bruck's all-to-all relays rows whose sizes relays don't know: another algorithm steps in.
@@ -186,24 +198,29 @@ TEST(Uneven, AlgorithmThatRelays_IsNotTaken) {
 // Whole segments more or less on one side: the first segments are alike, and yet it must show in
 // this call, not in a later one.
 TEST(Uneven, RanksDifferAboutAPart_IsAMismatchInThatCall) {
-  for (const char* transport : {"inproc", "shm", "tcp"}) {
+  for (const Where where :
+       {Where{"inproc"}, Where{"shm"}, Where{"tcp"}, Where{"inproc", true}, Where{"shm", true}}) {
     for (const auto& [sent, expected] :
          {std::pair{kSegment, 2 * kSegment}, std::pair{2 * kSegment, kSegment},
           std::pair{std::size_t{5}, std::size_t{6}}}) {
-      auto ranks = make_world({.size = 2, .transport = transport, .timeout_ms = 20'000});
+      auto ranks = make_world({.size = 2,
+                               .transport = where.transport,
+                               .device = where.device(),
+                               .timeout_ms = 20'000});
       const auto errors = run_ranks(ranks, [&](Communicator& rank) {
-        std::vector<float> data(4 * kSegment, 1.5F);
+        Memory<float> data(rank.device(), 4 * kSegment, false);
         if (rank.rank() == 0) {
           const Counts counts{3, expected};
-          rank.gather_v({data.data(), 3}, {data.data(), 3 + expected}, counts, 0);
+          rank.gather_v(data.buffer(0, 3), data.buffer(0, 3 + expected), counts, 0);
         } else {
-          rank.gather_v({data.data(), sent}, Buffer{}, {}, 0);
+          rank.gather_v(data.buffer(0, sent), Buffer{}, {}, 0);
           rank.barrier();  // the root gave up: this rank hears it at the latest here
         }
       });
-      EXPECT_THAT(errors[0], HasSubstr("Mismatch")) << transport << " " << sent;
-      EXPECT_THAT(errors[0], HasSubstr("rank 1 sent")) << transport << " " << sent;
-      EXPECT_THAT(errors[1], HasSubstr("Mismatch")) << transport << " " << sent;
+      const std::string which = std::string(where.transport) + " " + std::to_string(sent);
+      EXPECT_THAT(errors[0], HasSubstr("Mismatch")) << which;
+      EXPECT_THAT(errors[0], HasSubstr("rank 1 sent")) << which;
+      EXPECT_THAT(errors[1], HasSubstr("Mismatch")) << which;
     }
   }
 }
