@@ -176,9 +176,10 @@ INSTANTIATE_TEST_SUITE_P(Worlds, Uneven,
                                                               Where{"shm", true}),
                                             ::testing::Values(1, 2, 3, 5)),
                          [](const auto& parameter) {
-                           const auto& [where, world] = parameter.param;
+                           const Where& where = std::get<0>(parameter.param);
                            return std::string(where.transport) +
-                                  (where.on_devices ? "_devices_" : "_") + std::to_string(world);
+                                  (where.on_devices ? "_devices_" : "_") +
+                                  std::to_string(std::get<1>(parameter.param));
                          });
 
 // Bruck's all-to-all relays rows whose sizes relays don't know: another algorithm steps in.
