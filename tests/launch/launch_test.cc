@@ -106,6 +106,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Killing{"direct_between_devices", "RONDO_ALGO=direct", "killed_on_device 2"}),
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
+TEST(RondoRun, RanksThatAreGoneAfterTheirCallOnDevices_LeaveTheOthersWhole) {
+  for (int round = 0; round < 20; ++round) {
+    const Outcome outcome = shell(rondo_run(3, "once_on_device"));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    for (const char* line : {"rank 0 of 3: got 2.25", "rank 1 of 3: got 2.25",
+                             "rank 2 of 3: got 2.25"}) {
+      EXPECT_THAT(outcome.output, HasSubstr(line));
+    }
+  }
+}
+
 TEST(RondoRun, RankExits_OthersNameItAndItsCodeIsReturned) {
   const Outcome outcome = shell(rondo_run(3, "exit 1 42"));
   EXPECT_EQ(outcome.exit_code, 42) << outcome.output;

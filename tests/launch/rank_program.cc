@@ -4,6 +4,7 @@
 //   killed R        loops over all-reduces until rank R kills itself; the others print their error
 //                   and the milliseconds since the kill
 //   killed_on_device R   the same on emulated devices, in the middle of a call
+//   once_on_device  broadcasts rank 1's number on emulated devices and is gone
 //   absent R        rank R never joins
 //   exit R CODE     rank R exits with CODE before its second call; the others print their error
 //                   (they may still be in the first)
@@ -75,6 +76,20 @@ int killed(int victim) {
   return 3;
 }
 
+int once_on_device() {
+  Communicator world = Communicator::create({}, rondo::Device::emulated(0));
+  rondo::Stream stream(world.device());
+  const rondo::DeviceMemory memory(world.device(), sizeof(float));
+  float value = 1.25F + static_cast<float>(world.rank());
+  stream.copy(memory.data(), &value, sizeof(value));
+  stream.synchronize();
+  world.broadcast({memory.data(), 1, rondo::DataType::kF32, world.device()}, 1);
+  stream.copy(&value, memory.data(), sizeof(value));
+  stream.synchronize();
+  std::printf("rank %d of %d: got %.2f\n", world.rank(), world.size(), static_cast<double>(value));
+  return 0;  // with all that peers may still want
+}
+
 /// In the middle of a call, whatever its peers are doing with its memory then.
 int killed_on_device(int victim) {
   Communicator world = Communicator::create({}, rondo::Device::emulated(victim % 4));
@@ -144,6 +159,7 @@ int run(int argc, char** argv) {
   if (mode == "killed") return killed(number);
   if (mode == "killed_on_device") return killed_on_device(number);
   if (mode == "again") return again();
+  if (mode == "once_on_device") return once_on_device();
   if (mode == "exit") return leave(number, std::atoi(argv[3]));
   if (mode == "traffic") return traffic();
   if (mode == "algorithm") return algorithm();

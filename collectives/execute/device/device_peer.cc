@@ -37,8 +37,8 @@ class PeerEvent final : public detail::EventImpl {
 }  // namespace
 
 DevicePeer::DevicePeer(DevicePlace& place, transport::Endpoint& endpoint)
-    : goodbye(endpoint, 0, 1),
-      their_goodbye(endpoint, 0, 1),
+    : goodbye(endpoint, 0, kGoodbyes),
+      their_goodbye(endpoint, 0, kGoodbyes),
       place_(&place),
       endpoint_(&endpoint) {}
 

@@ -36,7 +36,9 @@ class DevicePeer {
   /// Makes what the stream does next wait for what the peer has recorded. Errors: likewise.
   Status wait(detail::StreamImpl& stream, const Notice& notice);
 
-  /// The end of a call, both ways: after what each other's streams have done.
+  /// The end of a call, both ways: after what each other's streams have done; and then that the
+  /// other's has been seen, whose event may be gone afterwards.
+  static constexpr std::size_t kGoodbyes = 2;
   NoticeSender goodbye;
   NoticeReceiver their_goodbye;
 

@@ -143,17 +143,23 @@ Result<bool> DeviceRunner::part() {
     RONDO_ASSIGN(const bool sent, peer.goodbye.pump());
     RONDO_ASSIGN(const bool received, peer.their_goodbye.pump());
     moved = moved || sent || received;
-    if (peer.their_goodbye.has_next()) {
-      if (call_.left_out != DeviceWait::kGoodbye)
-        RONDO_TRY(peer.wait(stream(), peer.their_goodbye.next()));
-      peer.their_goodbye.take();
-    }
+    while (peer.their_goodbye.has_next()) RONDO_TRY(see_goodbye(peer));
     done = done && peer.goodbye.idle() && peer.their_goodbye.done();
   }
   if (!done) return moved;
   RONDO_TRY(stream().record(last_->event()));
   phase_ = Phase::kFinishing;
   return true;
+}
+
+/// The first of a peer's is one; the second says that mine has been seen.
+Status DeviceRunner::see_goodbye(DevicePeer& peer) {
+  const Notice notice = peer.their_goodbye.next();
+  peer.their_goodbye.take();
+  if (peer.their_goodbye.done()) return {};
+  if (call_.left_out != DeviceWait::kGoodbye) RONDO_TRY(peer.wait(stream(), notice));
+  peer.goodbye.add({});
+  return {};
 }
 
 Status DeviceRunner::end(Status status, int rank) {

@@ -6,7 +6,8 @@
 // A call: all peers tell each other where their buffers lie; the lanes put their work into their
 // streams as notices come; every rank records a goodbye behind its work and waits, in its stream,
 // for those of its peers, since they read and write its memory until then. What the call's last
-// event comes after is all that any rank does to this rank's memory.
+// event comes after is all that any rank does to this rank's memory. No call ends before its peers
+// have put their waits for its events into their streams: then the events may go.
 //
 // Host-driven, so it needs nothing of a device but copies, kernels and events that other processes
 // can wait for: it serves ranks on one device or several, of one process or many. Source: the
@@ -52,7 +53,7 @@ class DeviceRunner final : public Runner {
   Result<bool> run();
   Result<bool> part();
   Status say_goodbye();
-  Result<bool> hear_goodbyes();
+  Status see_goodbye(DevicePeer& peer);
   Status join_lanes();
   detail::StreamImpl& stream() const { return lanes_.front().stream(); }
   bool has_peer_outside() const;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <new>
 #include <numeric>
 #include <utility>
 
@@ -46,7 +45,7 @@ Result<std::uint32_t> EventBoard::take_slot() {
   }
   const std::uint32_t index = free_.back();
   free_.pop_back();
-  new (&slot(index)) EventSlot();
+  slot(index).failed.store(0, std::memory_order_release);
   return index;
 }
 

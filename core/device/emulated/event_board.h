@@ -18,8 +18,9 @@
 
 namespace rondo::device {
 
-/// Records of one event, counted from 1. They are reached in their order: who exports an event
-/// records it in one stream.
+/// Records, counted from 1 over all events that come to have the slot: a peer may still be about to
+/// look whether the last record of an event that is gone was reached. They are reached in their
+/// order: who exports an event records it in one stream.
 struct EventSlot {
   std::atomic<std::uint32_t> recorded = 0;
   std::atomic<std::uint32_t> reached = 0;

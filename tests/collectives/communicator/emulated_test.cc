@@ -173,6 +173,21 @@ TEST(CallInStream, GivenUp_LetsTheStreamGoWithAnError) {
   });
 }
 
+// Whoever is done goes at once, with all that its peers wait for.
+TEST(EmulatedPlaces, CommunicatorsThatEndWithTheirOnlyCall_LeaveTheirPeersWhole) {
+  for (int round = 0; round < 30; ++round) {
+    for (const char* transport : {"inproc", "shm"}) {
+      spawn(places(3, transport), [&](Communicator& rank) {
+        Communicator own = std::move(rank);
+        Memory<float> memory(own.device(), 100, false);
+        memory.write(0, std::vector<float>(100, static_cast<float>(own.rank())));
+        own.broadcast(memory.buffer(0, 100), round % 3);
+        EXPECT_THAT(memory.read(0, 100), Each(static_cast<float>(round % 3)));
+      });
+    }
+  }
+}
+
 TEST(EmulatedPlaces, BufferOfAnotherDevice_NamesBoth) {
   auto ranks = make_world(places(2));
   const auto errors = run_ranks(ranks, [](Communicator& rank) {
