@@ -15,20 +15,25 @@ namespace {
 /// Long enough for a kernel to be worth its launch.
 constexpr std::size_t kSegmentBytes = std::size_t{4} << 20;
 
+/// And joined by what takes that for granted: alike on every rank.
+bool is_inside_one_process(const transport::Mesh& mesh) {
+  for (int peer = 0; peer < mesh.size(); ++peer) {
+    const transport::Endpoint* const endpoint = mesh.endpoint(peer);
+    if (endpoint != nullptr && endpoint->kind() != transport::TransportKind::kInproc) return false;
+  }
+  return true;
+}
+
 /// All ranks are on one host and on devices of one kind, whose memory they can reach: alike on
 /// every rank.
 bool all_meet(const transport::Mesh& mesh, Device device) {
   const auto same_kind = [&](const transport::RankInfo& rank) {
     return rank.device_kind == to_string(device.kind);
   };
-  const auto same_process = [&](const transport::RankInfo& rank) {
-    return rank.process == mesh.ranks().front().process;
-  };
   if (device.kind == DeviceKind::kHost || !mesh.one_host()) return false;
   if (!std::ranges::all_of(mesh.ranks(), same_kind)) return false;
   const auto driver = device::driver_of(device);
-  return std::ranges::all_of(mesh.ranks(), same_process) ||
-         (driver.ok() && (*driver)->shares_between_processes());
+  return is_inside_one_process(mesh) || (driver.ok() && (*driver)->shares_between_processes());
 }
 
 bool has_kernel(const CallArguments& arguments, DeviceKind kind) {

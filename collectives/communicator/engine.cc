@@ -108,9 +108,16 @@ Result<std::shared_ptr<PreparedPlan>> Engine::admit(const CallArguments& argumen
     RONDO_TRY(check_exchange(arguments, place_->size()));
     return std::shared_ptr<PreparedPlan>();
   }
-  RONDO_ASSIGN(PreparedPlan* const plan, place_->admit(arguments));
-  if (plan == nullptr) return std::shared_ptr<PreparedPlan>();
-  return plan->shared_from_this();
+  auto plan = place_->admit(arguments);
+  if (!plan.ok()) {
+    Status status = std::move(plan).status();
+    if (!place_->is_left_alone_by(status)) return status;
+    status = std::move(status).with_culprit(place_->rank());
+    abort(status);
+    return status;
+  }
+  if (*plan == nullptr) return std::shared_ptr<PreparedPlan>();
+  return (*plan)->shared_from_this();
 }
 
 Result<PendingCall*> Engine::start(const CallArguments& arguments,
@@ -118,8 +125,9 @@ Result<PendingCall*> Engine::start(const CallArguments& arguments,
   const Entry entry(*this);
   RONDO_TRY(entry.status());
   if (stream != nullptr) RONDO_TRY(check_stream(arguments, *stream));
-  const bool blocks = stream != nullptr && !stream->can_wait_for_host();
-  if (blocks) RONDO_TRY(stream->synchronize());
+  // Where nobody would move the call on while the stream stands still, it isn't left standing.
+  const bool blocks = stream != nullptr && (!stream->can_wait_for_host() || progress_ == nullptr);
+  if (blocks) RONDO_TRY(synchronize_before(arguments, plan, *stream));
   RONDO_ASSIGN(PendingCall* const call,
                push(arguments, std::move(plan), blocks ? nullptr : stream));
   if (!driver_.idle()) {
@@ -128,6 +136,19 @@ Result<PendingCall*> Engine::start(const CallArguments& arguments,
   }
   if (blocks) RONDO_TRY(wait(*call).status());
   return call;
+}
+
+/// Peers may be waiting in the call already: that this rank can't make it is told to them.
+Status Engine::synchronize_before(const CallArguments& arguments,
+                                  std::shared_ptr<PreparedPlan>& plan, detail::StreamImpl& stream) {
+  if (plan == nullptr) {
+    RONDO_ASSIGN(plan, admit(arguments));
+  }
+  Status status = stream.synchronize();
+  if (status.ok() || plan == nullptr) return status;
+  status = std::move(status).with_culprit(place_->rank());
+  abort(status);
+  return status;
 }
 
 Status Engine::check_stream(const CallArguments& arguments,

@@ -73,6 +73,8 @@ class Engine {
                             const std::shared_ptr<PreparedPlan>& plan);
   Result<PendingCall*> push(const CallArguments& arguments, std::shared_ptr<PreparedPlan> plan,
                             detail::StreamImpl* stream = nullptr);
+  Status synchronize_before(const CallArguments& arguments, std::shared_ptr<PreparedPlan>& plan,
+                            detail::StreamImpl& stream);
   Status check_stream(const CallArguments& arguments, const detail::StreamImpl& stream) const;
   void give_back();
   void make_room();

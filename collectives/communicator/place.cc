@@ -71,9 +71,18 @@ void Place::compare_last_call() const {
 }
 
 Status Place::call(const CallArguments& arguments) {
-  RONDO_ASSIGN(PreparedPlan* const prepared, admit(arguments));
-  if (prepared == nullptr) return run_alone(arguments);
-  return run(arguments, *prepared);
+  auto prepared = admit(arguments);
+  if (!prepared.ok()) {
+    Status status = std::move(prepared).status();
+    return is_left_alone_by(status) ? give_up_before(std::move(status)) : status;
+  }
+  if (*prepared == nullptr) return run_alone(arguments);
+  return run(arguments, **prepared);
+}
+
+bool Place::is_left_alone_by(const Status& status) const {
+  const bool refused = status.code() == ErrorCode::kDevice || status.code() == ErrorCode::kSystem;
+  return refused && size() > 1 && device_.kind != DeviceKind::kHost && usable().ok();
 }
 
 Status Place::run(const CallArguments& arguments, PreparedPlan& prepared) {
@@ -137,8 +146,7 @@ execute::RunContext Place::context() {
 Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
                     const detail::EventImpl* ready) {
   if (ready != nullptr && !prepared.on_device) {
-    if (Status outcome = ready->waiter()(); !outcome.ok())
-      return give_up_before(std::move(outcome));
+    if (Status outcome = ready->wait(); !outcome.ok()) return give_up_before(std::move(outcome));
   }
   const CallArguments* used = &arguments;
   const bool staged = !prepared.on_device && staging_.needed(arguments);

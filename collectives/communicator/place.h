@@ -49,6 +49,9 @@ class Place {
   /// while another thread drives a call. Errors: InvalidArgument, Unsupported, System; what broke
   /// the communicator.
   Result<PreparedPlan*> admit(const CallArguments& arguments);
+  /// Whether an error of `admit` is this rank's device's alone, so that its peers will make the
+  /// call and wait for it: it is to be told to them.
+  bool is_left_alone_by(const Status& status) const;
   /// A call in a world of 1.
   Status run_alone(const CallArguments& arguments);
   /// Begins the next call of this place, which has been admitted; `finish` must follow. An error is

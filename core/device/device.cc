@@ -27,7 +27,7 @@ Event::Event(Device device)
 
 bool Event::done() const { return impl_->done(); }
 
-void Event::wait() const { throw_if_error(impl_->waiter()()); }
+void Event::wait() const { throw_if_error(impl_->wait()); }
 
 Stream::Stream(Device device)
     : impl_(value_or_throw(driver_or_throw(device).create_stream(device.index))) {}

@@ -35,7 +35,7 @@ class HostStream final : public detail::StreamImpl {
   }
 
   Status wait(const detail::EventImpl& event) override {
-    const Status outcome = event.waiter()();
+    const Status outcome = event.wait();
     if (failure_.ok()) failure_ = outcome;
     return {};
   }

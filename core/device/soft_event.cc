@@ -1,5 +1,7 @@
 #include "core/device/soft_event.h"
 
+#include <chrono>
+
 namespace rondo::device {
 
 void Completion::finish(const Status& outcome) {
@@ -14,19 +16,26 @@ bool Completion::done() const {
   return done_;
 }
 
-Status Completion::wait() const {
+Status Completion::wait(const detail::Abandoned& abandoned) const {
+  constexpr auto kLookPeriod = std::chrono::milliseconds(10);
   std::unique_lock lock(mutex_);
-  reached_.wait(lock, [this] { return done_; });
+  while (!reached_.wait_for(lock, kLookPeriod, [this] { return done_; })) {
+    if (abandoned.load(std::memory_order_relaxed)) return given_up();
+  }
   return outcome_;
 }
+
+Status given_up() { return Status(ErrorCode::kCancelled, "work in a stream was given up"); }
 
 bool SoftEvent::done() const {
   const auto record = latest();
   return record == nullptr || record->done();
 }
 
-std::function<Status()> SoftEvent::waiter() const {
-  return [record = latest()] { return record == nullptr ? Status() : record->wait(); };
+detail::EventWaiter SoftEvent::waiter() const {
+  return [record = latest()](const detail::Abandoned& abandoned) {
+    return record == nullptr ? Status() : record->wait(abandoned);
+  };
 }
 
 std::shared_ptr<Completion> SoftEvent::begin_record() {

@@ -4,7 +4,6 @@
 // Threads: any.
 
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -13,12 +12,16 @@
 
 namespace rondo::device {
 
+/// What becomes of waits in a stream that was abandoned.
+Status given_up();
+
 /// One record of an event: reached once, with what the stream's work reported up to there.
 class Completion {
  public:
   void finish(const Status& outcome);
   bool done() const;
-  Status wait() const;
+  /// Errors: Cancelled.
+  Status wait(const detail::Abandoned& abandoned) const;
 
  private:
   mutable std::mutex mutex_;
@@ -30,7 +33,7 @@ class Completion {
 class SoftEvent final : public detail::EventImpl {
  public:
   bool done() const override;
-  std::function<Status()> waiter() const override;
+  detail::EventWaiter waiter() const override;
   /// Replaces the latest record by a new one, which the stream finishes when it gets there.
   std::shared_ptr<Completion> begin_record();
 

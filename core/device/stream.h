@@ -4,6 +4,7 @@
 // Work given to a stream runs in order. The first error of a stream's work stays: later work is
 // skipped, and `synchronize`, events recorded after it and streams that wait for those report it.
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 
@@ -14,6 +15,11 @@ namespace rondo {
 inline namespace v1 {
 namespace detail {
 
+/// Set by who gives a stream up: what waits in it looks here now and then.
+using Abandoned = std::atomic<bool>;
+/// Errors: Cancelled, where that was set before the end.
+using EventWaiter = std::function<Status(const Abandoned&)>;
+
 /// Threads: any.
 class EventImpl {
  public:
@@ -21,7 +27,12 @@ class EventImpl {
   virtual bool done() const = 0;
   /// A function that blocks until the latest record, as of now, is reached, and tells how the
   /// recording stream fared. A record made later changes nothing for it.
-  virtual std::function<Status()> waiter() const = 0;
+  virtual EventWaiter waiter() const = 0;
+  /// Waits for that, however long it takes.
+  Status wait() const {
+    static const Abandoned kNever{false};
+    return waiter()(kNever);
+  }
   /// What a driver has made: another event where this one only adds something to it.
   virtual const EventImpl& native() const { return *this; }
 };
@@ -39,6 +50,9 @@ class StreamImpl {
   /// `event` may be any device's.
   virtual Status wait(const EventImpl& event) = 0;
   virtual Status synchronize() = 0;
+  /// Gives up what isn't done, where the stream's kind can: waits end, the rest is skipped, and it
+  /// all fails with Cancelled. The stream is of no use afterwards. Threads: any.
+  virtual void abandon() {}
   /// Whether `wait` returns at once also where its event is one that the host reaches (SoftEvent).
   virtual bool can_wait_for_host() const { return false; }
 };

@@ -47,8 +47,9 @@ struct RONDO_API Call {
   /// The same call in the order of a stream of this place's device: it begins after all that the
   /// stream holds when it is started, and what the stream is given later begins after its end; if
   /// it fails, so does the stream. Communicator::start returns at once, and nobody has to wait for
-  /// the Work; the communicator's progress is "thread" for that. Streams that can't wait for the
-  /// host (those of the host itself, and of plug-ins): start returns at the call's end.
+  /// the Work. It returns at the call's end, and the stream doesn't fail with it, where the
+  /// communicator's progress is "caller", and where streams can't wait for the host (those of the
+  /// host itself, and of plug-ins). In a world of 1 it returns when the stream has come to it.
   /// Prepared calls and `send` and `receive` have no stream.
   Call on(const Stream& order) const;
 

@@ -106,12 +106,26 @@ INSTANTIATE_TEST_SUITE_P(
                       Killing{"direct_between_devices", "RONDO_ALGO=direct", "killed_on_device 2"}),
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
+// Its peers' streams wait for it, too, and are given up with the call.
+TEST(RondoRun, RankThatStandsStillInACallOnDevices_IsNoticedByTheDeadline) {
+  const Outcome outcome =
+      shell("RONDO_TIMEOUT_MS=600 RONDO_ALGO=ring " + rondo_run(3, "stopped_on_device 2"));
+  const std::regex line(R"(\[(\d)\] after (\d+) ms: culprit .*Timeout)");
+  std::set<std::string> reporters;
+  for (auto it = std::sregex_iterator(outcome.output.begin(), outcome.output.end(), line);
+       it != std::sregex_iterator(); ++it) {
+    reporters.insert((*it)[1]);
+    EXPECT_LT(std::stoi((*it)[2]), 6'000);
+  }
+  EXPECT_EQ(reporters, (std::set<std::string>{"0", "1"})) << outcome.output;
+}
+
 TEST(RondoRun, RanksThatAreGoneAfterTheirCallOnDevices_LeaveTheOthersWhole) {
   for (int round = 0; round < 20; ++round) {
     const Outcome outcome = shell(rondo_run(3, "once_on_device"));
     EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
-    for (const char* line : {"rank 0 of 3: got 2.25", "rank 1 of 3: got 2.25",
-                             "rank 2 of 3: got 2.25"}) {
+    for (const char* line :
+         {"rank 0 of 3: got 2.25", "rank 1 of 3: got 2.25", "rank 2 of 3: got 2.25"}) {
       EXPECT_THAT(outcome.output, HasSubstr(line));
     }
   }

@@ -4,6 +4,7 @@
 //   killed R        loops over all-reduces until rank R kills itself; the others print their error
 //                   and the milliseconds since the kill
 //   killed_on_device R   the same on emulated devices, in the middle of a call
+//   stopped_on_device R  the same, but it only stands still
 //   once_on_device  broadcasts rank 1's number on emulated devices and is gone
 //   absent R        rank R never joins
 //   exit R CODE     rank R exits with CODE before its second call; the others print their error
@@ -11,6 +12,7 @@
 //   traffic         all-reduces a MiB and prints the transport and bytes of every pair
 
 #include <rondo/communicator.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -91,15 +93,15 @@ int once_on_device() {
 }
 
 /// In the middle of a call, whatever its peers are doing with its memory then.
-int killed_on_device(int victim) {
+int struck_on_device(int victim, int signal) {
   Communicator world = Communicator::create({}, rondo::Device::emulated(victim % 4));
   const double death = time_of_death(world);
   const rondo::DeviceMemory data(world.device(), 8'000'000);
   std::jthread executioner;
   if (world.rank() == victim) {
-    executioner = std::jthread([death] {
+    executioner = std::jthread([death, signal] {
       std::this_thread::sleep_for(std::chrono::duration<double>(death - seconds()));
-      std::raise(SIGKILL);
+      ::kill(::getpid(), signal);
     });
   }
   try {
@@ -157,7 +159,8 @@ int run(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "sum";
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   if (mode == "killed") return killed(number);
-  if (mode == "killed_on_device") return killed_on_device(number);
+  if (mode == "killed_on_device") return struck_on_device(number, SIGKILL);
+  if (mode == "stopped_on_device") return struck_on_device(number, SIGSTOP);
   if (mode == "again") return again();
   if (mode == "once_on_device") return once_on_device();
   if (mode == "exit") return leave(number, std::atoi(argv[3]));

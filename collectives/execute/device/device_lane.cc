@@ -16,7 +16,7 @@ bool sends(const BoundSweep& sweep) {
 Result<DeviceLane> DeviceLane::make(DeviceCall& call, std::size_t lane, bool exports_events) {
   DeviceLane made(call, lane);
   RONDO_ASSIGN(made.stream_, call.place.stream(lane));
-  std::size_t events = 1;
+  std::size_t events = 0;
   for (const BoundSweep& sweep : made.sweeps_) {
     if (sweep.is_wait) {
       return Status(ErrorCode::kUnsupported,
@@ -28,6 +28,8 @@ Result<DeviceLane> DeviceLane::make(DeviceCall& call, std::size_t lane, bool exp
     RONDO_ASSIGN(DeviceEvent event, DeviceEvent::make(call.place, exports_events));
     made.events_.push_back(std::move(event));
   }
+  RONDO_ASSIGN(DeviceEvent end, DeviceEvent::make(call.place, false));
+  made.events_.push_back(std::move(end));
   return made;
 }
 
@@ -82,7 +84,7 @@ Status DeviceLane::find_sources() {
       sources_.push_back(nullptr);
       continue;
     }
-    RONDO_ASSIGN(const std::byte* source, peer.memory(notice.role, notice.offset));
+    RONDO_ASSIGN(const std::byte* source, peer.memory(notice.role, notice.offset, bytes()));
     sources_.push_back(source);
   }
   return {};
@@ -110,7 +112,8 @@ Status DeviceLane::find_targets() {
     const BoundPort& port = sweep.targets[i];
     if (!port.direct) continue;
     DevicePeer& peer = call_->sender_peer(port.channel);
-    RONDO_ASSIGN(std::byte * store, peer.memory(port.slice.role, port.slice.offset + offset()));
+    RONDO_ASSIGN(std::byte * store,
+                 peer.memory(port.slice.role, port.slice.offset + offset(), bytes()));
     targets_.push_back(store);
     stored_[i] = 1;
   }

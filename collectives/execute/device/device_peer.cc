@@ -13,7 +13,8 @@ using transport::TransferKind;
 
 /// What came of waiting for a peer's device, with its name; unless it is another's fault.
 Status blamed_on(int rank, Status status) {
-  if (status.ok() || status.culprit() != kNoCulprit) return status;
+  const bool known = status.culprit() != kNoCulprit || status.code() == ErrorCode::kCancelled;
+  if (status.ok() || known) return status;
   return Status(status.code(), fmt::format("on rank {}: {}", rank, status.message()), rank,
                 status.where());
 }
@@ -25,8 +26,10 @@ class PeerEvent final : public detail::EventImpl {
 
   bool done() const override { return event_.done(); }
   const detail::EventImpl& native() const override { return event_.native(); }
-  std::function<Status()> waiter() const override {
-    return [waiter = event_.waiter(), rank = rank_] { return blamed_on(rank, waiter()); };
+  detail::EventWaiter waiter() const override {
+    return [waiter = event_.waiter(), rank = rank_](const detail::Abandoned& abandoned) {
+      return blamed_on(rank, waiter(abandoned));
+    };
   }
 
  private:
@@ -69,18 +72,22 @@ Result<bool> DevicePeer::meet() {
   return (told_ || heard_) && !had_met;
 }
 
-Result<std::byte*> DevicePeer::memory(schedule::BufferRole role, std::size_t offset) {
-  std::byte*& address = addresses_[static_cast<std::size_t>(role)];
-  if (address != nullptr) return address + offset;
-  const Region& region = theirs_[static_cast<std::size_t>(role)];
-  if (region.address == 0) {
-    return Status(ErrorCode::kInternal,
-                  fmt::format("rank {} has no {} in this call", rank(), static_cast<int>(role)),
+Result<std::byte*> DevicePeer::memory(schedule::BufferRole role, std::size_t offset,
+                                      std::size_t bytes) {
+  const auto index = static_cast<std::size_t>(role);
+  const Region none;
+  const Region& region = index < theirs_.size() ? theirs_[index] : none;
+  // What a peer says is looked at before it is used.
+  if (offset > region.handle.bytes || bytes > region.handle.bytes - offset) {
+    return Status(ErrorCode::kDataLoss,
+                  fmt::format("rank {} tells of {} bytes at {} of a buffer of {}", rank(), bytes,
+                              offset, region.handle.bytes),
                   rank());
   }
-  if (in_this_process()) {
+  std::byte*& address = addresses_[index];
+  if (address == nullptr && in_this_process()) {
     address = reinterpret_cast<std::byte*>(region.address);
-  } else {
+  } else if (address == nullptr) {
     auto opened = place_->open_memory(region.handle);
     if (!opened.ok()) return std::move(opened).status().with_culprit(rank());
     address = *opened;

@@ -30,9 +30,9 @@ class DevicePeer {
   Result<bool> meet();
   bool met() const { return told_ && heard_; }
 
-  /// Where `offset` of the peer's region is seen here. Errors: those of opening it, with the peer
-  /// as the culprit; Internal where it has none.
-  Result<std::byte*> memory(schedule::BufferRole role, std::size_t offset);
+  /// Where [offset, offset + bytes) of the peer's region is seen here. Errors: those of opening it,
+  /// with the peer as the culprit; DataLoss where the region isn't so large.
+  Result<std::byte*> memory(schedule::BufferRole role, std::size_t offset, std::size_t bytes);
   /// Makes what the stream does next wait for what the peer has recorded. Errors: likewise.
   Status wait(detail::StreamImpl& stream, const Notice& notice);
 

@@ -30,6 +30,10 @@ Result<detail::StreamImpl*> DevicePlace::stream(std::size_t lane) {
   return streams_[lane].get();
 }
 
+void DevicePlace::abandon() {
+  for (const auto& stream : streams_) stream->abandon();
+}
+
 Status DevicePlace::synchronize() {
   Status first;
   for (const auto& stream : streams_) {

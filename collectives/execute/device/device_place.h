@@ -33,6 +33,8 @@ class DevicePlace {
 
   /// The stream that lane `lane` of every call runs in. Errors: Device.
   Result<detail::StreamImpl*> stream(std::size_t lane);
+  /// Gives up what isn't done of it, as far as the device's kind can.
+  void abandon();
   /// Blocks until all work of this place is done. Errors: Device, with what the work reported.
   Status synchronize();
 

@@ -41,6 +41,7 @@ void DeviceRunner::begin(const transport::Call& call, const Operands& operands) 
   for (NoticeReceiver& receiver : call_.receivers) receiver.reset();
   for (transport::Endpoint* endpoint : call_.plan.endpoints()) endpoint->begin(call, {});
   phase_ = Phase::kMeeting;
+  ready_ = operands.ready;
   failure_ = begin_call(operands.ready);
 }
 
@@ -73,13 +74,17 @@ Result<Region> DeviceRunner::region_of(const std::byte* memory, std::size_t byte
 
 Result<bool> DeviceRunner::step() {
   RONDO_TRY(failure_);
+  if (ready_ != nullptr && ready_->done()) {
+    ready_ = nullptr;
+    return true;  // from here on it counts how long it takes
+  }
   switch (phase_) {
     case Phase::kMeeting: return meet();
     case Phase::kRunning: return run();
     case Phase::kParting: return part();
     case Phase::kFinishing:
       if (last_->event().done()) phase_ = Phase::kFinished;
-      return finished();
+      return phase_ == Phase::kFinished;
     case Phase::kFinished: return false;
   }
   return false;
@@ -163,7 +168,9 @@ Status DeviceRunner::see_goodbye(DevicePeer& peer) {
 }
 
 Status DeviceRunner::end(Status status, int rank) {
-  // Whether it went well or not, nothing of this rank touches anybody's memory any more.
+  // Whether it went well or not, nothing of this rank touches anybody's memory any more; and a peer
+  // that stands still isn't waited for.
+  if (!status.ok()) call_.place.abandon();
   Status work = call_.place.synchronize();
   for (transport::Endpoint* endpoint : call_.plan.endpoints()) {
     if (status.ok()) status = endpoint->verdict();

@@ -45,6 +45,7 @@ class DeviceRunner final : public Runner {
   Result<bool> step() override;
   bool finished() const override { return phase_ == Phase::kFinished; }
   int waits_for() const override;
+  bool waits_for_caller() const override { return ready_ != nullptr; }
   std::span<transport::Endpoint* const> peers() const override { return call_.plan.endpoints(); }
 
   Status begin_call(const detail::EventImpl* ready);
@@ -64,7 +65,8 @@ class DeviceRunner final : public Runner {
   std::optional<DeviceEvent> goodbye_;  ///< made with the runner
   std::optional<DeviceEvent> last_;     ///< of the whole call; likewise
   Regions regions_{};
-  Status failure_;  ///< of begin, which can't tell
+  const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
+  Status failure_;                            ///< of begin, which can't tell
   Phase phase_ = Phase::kFinished;
 };
 

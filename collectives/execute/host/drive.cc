@@ -53,7 +53,8 @@ Status Run::check_wait(const RunContext& context) {
   if (waited_us < next_comparison_us_) return {};
   next_comparison_us_ = waited_us + kComparisonPeriodUs;
   RONDO_TRY(compare_with_neighbours(context));
-  if (waited_us / 1000 >= context.timeout_ms) return timed_out(context);
+  const bool too_long = waited_us / 1000 >= context.timeout_ms;
+  if (too_long && !runner_->waits_for_caller()) return timed_out(context);
   return {};
 }
 
@@ -67,6 +68,14 @@ Status Run::compare_with_neighbours(const RunContext& context) const {
 
 Status Run::timed_out(const RunContext& context) const {
   const int peer = runner_->waits_for();
+  if (peer == kNoCulprit) {
+    return Status(
+        ErrorCode::kTimeout,
+        fmt::format("rank {}'s device, or one that it waits for, wasn't done after {} ms in "
+                    "call #{} {} (RONDO_TIMEOUT_MS sets the limit)",
+                    context.rank, context.timeout_ms, call_.sequence,
+                    transport::to_string(call_.fingerprint)));
+  }
   return Status(ErrorCode::kTimeout,
                 fmt::format("nothing came from rank {} for {} ms in call #{} {}; is it stopped, or "
                             "did it make fewer calls? (RONDO_TIMEOUT_MS sets the limit)",

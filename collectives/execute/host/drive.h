@@ -64,6 +64,8 @@ class Runner {
   virtual bool finished() const = 0;
   /// The rank that the call can't go on without, or kNoCulprit.
   virtual int waits_for() const = 0;
+  /// Whether it isn't its turn yet in the caller's stream: how long that takes the program knows.
+  virtual bool waits_for_caller() const { return false; }
   /// Whom the call speaks with.
   virtual std::span<transport::Endpoint* const> peers() const = 0;
 };

@@ -18,11 +18,12 @@ bool has_reached(std::uint32_t reached, std::uint32_t record) {
 }
 
 Status wait_for(const PeerBoard& board, std::uint32_t index, std::uint32_t record,
-                const std::string& name) {
+                const std::string& name, const detail::Abandoned& abandoned) {
   const EventSlot& slot = board.slot(index);
   for (;;) {
     const std::uint32_t reached = slot.reached.load(std::memory_order_acquire);
     if (has_reached(reached, record)) break;
+    if (abandoned.load(std::memory_order_relaxed)) return given_up();
     futex_wait_shared(slot.reached, reached, kLookPeriod);
     if (!board.owner_lives() &&
         !has_reached(slot.reached.load(std::memory_order_acquire), record)) {
@@ -31,7 +32,8 @@ Status wait_for(const PeerBoard& board, std::uint32_t index, std::uint32_t recor
   }
   const std::uint32_t failed = slot.failed.load(std::memory_order_acquire);
   if (failed == 0 || !has_reached(record, failed)) return {};
-  return Status(ErrorCode::kDevice, "the stream that was to reach " + name + " failed");
+  return Status(ErrorCode::kDevice, "the stream that was to reach " + name + " failed",
+                slot.culprit.load(std::memory_order_relaxed));
 }
 
 }  // namespace
@@ -57,6 +59,7 @@ std::function<void(const Status&)> EmulatedEvent::begin_record() {
 
 void EmulatedEvent::publish(EventSlot& slot, std::uint32_t record, const Status& outcome) {
   if (!outcome.ok() && slot.failed.load(std::memory_order_relaxed) == 0) {
+    slot.culprit.store(outcome.culprit(), std::memory_order_relaxed);
     slot.failed.store(record, std::memory_order_release);
   }
   slot.reached.store(record, std::memory_order_release);
@@ -83,10 +86,10 @@ bool ImportedEvent::done() const {
                      slot.recorded.load(std::memory_order_acquire));
 }
 
-std::function<Status()> ImportedEvent::waiter() const {
+detail::EventWaiter ImportedEvent::waiter() const {
   const std::uint32_t record = board_->slot(slot_).recorded.load(std::memory_order_acquire);
-  return [board = board_, slot = slot_, record, name = name_] {
-    return wait_for(*board, slot, record, name);
+  return [board = board_, slot = slot_, record, name = name_](const detail::Abandoned& abandoned) {
+    return wait_for(*board, slot, record, name, abandoned);
   };
 }
 

@@ -23,7 +23,7 @@ class EmulatedEvent final : public detail::EventImpl {
   explicit EmulatedEvent(Device device) : device_(device) {}
 
   bool done() const override { return event_.done(); }
-  std::function<Status()> waiter() const override { return event_.waiter(); }
+  detail::EventWaiter waiter() const override { return event_.waiter(); }
 
   /// Replaces the latest record by a new one; to be called when the stream gets there, with how it
   /// fared.
@@ -57,7 +57,7 @@ class ImportedEvent final : public detail::EventImpl {
   ImportedEvent(std::shared_ptr<PeerBoard> board, const SharedHandle& handle);
 
   bool done() const override;
-  std::function<Status()> waiter() const override;
+  detail::EventWaiter waiter() const override;
 
  private:
   std::shared_ptr<PeerBoard> board_;

@@ -25,11 +25,12 @@ struct EventSlot {
   std::atomic<std::uint32_t> recorded = 0;
   std::atomic<std::uint32_t> reached = 0;
   std::atomic<std::uint32_t> failed = 0;  ///< the first record whose stream had failed; 0: none
+  std::atomic<std::int32_t> culprit = kNoCulprit;  ///< of that failure
 };
 
 class EventBoard {
  public:
-  static constexpr std::uint32_t kSlots = 8192;
+  static constexpr std::uint32_t kSlots = 65'536;
 
   /// Errors: System.
   static Result<std::unique_ptr<EventBoard>> create();

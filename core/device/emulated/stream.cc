@@ -123,12 +123,13 @@ Status EmulatedStream::record(detail::EventImpl& event) {
 }
 
 Status EmulatedStream::wait(const detail::EventImpl& event) {
-  enqueue([waiter = event.waiter()](const Status& so_far) {
-    const Status other = waiter();
-    return so_far.ok() ? other : so_far;
+  enqueue([waiter = event.waiter(), &queue = *queue_](const Status& so_far) {
+    return so_far.ok() ? waiter(queue.abandoned) : so_far;
   });
   return {};
 }
+
+void EmulatedStream::abandon() { queue_->abandoned.store(true, std::memory_order_relaxed); }
 
 Status EmulatedStream::synchronize() {
   if (thread_.get_id() == std::this_thread::get_id()) {
@@ -155,9 +156,11 @@ void EmulatedStream::serve(Queue& queue, Lateness lateness) {
     Task task = std::move(queue.tasks.front());
     queue.tasks.pop_front();
     queue.running = true;
+    if (queue.outcome.ok() && queue.abandoned.load(std::memory_order_relaxed))
+      queue.outcome = given_up();
     const Status so_far = queue.outcome;
     lock.unlock();
-    pauses.pause();
+    if (so_far.ok()) pauses.pause();
     Status outcome = task(so_far);
     task = nullptr;  // what it holds may be the stream itself: let go of it without the lock
     lock.lock();

@@ -53,6 +53,7 @@ class EmulatedStream final : public detail::StreamImpl {
   Status record(detail::EventImpl& event) override;
   Status wait(const detail::EventImpl& event) override;
   Status synchronize() override;
+  void abandon() override;
   bool can_wait_for_host() const override { return true; }
 
  private:
@@ -68,6 +69,7 @@ class EmulatedStream final : public detail::StreamImpl {
     std::deque<Task> tasks;
     bool running = false;  ///< a task is out of `tasks` and not yet done
     bool closed = false;
+    detail::Abandoned abandoned = false;
     Status outcome;
   };
 

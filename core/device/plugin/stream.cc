@@ -9,18 +9,21 @@
 
 namespace rondo::device {
 
-PluginEvent::~PluginEvent() { driver_.table().destroy_event(device_, event_); }
+PluginEvent::PluginEvent(const PluginDriver& driver, int device, rondo_plugin_event event)
+    : driver_(driver), device_(device), event_(event, [&driver, device](rondo_plugin_event own) {
+        driver.table().destroy_event(device, own);
+      }) {}
 
 bool PluginEvent::done() const {
   int done = 0;
   // What can't be asked is taken for over: whoever waits for it is told why it isn't.
-  return driver_.table().query_event(device_, event_, &done) != 0 || done != 0;
+  return driver_.table().query_event(device_, event_.get(), &done) != 0 || done != 0;
 }
 
-std::function<Status()> PluginEvent::waiter() const {
-  return [this] {
-    const int code = driver_.table().synchronize_event(device_, event_);
-    return plugin_status(driver_.table(), "synchronize_event", code);
+detail::EventWaiter PluginEvent::waiter() const {
+  return [&table = driver_.table(), device = device_,
+          event = event_](const detail::Abandoned& /*abandoned*/) {
+    return plugin_status(table, "synchronize_event", table.synchronize_event(device, event.get()));
   };
 }
 
@@ -69,7 +72,7 @@ Status PluginStream::wait(const detail::EventImpl& event) {
   const auto* const own = dynamic_cast<const PluginEvent*>(&event.native());
   if (own == nullptr || &own->driver() != &driver_) {
     // Another kind's: the host waits for it.
-    Status outcome = event.waiter()();
+    Status outcome = event.wait();
     return is_immediate() ? keep(std::move(outcome)) : outcome;
   }
   return called("wait_event",

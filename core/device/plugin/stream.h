@@ -3,6 +3,7 @@
 // Streams and events of a plug-in's devices.
 
 #include <functional>
+#include <memory>
 
 #include "core/device/plugin/driver.h"
 #include "core/device/stream.h"
@@ -14,22 +15,20 @@ namespace rondo::device {
 class PluginEvent final : public detail::EventImpl {
  public:
   /// Takes the event over. The driver outlives it.
-  PluginEvent(const PluginDriver& driver, int device, rondo_plugin_event event)
-      : driver_(driver), device_(device), event_(event) {}
-  PluginEvent(const PluginEvent&) = delete;
-  PluginEvent& operator=(const PluginEvent&) = delete;
-  ~PluginEvent() override;
+  PluginEvent(const PluginDriver& driver, int device, rondo_plugin_event event);
 
   bool done() const override;
-  std::function<Status()> waiter() const override;
+  /// For streams of other kinds. Not given up before its time; and a record that is made before it
+  /// runs is the one it waits for.
+  detail::EventWaiter waiter() const override;
   const PluginDriver& driver() const { return driver_; }
   int device() const { return device_; }
-  rondo_plugin_event native_event() const { return event_; }
+  rondo_plugin_event native_event() const { return event_.get(); }
 
  private:
   const PluginDriver& driver_;
   int device_;
-  rondo_plugin_event event_;
+  std::shared_ptr<rondo_plugin_event_s> event_;
 };
 
 class PluginStream final : public detail::StreamImpl {

@@ -105,6 +105,12 @@ TEST(CallInStream, ComesAfterWhatWasThereAndBeforeWhatComesLater) {
   }
 }
 
+TEST(CallInStream, WhereNobodyMovesItOn_EndsBeforeStartReturns) {
+  World world = places(3);
+  world.progress = "caller";
+  spawn(world, all_reduce_in_stream);
+}
+
 TEST(CallInStream, OfAStreamThatHasFailed_FailsOnAllRanksWithThatOneAsTheCulprit) {
   for (const char* transport : {"inproc", "tcp"}) {
     auto ranks = make_world(places(3, transport));

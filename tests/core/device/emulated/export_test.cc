@@ -236,12 +236,12 @@ TEST(EmulatedEvents, FailureOfTheRecordingStream_ReachesTheOtherProcess) {
   const auto stream = driver->create_stream(0).value();
   ASSERT_TRUE(stream->record(*event).ok());
   ASSERT_TRUE(stream->synchronize().ok());
-  EXPECT_TRUE(seen->waiter()().ok());
+  EXPECT_TRUE(seen->wait().ok());
   ASSERT_TRUE(stream->launch([] { return Status(ErrorCode::kInternal, "broken"); }).ok());
   const auto first = seen->waiter();
   ASSERT_TRUE(stream->record(*event).ok());
-  EXPECT_EQ(seen->waiter()().code(), ErrorCode::kDevice);
-  EXPECT_TRUE(first().ok()) << "what was recorded before the failure";
+  EXPECT_EQ(seen->wait().code(), ErrorCode::kDevice);
+  EXPECT_TRUE(first(detail::Abandoned{false}).ok()) << "what was recorded before the failure";
 }
 
 TEST(EmulatedEvents, ImportedEvent_CantBeRecordedNorExported) {

@@ -100,7 +100,7 @@ TEST_F(EmulatedStreamTest, event_isDoneOnlyAfterTheWorkBeforeIt) {
   ASSERT_TRUE(work->record(event).ok());
   EXPECT_FALSE(event.done());
   gate.open();
-  EXPECT_TRUE(event.waiter()().ok());
+  EXPECT_TRUE(event.wait().ok());
   EXPECT_TRUE(event.done());
 }
 
@@ -131,7 +131,7 @@ TEST_F(EmulatedStreamTest, eventRecordedAgain_isNotDoneBeforeTheNewRecord) {
   ASSERT_TRUE(work->record(event).ok());
   EXPECT_FALSE(event.done());
   gate.open();
-  EXPECT_TRUE(event.waiter()().ok());
+  EXPECT_TRUE(event.wait().ok());
 }
 
 TEST_F(EmulatedStreamTest, eventRecordedAgain_keepsEarlierWaitersOnTheFirstRecord) {
@@ -171,7 +171,7 @@ TEST_F(EmulatedStreamTest, failedWork_skipsTheRestAndStays) {
   EXPECT_THAT(status.message(), HasSubstr("emulated:1"));
   EXPECT_THAT(status.message(), HasSubstr("a bad shape"));
   EXPECT_EQ(runs, 1);
-  EXPECT_EQ(event.waiter()().message(), status.message());
+  EXPECT_EQ(event.wait().message(), status.message());
   EXPECT_FALSE(work->synchronize().ok());
 }
 
@@ -264,7 +264,7 @@ TEST_F(EmulatedStreamTest, lastHandleHeldByItsOwnWork_endsWithIt) {
     ASSERT_TRUE(work->launch([work] { return Status(); }).ok());
     ASSERT_TRUE(work->record(event).ok());
   }
-  EXPECT_TRUE(event.waiter()().ok());
+  EXPECT_TRUE(event.wait().ok());
 }
 
 }  // namespace
