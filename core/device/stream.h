@@ -51,8 +51,8 @@ class StreamImpl {
   virtual Status wait(const EventImpl& event) = 0;
   virtual Status synchronize() = 0;
   /// Gives up what isn't done, where the stream's kind can: waits end, the rest is skipped, and it
-  /// all fails with Cancelled. The stream is of no use afterwards. Threads: any.
-  virtual void abandon() {}
+  /// all fails with `cause`. The stream is of no use afterwards. Threads: any.
+  virtual void abandon(const Status& /*cause*/) {}
   /// Whether `wait` returns at once also where its event is one that the host reaches (SoftEvent).
   virtual bool can_wait_for_host() const { return false; }
 };

@@ -30,8 +30,8 @@ Result<detail::StreamImpl*> DevicePlace::stream(std::size_t lane) {
   return streams_[lane].get();
 }
 
-void DevicePlace::abandon() {
-  for (const auto& stream : streams_) stream->abandon();
+void DevicePlace::abandon(const Status& cause) {
+  for (const auto& stream : streams_) stream->abandon(cause);
 }
 
 Status DevicePlace::synchronize() {

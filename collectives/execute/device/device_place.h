@@ -34,7 +34,7 @@ class DevicePlace {
   /// The stream that lane `lane` of every call runs in. Errors: Device.
   Result<detail::StreamImpl*> stream(std::size_t lane);
   /// Gives up what isn't done of it, as far as the device's kind can.
-  void abandon();
+  void abandon(const Status& cause);
   /// Blocks until all work of this place is done. Errors: Device, with what the work reported.
   Status synchronize();
 

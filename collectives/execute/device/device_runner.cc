@@ -170,7 +170,7 @@ Status DeviceRunner::see_goodbye(DevicePeer& peer) {
 Status DeviceRunner::end(Status status, int rank) {
   // Whether it went well or not, nothing of this rank touches anybody's memory any more; and a peer
   // that stands still isn't waited for.
-  if (!status.ok()) call_.place.abandon();
+  if (!status.ok()) call_.place.abandon(status);
   Status work = call_.place.synchronize();
   for (transport::Endpoint* endpoint : call_.plan.endpoints()) {
     if (status.ok()) status = endpoint->verdict();

@@ -129,7 +129,11 @@ Status EmulatedStream::wait(const detail::EventImpl& event) {
   return {};
 }
 
-void EmulatedStream::abandon() { queue_->abandoned.store(true, std::memory_order_relaxed); }
+void EmulatedStream::abandon(const Status& cause) {
+  const std::lock_guard lock(queue_->mutex);
+  if (queue_->abandoned.exchange(true, std::memory_order_relaxed)) return;
+  queue_->cause = cause;
+}
 
 Status EmulatedStream::synchronize() {
   if (thread_.get_id() == std::this_thread::get_id()) {
@@ -156,14 +160,14 @@ void EmulatedStream::serve(Queue& queue, Lateness lateness) {
     Task task = std::move(queue.tasks.front());
     queue.tasks.pop_front();
     queue.running = true;
-    if (queue.outcome.ok() && queue.abandoned.load(std::memory_order_relaxed))
-      queue.outcome = given_up();
+    if (queue.outcome.ok() && queue.abandoned) queue.outcome = queue.cause;
     const Status so_far = queue.outcome;
     lock.unlock();
     if (so_far.ok()) pauses.pause();
     Status outcome = task(so_far);
     task = nullptr;  // what it holds may be the stream itself: let go of it without the lock
     lock.lock();
+    if (queue.abandoned && outcome.code() == ErrorCode::kCancelled) outcome = queue.cause;
     queue.running = false;
     queue.outcome = std::move(outcome);
     queue.work_done.notify_all();

@@ -53,7 +53,7 @@ class EmulatedStream final : public detail::StreamImpl {
   Status record(detail::EventImpl& event) override;
   Status wait(const detail::EventImpl& event) override;
   Status synchronize() override;
-  void abandon() override;
+  void abandon(const Status& cause) override;
   bool can_wait_for_host() const override { return true; }
 
  private:
@@ -70,6 +70,7 @@ class EmulatedStream final : public detail::StreamImpl {
     bool running = false;  ///< a task is out of `tasks` and not yet done
     bool closed = false;
     detail::Abandoned abandoned = false;
+    Status cause;  ///< of that
     Status outcome;
   };
 

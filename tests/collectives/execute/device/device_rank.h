@@ -57,12 +57,20 @@ class DeviceRank : public ConnectedRank {
   }
   DevicePlace& place() { return *place_; }
   std::size_t lanes() const { return plan_->lanes().size(); }
+  /// As a place does: told to all, and then back with the memory that they use.
   void abort(const Status& cause) {
-    for (int peer = 0; peer < world_; ++peer)
-      if (peer != rank_) transport_->endpoint(peer)->abort(cause);
+    for (transport::Endpoint* endpoint : peers()) endpoint->abort(cause);
+    for (transport::Endpoint* endpoint : peers()) endpoint->withdraw();
   }
 
  private:
+  std::vector<transport::Endpoint*> peers() const {
+    std::vector<transport::Endpoint*> list;
+    for (int peer = 0; peer < world_; ++peer)
+      if (peer != rank_) list.push_back(transport_->endpoint(peer));
+    return list;
+  }
+
   std::unique_ptr<DevicePlace> place_;
   std::unique_ptr<Plan> plan_;
   std::unique_ptr<Runner> runner_;

@@ -130,13 +130,15 @@ Values on_devices(std::vector<DeviceRank>& ranks, const Values& values, const Wa
 }
 
 /// How many of `seeds` worlds, with other delays in each, end with other bits than the host's.
+/// Where a wait is left out, until one does.
 int wrong_worlds(transport::TransportKind kind, int world, const char* algorithm, int seeds,
                  const Way& way) {
   const Values values = draw_values(world, 5);
   const Values expected = on_host(values, algorithm);
   auto ranks = connected<DeviceRank>(kind, world);
   int wrong = 0;
-  for (int seed = 0; seed < seeds; ++seed) {
+  const bool one_is_enough = way.left_out.has_value();
+  for (int seed = 0; seed < seeds && !(one_is_enough && wrong > 0); ++seed) {
     const auto driver =
         device::make_emulated_driver({.memory_bytes = std::size_t{1} << 20,
                                       .lateness = {.seed = static_cast<std::uint64_t>(seed),
@@ -186,26 +188,26 @@ TEST(DeviceRunner, InputsThatStreamsWrite_HaveTheBitsOfTheHost) {
 TEST(DeviceRunner, WithoutTheWaitForTheInput_IsWrong) {
   EXPECT_GT(wrong_worlds(transport::TransportKind::kInproc, 3, "direct", 10,
                          {.in_stream = true, .input_delay_ms = 20, .left_out = DeviceWait::kReady}),
-            5);
+            0);
 }
 
 /// In place: what is sent last is read from memory that the caller has back then. Pauses are long
 /// beside what it takes a thread to be woken.
 int wrong_without(DeviceWait wait, const char* algorithm) {
-  return wrong_worlds(transport::TransportKind::kInproc, 4, algorithm, 100,
+  return wrong_worlds(transport::TransportKind::kInproc, 4, algorithm, 500,
                       {.in_place = true, .longest_pause_us = 1'000, .left_out = wait});
 }
 
 TEST(DeviceRunner, WithoutTheWaitForMessages_IsWrong) {
-  EXPECT_GT(wrong_without(DeviceWait::kMessage, "ring"), 20);
+  EXPECT_GT(wrong_without(DeviceWait::kMessage, "ring"), 0);
 }
 
 TEST(DeviceRunner, WithoutTheWaitForGoodbyes_IsWrong) {
-  EXPECT_GT(wrong_without(DeviceWait::kGoodbye, "ring"), 2);
+  EXPECT_GT(wrong_without(DeviceWait::kGoodbye, "ring"), 0);
 }
 
 TEST(DeviceRunner, WithoutTheWaitForOtherLanes_IsWrong) {
-  EXPECT_GT(wrong_without(DeviceWait::kLanes, "bidirectional_ring"), 2);
+  EXPECT_GT(wrong_without(DeviceWait::kLanes, "bidirectional_ring"), 0);
 }
 
 /// Each rank on devices of its own, of which rank 1's fail as `faults` says.
