@@ -20,6 +20,9 @@
 extern "C" {
 #endif
 
+/* C has no better ways:
+ * NOLINTBEGIN(modernize-use-using,modernize-redundant-void-arg,readability-identifier-naming) */
+
 /* Of this header. Another major number is refused; entries are only ever added, at the end of a
  * table, and each addition is a minor number: size tells which of them a plug-in knows. */
 #define RONDO_DEVICE_PLUGIN_MAJOR 1
@@ -114,6 +117,8 @@ typedef struct rondo_plugin_registry {
 
 /* Exported by the plug-in. */
 int rondo_device_plugin(const rondo_plugin_registry* registry);
+
+/* NOLINTEND(modernize-use-using,modernize-redundant-void-arg,readability-identifier-naming) */
 
 #ifdef __cplusplus
 }

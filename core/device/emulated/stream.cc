@@ -97,8 +97,7 @@ void EmulatedStream::run_paced(Operation operation, double least_us, std::functi
   const Status fault =
       means_.faults == nullptr ? Status() : means_.faults->next(operation, device_);
   enqueue([device = device_, fault, least_us, work = std::move(work)](const Status& so_far) {
-    if (!so_far.ok()) return so_far;
-    if (!fault.ok()) return fault;
+    if (!so_far.ok() || !fault.ok()) return so_far.ok() ? fault : so_far;
     const auto start = std::chrono::steady_clock::now();
     Status outcome = named(device, stream_error(device, run_guarded(work)));
     // house-allow(sleep): work of a given length is what was asked for.
