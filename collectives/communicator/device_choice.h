@@ -24,8 +24,8 @@ class DeviceChoice {
   DeviceChoice(const CommunicatorOptions& options, const transport::Mesh& mesh, Device device);
 
   bool takes(const CallArguments& arguments) const;
-  /// Of a call that is taken, whether both its buffers are on the device; of any, whether its
-  /// memory is where it is said to be. Errors: InvalidArgument, Device.
+  /// Of a call that is taken, whether both its buffers are on the device; of any by a place on a
+  /// device, whether its memory is where it is said to be. Errors: InvalidArgument, Device.
   Status check(const CallArguments& arguments) const;
 
   /// Of a call that is taken: what its plan is bound to.
