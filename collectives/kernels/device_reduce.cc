@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/kernels/cuda/reduce.h"
 #include "core/device/emulated/emulated.h"
 #include "core/device/plugin/registry.h"
 #include "core/device/plugin/stream.h"
@@ -71,6 +72,9 @@ Result<DeviceReduceKernel> find_device_reduce_kernel(DeviceKind device, DataType
   if (device == DeviceKind::kEmulated) {
     RONDO_ASSIGN(const ReduceKernel kernel, find_reduce_kernel(DeviceKind::kHost, type, op));
     return emulated_kernel(kernel, type);
+  }
+  if (device == DeviceKind::kCuda) {
+    if (auto kernel = cuda_reduce_kernel(type, op)) return kernel;
   }
   if (const device::PluginDriver* const plugin = device::plugin_driver(device)) {
     if (const auto kernel = plugin->reduce_kernel(to_string(type), to_string(op)))

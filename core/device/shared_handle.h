@@ -24,6 +24,10 @@ struct SharedHandle {
   /// Of memory: how much of it, and where that begins in what the driver maps.
   std::uint64_t offset_bytes = 0;
   std::uint64_t bytes = 0;
+  /// Of memory whose address may be given to another allocation while peers still have it open: its
+  /// allocation's address, and a number that no other allocation of the process has. Else 0.
+  std::uint64_t base = 0;
+  std::uint64_t allocation = 0;
   std::array<std::byte, 64> opaque{};  ///< as large as a handle of CUDA's
 };
 

@@ -1,14 +1,31 @@
 #include "core/device/soft_event.h"
 
 #include <chrono>
+#include <utility>
 
 namespace rondo::device {
 
 void Completion::finish(const Status& outcome) {
-  const std::lock_guard lock(mutex_);
-  done_ = true;
-  outcome_ = outcome;
-  reached_.notify_all();
+  std::vector<std::function<void(const Status&)>> callbacks;
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+    outcome_ = outcome;
+    callbacks.swap(callbacks_);
+    reached_.notify_all();
+  }
+  for (const auto& callback : callbacks) callback(outcome);
+}
+
+void Completion::when_done(std::function<void(const Status&)> callback) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!done_) {
+      callbacks_.push_back(std::move(callback));
+      return;
+    }
+  }
+  callback(outcome_);
 }
 
 bool Completion::done() const {
@@ -44,7 +61,12 @@ std::shared_ptr<Completion> SoftEvent::begin_record() {
   return latest_;
 }
 
-std::shared_ptr<const Completion> SoftEvent::latest() const {
+void SoftEvent::when_reached(std::function<void(const Status&)> callback) const {
+  if (const auto record = latest()) return record->when_done(std::move(callback));
+  callback({});
+}
+
+std::shared_ptr<Completion> SoftEvent::latest() const {
   const std::lock_guard lock(mutex_);
   return latest_;
 }

@@ -14,12 +14,13 @@
 namespace rondo::testing {
 namespace {
 
-/// Emulated ones where the test says so: of four, each rank's own while there are enough.
+/// Of the kind that the test names: each rank's own while there are enough.
 Device device() {
-  const char* kind = std::getenv("RONDO_TEST_DEVICE");
-  const char* rank = std::getenv("RONDO_LOCAL_RANK");
-  if (kind == nullptr || std::string(kind) != "emulated") return Device::host();
-  return Device::emulated(rank == nullptr ? 0 : std::atoi(rank) % 4);
+  const char* const name = std::getenv("RONDO_TEST_DEVICE");
+  const char* const rank = std::getenv("RONDO_LOCAL_RANK");
+  if (name == nullptr) return Device::host();
+  const DeviceKind kind = find_device_kind(name).value();
+  return {kind, rank == nullptr ? 0 : std::atoi(rank) % device_count(kind)};
 }
 
 TEST(GridOfProcesses, EveryCollective_EverySetting_IsRightAndBitEqual) {

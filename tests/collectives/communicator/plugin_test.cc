@@ -22,27 +22,6 @@ Device custom_cpu(int index = 0) {
   return {find_device_kind("custom_cpu").value_or(DeviceKind::kHost), index};
 }
 
-class PluginGrid : public ::testing::TestWithParam<const char*> {};
-
-TEST_P(PluginGrid, EveryCollective_EverySetting_IsRightAndBitEqual) {
-  ASSERT_NE(custom_cpu().kind, DeviceKind::kHost) << "RONDO_DEVICE_PLUGINS names no custom_cpu";
-  for (const int size : {2, 3, 5}) {
-    std::vector<std::string> bits(static_cast<std::size_t>(size));
-    spawn({.size = size, .algorithm = GetParam(), .device = custom_cpu(), .devices = 2},
-          [&](Communicator& rank) {
-            for (const Setting& setting : settings_for(rank.size()))
-              bits[static_cast<std::size_t>(rank.rank())] += every_collective(rank, setting);
-          });
-    EXPECT_THAT(bits, Each(bits.front()));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Algorithms, PluginGrid,
-                         ::testing::Values("auto", "ring", "direct", "tree", "recursive_doubling",
-                                           "halving_doubling", "bidirectional_ring",
-                                           "double_binary_tree", "weighted_direct"),
-                         [](const auto& parameter) { return std::string(parameter.param); });
-
 template <typename T>
 std::string transport_of_all_reduce(const Reduction& op) {
   std::string transport;

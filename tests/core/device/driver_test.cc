@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/device/emulated/emulated.h"
+#include "core/device/missing.h"
 #include "tests/core/scoped_variable.h"
 
 namespace rondo::device {
@@ -27,9 +28,10 @@ TEST(DriverOf, unknownIndex_saysHowManyThereAre) {
   EXPECT_FALSE(driver_of(Device::emulated(1'000)).ok());
 }
 
-TEST(CudaStub, everything_saysHowToBuildWithIt) {
-  DeviceDriver& driver = *driver_of(Device{DeviceKind::kCuda, 0}).value();
+TEST(MissingDriver, Everything_SaysWhyThereIsNone) {
+  MissingDriver driver(Status(ErrorCode::kUnsupported, "configure it with -DRONDO_CUDA=ON"));
   EXPECT_EQ(driver.device_count().value(), 0);
+  EXPECT_FALSE(driver.check_memory(0, nullptr, 0).ok());
   for (const Status& status :
        {driver.allocate(0, 1).status(), driver.create_stream(0).status(),
         driver.create_event(0).status(), driver.export_memory(nullptr).status(),

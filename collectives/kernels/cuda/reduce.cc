@@ -1,0 +1,79 @@
+#include "collectives/kernels/cuda/reduce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "collectives/kernels/cuda/reduce_parameters.h"
+#include "core/device/cuda/stream.h"
+#include "core/dtype.h"
+
+/// What nvcc made of reduce_kernels.cu.
+extern "C" const unsigned char rondo_cuda_reduce_image[];
+
+namespace rondo::kernels {
+namespace {
+
+using cuda::ReduceParameters;
+
+/// Bits are the same for every integer of a size.
+std::string kernel_name(DataType type, ReduceOp op) {
+  if (!is_bitwise(op)) return fmt::format("rondo_reduce_{}_{}", to_string(type), to_string(op));
+  return fmt::format("rondo_reduce_bits{}_{}", 8 * size_of(type), to_string(op));
+}
+
+Status check_pointers(const ReduceArguments& arguments) {
+  const std::size_t pointers = arguments.sources.size() + arguments.targets.size();
+  if (pointers <= ReduceParameters::kMostPointers) return {};
+  return Status(ErrorCode::kUnsupported,
+                fmt::format("a reduction on a CUDA device has {} sources and targets, of at most "
+                            "{}: choose an algorithm that combines fewer at once (RONDO_ALGORITHM)",
+                            pointers, ReduceParameters::kMostPointers));
+}
+
+ReduceParameters parameters_of(const ReduceArguments& arguments) {
+  ReduceParameters parameters{};
+  std::size_t next = 0;
+  for (const void* source : arguments.sources)
+    parameters.pointers[next++] = const_cast<void*>(source);  // what is a source is only read
+  for (void* target : arguments.targets) parameters.pointers[next++] = target;
+  parameters.sources = static_cast<std::uint32_t>(arguments.sources.size());
+  parameters.targets = static_cast<std::uint32_t>(arguments.targets.size());
+  parameters.count = arguments.count;
+  parameters.divisor = arguments.divisor;
+  return parameters;
+}
+
+/// Enough to have every multiprocessor filled, and no more than there is work for: a thread moves
+/// 16 bytes at a time at least.
+unsigned int blocks_for(std::size_t bytes, int multiprocessors) {
+  constexpr std::size_t kBlockBytes = std::size_t{cuda::kReduceThreads} * 16;
+  constexpr std::size_t kBlocksEach = 8;
+  const std::size_t most = static_cast<std::size_t>(multiprocessors) * kBlocksEach;
+  return static_cast<unsigned int>(std::clamp<std::size_t>(bytes / kBlockBytes, 1, most));
+}
+
+}  // namespace
+
+DeviceReduceKernel cuda_reduce_kernel(DataType type, ReduceOp op) {
+  if (!is_combined_by(type, op)) return nullptr;
+  return [type, name = kernel_name(type, op)](detail::StreamImpl& stream,
+                                              const ReduceArguments& arguments) -> Status {
+    RONDO_TRY(check_pointers(arguments));
+    if (arguments.count == 0) return {};
+    auto& own = static_cast<device::CudaStream&>(stream);
+    RONDO_ASSIGN(const CUfunction kernel,
+                 own.context().kernel(rondo_cuda_reduce_image, name.c_str()));
+    RONDO_ASSIGN(const int multiprocessors, own.context().multiprocessors());
+    ReduceParameters parameters = parameters_of(arguments);
+    std::array<void*, 1> pointers = {&parameters};
+    return own.launch_kernel(
+        kernel,
+        {blocks_for(arguments.count * size_of(type), multiprocessors), cuda::kReduceThreads},
+        pointers.data());
+  };
+}
+
+}  // namespace rondo::kernels

@@ -1,0 +1,182 @@
+#pragma once
+
+// The reduce kernel of CUDA devices, on the block-level primitives: one template for every element
+// type and op, the same source for devices and for the host's tests.
+//
+// A thread keeps what it combines in registers while the sources go by, so memory is read once per
+// source and written once per target; all sources of an element are read before any target is
+// written, by the same thread, so a target may be a source. Several accesses of 16 bytes are under
+// way per source. Where the pointers don't lie alike, elements are moved one by one.
+// The contract and the bits are those of kernels/reduce.h.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "collectives/kernels/cuda/reduce_parameters.h"
+#include "core/device/primitives/block.h"
+#include "core/device/primitives/compute.h"
+#include "core/device/primitives/data_mover.h"
+#include "core/device/primitives/functors.h"
+
+namespace rondo::kernels::cuda {
+
+/// How elements lie in memory, and as what they are combined.
+template <class T>
+struct Plain {
+  using Stored = T;
+  using Value = T;
+  RONDO_KERNEL_INLINE static T widen(T element) { return element; }
+  RONDO_KERNEL_INLINE static T narrow(T value) { return value; }
+};
+
+/// What is left to do with the combined value: nothing but for an average.
+struct NoFinish {
+  template <class Element>
+  RONDO_KERNEL_INLINE static typename Element::Value finish(typename Element::Value value, int) {
+    return value;
+  }
+};
+
+/// `Number` is the element's own type, with the sign that it has; integers are divided towards
+/// zero, as a type that holds the divisor too.
+template <class Number>
+struct DivideFinish {
+  using Narrow = std::conditional_t<std::is_signed_v<Number>, std::int32_t, std::uint32_t>;
+  using Wide = std::conditional_t<(sizeof(Number) < 4), Narrow, Number>;
+
+  template <class Element>
+  RONDO_KERNEL_INLINE static typename Element::Value finish(typename Element::Value value,
+                                                            int divisor) {
+    const auto number = static_cast<Wide>(static_cast<Number>(value));
+    return static_cast<typename Element::Value>(number / static_cast<Wide>(divisor));
+  }
+};
+
+template <class Element>
+using Stored = typename Element::Stored;
+template <class Element>
+using Value = typename Element::Value;
+
+template <class Element>
+RONDO_KERNEL_INLINE const Stored<Element>* source(const ReduceParameters& p, unsigned int i) {
+  return static_cast<const Stored<Element>*>(p.pointers[i]);
+}
+
+template <class Element>
+RONDO_KERNEL_INLINE Stored<Element>* target(const ReduceParameters& p, unsigned int i) {
+  return static_cast<Stored<Element>*>(p.pointers[p.sources + i]);
+}
+
+/// Elements before the first that begins an access of 16 bytes; all of them where the pointers
+/// don't lie alike.
+template <class Element>
+RONDO_KERNEL_INLINE std::uint64_t unaligned_elements(const ReduceParameters& p) {
+  constexpr std::uint64_t kMask = primitives::kAccessBytes - 1;
+  const auto first = reinterpret_cast<std::uint64_t>(p.pointers[0]) & kMask;
+  for (unsigned int i = 1; i < p.sources + p.targets; ++i) {
+    if ((reinterpret_cast<std::uint64_t>(p.pointers[i]) & kMask) != first) return p.count;
+  }
+  const std::uint64_t before = ((kMask + 1 - first) & kMask) / sizeof(Stored<Element>);
+  return before < p.count ? before : p.count;
+}
+
+/// Elements [begin, end), spread over all threads of the grid.
+template <class Element, class Op, class Finish, class Block>
+RONDO_KERNEL_INLINE void reduce_singly(const Block& block, const ReduceParameters& p,
+                                       std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t stride = std::uint64_t{block.blocks()} * block.threads();
+  const std::uint64_t own = std::uint64_t{block.block()} * block.threads() + block.thread();
+  for (std::uint64_t i = begin + own; i < end; i += stride) {
+    Value<Element> value = Element::widen(source<Element>(p, 0)[i]);
+    for (unsigned int s = 1; s < p.sources; ++s)
+      value = Op()(value, Value<Element>(Element::widen(source<Element>(p, s)[i])));
+    value = Finish::template finish<Element>(value, p.divisor);
+    const Stored<Element> result = Element::narrow(value);
+    for (unsigned int t = 0; t < p.targets; ++t) target<Element>(p, t)[i] = result;
+  }
+}
+
+/// Accesses of 16 bytes that a thread has under way for each source.
+template <class Element>
+inline constexpr int kAccesses = sizeof(Stored<Element>) == 1 ? 2 : 4;
+
+/// What one block combines at a time.
+template <class Element>
+RONDO_KERNEL_INLINE std::uint64_t tile_elements(unsigned int threads) {
+  return std::uint64_t{threads} * kAccesses<Element> * primitives::kAccessLanes<Stored<Element>>;
+}
+
+/// What a thread holds of a tile: kAccesses times what one access moves.
+template <class Element>
+struct Share {
+  static constexpr int kCount = kAccesses<Element>;
+  static constexpr int kLanes = primitives::kAccessLanes<Stored<Element>>;
+
+  /// All of them are asked for before the first is looked at.
+  template <class Block>
+  RONDO_KERNEL_INLINE Share(const Block& block, const Stored<Element>* from) {
+    Stored<Element> elements[kCount][kLanes];
+    RONDO_UNROLL
+    for (int i = 0; i < kCount; ++i) {
+      primitives::read_data<kLanes, false>(block, elements[i], from + i * stride(block));
+    }
+    RONDO_UNROLL
+    for (int i = 0; i < kCount; ++i) {
+      primitives::elementwise_unary<kLanes>(
+          values[i], elements[i], [](Stored<Element> element) { return Element::widen(element); });
+    }
+  }
+  template <class Block>
+  RONDO_KERNEL_INLINE void write(const Block& block, Stored<Element>* to) const {
+    RONDO_UNROLL
+    for (int i = 0; i < kCount; ++i) {
+      Stored<Element> elements[kLanes];
+      primitives::elementwise_unary<kLanes>(
+          elements, values[i], [](Value<Element> value) { return Element::narrow(value); });
+      primitives::write_data<kLanes, false>(block, to + i * stride(block), elements);
+    }
+  }
+  template <class Op>
+  RONDO_KERNEL_INLINE void combine(const Share& next, Op op) {
+    RONDO_UNROLL
+    for (int i = 0; i < kCount; ++i)
+      primitives::elementwise_binary<kLanes>(values[i], values[i], next.values[i], op);
+  }
+  template <class Op>
+  RONDO_KERNEL_INLINE void apply(Op op) {
+    RONDO_UNROLL
+    for (int i = 0; i < kCount; ++i)
+      primitives::elementwise_unary<kLanes>(values[i], values[i], op);
+  }
+  template <class Block>
+  RONDO_KERNEL_INLINE static std::uint64_t stride(const Block& block) {
+    return std::uint64_t{block.threads()} * kLanes;
+  }
+
+  Value<Element> values[kCount][kLanes];
+};
+
+/// One tile, which begins at element `start`; every pointer is aligned there.
+template <class Element, class Op, class Finish, class Block>
+RONDO_KERNEL_INLINE void reduce_tile(const Block& block, const ReduceParameters& p,
+                                     std::uint64_t start) {
+  Share<Element> share(block, source<Element>(p, 0) + start);
+  for (unsigned int s = 1; s < p.sources; ++s)
+    share.combine(Share<Element>(block, source<Element>(p, s) + start), Op());
+  share.apply(
+      [&p](Value<Element> value) { return Finish::template finish<Element>(value, p.divisor); });
+  for (unsigned int t = 0; t < p.targets; ++t) share.write(block, target<Element>(p, t) + start);
+}
+
+template <class Element, class Op, class Finish, class Block>
+RONDO_KERNEL_INLINE void reduce_kernel(const Block& block, const ReduceParameters& p) {
+  const std::uint64_t head = unaligned_elements<Element>(p);
+  const std::uint64_t tile = tile_elements<Element>(block.threads());
+  const std::uint64_t tiles = (p.count - head) / tile;
+  for (std::uint64_t i = block.block(); i < tiles; i += block.blocks())
+    reduce_tile<Element, Op, Finish>(block, p, head + i * tile);
+  reduce_singly<Element, Op, Finish>(block, p, 0, head);
+  reduce_singly<Element, Op, Finish>(block, p, head + tiles * tile, p.count);
+}
+
+}  // namespace rondo::kernels::cuda

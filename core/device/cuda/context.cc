@@ -1,0 +1,59 @@
+#include "core/device/cuda/context.h"
+
+#include "core/device/cuda/status.h"
+
+namespace rondo::device {
+
+Result<std::shared_ptr<CudaContext>> CudaContext::retain(const CudaTable& table, int index) {
+  std::shared_ptr<CudaContext> made(new CudaContext(table, index));
+  RONDO_TRY(made->check("cuDeviceGet", table.cuDeviceGet(&made->number_, index)));
+  CUcontext context = nullptr;
+  RONDO_TRY(made->check("cuDevicePrimaryCtxRetain",
+                        table.cuDevicePrimaryCtxRetain(&context, made->number_)));
+  made->context_ = context;
+  return made;
+}
+
+CudaContext::~CudaContext() {
+  // What comes of it changes nothing: a driver that is already gone says so here.
+  if (context_ != nullptr) table_.cuDevicePrimaryCtxRelease(number_);
+}
+
+Status CudaContext::check(std::string_view function, CUresult code) const {
+  return cuda_status(table_, device(), function, code);
+}
+
+Status CudaContext::reach(const CudaContext& other) {
+  int can = 0;
+  RONDO_TRY(
+      check("cuDeviceCanAccessPeer", table_.cuDeviceCanAccessPeer(&can, number_, other.number_)));
+  if (can == 0) return check("reaching another device", CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+  const CudaScope scope(*this);
+  RONDO_TRY(scope.status());
+  const CUresult code = table_.cuCtxEnablePeerAccess(other.context_, 0);
+  if (code == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) return {};
+  return check("cuCtxEnablePeerAccess", code);
+}
+
+Result<CUfunction> CudaContext::kernel(const void* image, const char* name) const {
+  return modules_.kernel(*this, image, name);
+}
+
+Result<int> CudaContext::multiprocessors() const {
+  int count = 0;
+  RONDO_TRY(check(
+      "cuDeviceGetAttribute",
+      table_.cuDeviceGetAttribute(&count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, number_)));
+  return count;
+}
+
+CudaScope::CudaScope(const CudaContext& context)
+    : table_(context.table()),
+      status_(context.check("cuCtxPushCurrent", table_.cuCtxPushCurrent(context.native()))) {}
+
+CudaScope::~CudaScope() {
+  CUcontext popped = nullptr;
+  if (status_.ok()) table_.cuCtxPopCurrent(&popped);
+}
+
+}  // namespace rondo::device

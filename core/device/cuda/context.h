@@ -1,0 +1,67 @@
+#pragma once
+
+// What all of one CUDA device's streams, events and memory have in common: its primary context,
+// which programs that use CUDA's run-time library have too, so that both see one memory.
+// Threads: any.
+
+#include <memory>
+#include <string_view>
+
+#include "core/device/cuda/modules.h"
+#include "core/device/cuda/table.h"
+#include "core/status.h"
+#include "rondo/device.h"
+
+namespace rondo::device {
+
+class CudaContext {
+ public:
+  /// Errors: Device. The table outlives the context.
+  static Result<std::shared_ptr<CudaContext>> retain(const CudaTable& table, int index);
+  CudaContext(const CudaContext&) = delete;
+  CudaContext& operator=(const CudaContext&) = delete;
+  ~CudaContext();
+
+  const CudaTable& table() const { return table_; }
+  Device device() const { return {DeviceKind::kCuda, index_}; }
+  CUdevice number() const { return number_; }
+  CUcontext native() const { return context_; }
+  /// The device's kernels and copies may use memory of `other` from now on, where the two can reach
+  /// each other at all. Errors: Device.
+  Status reach(const CudaContext& other);
+  /// A kernel of what nvcc made. Errors: those of CudaModules.
+  Result<CUfunction> kernel(const void* image, const char* name) const;
+  /// Blocks that run at once are spread over so many. Errors: Device.
+  Result<int> multiprocessors() const;
+  /// A code of the driver as an error that names function and device.
+  Status check(std::string_view function, CUresult code) const;
+
+ private:
+  CudaContext(const CudaTable& table, int index) : table_(table), index_(index) {}
+
+  const CudaTable& table_;
+  int index_;
+  CUdevice number_ = 0;
+  CUcontext context_ = nullptr;
+  mutable CudaModules modules_;
+};
+
+/// While it lives, the driver's calls of this thread are for that context; afterwards they are for
+/// the one that they were for before. It costs two of the driver's shortest calls. Things are given
+/// back whether it could be entered or not: the driver says no where it has to.
+class CudaScope {
+ public:
+  explicit CudaScope(const CudaContext& context);
+  CudaScope(const CudaScope&) = delete;
+  CudaScope& operator=(const CudaScope&) = delete;
+  ~CudaScope();
+
+  /// Errors: Device: nothing may be called.
+  const Status& status() const { return status_; }
+
+ private:
+  const CudaTable& table_;
+  Status status_;
+};
+
+}  // namespace rondo::device

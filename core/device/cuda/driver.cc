@@ -1,0 +1,188 @@
+#include "core/device/cuda/driver.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "core/device/cuda/event.h"
+#include "core/device/cuda/pointer.h"
+#include "core/device/cuda/status.h"
+#include "core/device/cuda/stream.h"
+
+namespace rondo::device {
+namespace {
+
+/// What an address is instead of memory of the device that it was given for.
+std::string description_of(const CudaPointer& found) {
+  if (!found.known) return "memory that CUDA doesn't know: of the host, or freed";
+  if (!found.on_device) return "page-locked memory of the host";
+  return "memory of " + name_of({DeviceKind::kCuda, found.index});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CudaDriver>> CudaDriver::make(const CudaTable& table) {
+  std::unique_ptr<CudaDriver> made(new CudaDriver(table));
+  const CUresult started = table.cuInit(0);
+  int count = 0;
+  if (started != CUDA_ERROR_NO_DEVICE) {
+    RONDO_TRY(cuda_status(table, "cuInit", started));
+    RONDO_TRY(cuda_status(table, "cuDeviceGetCount", table.cuDeviceGetCount(&count)));
+  }
+  for (int i = 0; i < count; ++i) made->devices_.push_back(std::make_unique<PerDevice>());
+  return made;
+}
+
+Result<CudaDriver::PerDevice*> CudaDriver::device(int index) {
+  if (index >= 0 && static_cast<std::size_t>(index) < devices_.size())
+    return devices_[static_cast<std::size_t>(index)].get();
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("there is no device cuda:{}: the driver shows {} (CUDA_VISIBLE_DEVICES "
+                            "chooses among those of the machine)",
+                            index, devices_.size()));
+}
+
+Result<std::shared_ptr<CudaContext>> CudaDriver::context(int index) {
+  RONDO_ASSIGN(PerDevice * own, device(index));
+  std::shared_ptr<CudaContext> made;
+  {
+    const std::lock_guard lock(own->mutex);
+    if (own->context != nullptr) return own->context;
+    RONDO_ASSIGN(own->context, CudaContext::retain(table_, index));
+    made = own->context;
+  }
+  let_reach_each_other(made);
+  return made;
+}
+
+void CudaDriver::let_reach_each_other(const std::shared_ptr<CudaContext>& made) {
+  for (const auto& other : devices_) {
+    std::shared_ptr<CudaContext> theirs;
+    {
+      const std::lock_guard lock(other->mutex);
+      theirs = other->context;
+    }
+    if (theirs == nullptr || theirs == made) continue;
+    if (made->reach(*theirs).ok()) (void)theirs->reach(*made).ok();
+  }
+}
+
+Result<void*> CudaDriver::allocate(int index, std::size_t bytes) {
+  RONDO_ASSIGN(const auto own, context(index));
+  if (bytes == 0) return nullptr;
+  const CudaScope scope(*own);
+  RONDO_TRY(scope.status());
+  CUdeviceptr memory = 0;
+  const Status made = own->check("cuMemAlloc", table_.cuMemAlloc(&memory, bytes));
+  if (made.ok()) return reinterpret_cast<void*>(memory);
+  return Status(made.code(), fmt::format("{} bytes: {}", bytes, made.message()));
+}
+
+void CudaDriver::free(void* pointer) {
+  const Result<CudaPointer> found = look_up(table_, pointer);
+  if (found.ok() && !found->on_device) return;
+  const auto own = context(found.ok() ? found->index : 0);
+  if (!own.ok()) return;
+  const CudaScope scope(**own);
+  table_.cuMemFree(reinterpret_cast<CUdeviceptr>(pointer));
+}
+
+Status CudaDriver::check_memory(int index, const void* pointer, std::size_t bytes) {
+  RONDO_TRY(context(index).status());
+  RONDO_ASSIGN(const CudaPointer found, look_up(table_, pointer));
+  if (!found.on_device || found.index != index) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{} was given as memory of cuda:{}, but is {}", pointer, index,
+                              description_of(found)));
+  }
+  const std::uint64_t offset = reinterpret_cast<std::uint64_t>(pointer) - found.base;
+  if (bytes <= found.bytes && offset <= found.bytes - bytes) return {};
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("the {} bytes at {} go past the end of an allocation of {} bytes of "
+                            "cuda:{}",
+                            bytes, pointer, found.bytes, index));
+}
+
+Result<SharedHandle> CudaDriver::export_memory(const void* pointer) {
+  RONDO_ASSIGN(const CudaPointer found, look_up(table_, pointer));
+  if (!found.on_device) {
+    return Status(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} is not memory of a CUDA device, but {}", pointer, description_of(found)));
+  }
+  SharedHandle handle = new_handle({DeviceKind::kCuda, found.index}, SharedKind::kMemory);
+  handle.base = found.base;
+  handle.allocation = found.allocation;
+  handle.offset_bytes = reinterpret_cast<std::uint64_t>(pointer) - found.base;
+  handle.bytes = found.bytes - handle.offset_bytes;
+  RONDO_ASSIGN(const auto own, context(found.index));
+  if (!found.can_be_shared) {
+    return Status(
+        ErrorCode::kUnsupported,
+        fmt::format("{} on cuda:{} is from a pool, or managed: other processes can't open "
+                    "that; take it from cuMemAlloc, cudaMalloc or rondo::DeviceMemory, or "
+                    "set RONDO_DEVICE_PATH=host",
+                    pointer, found.index));
+  }
+  const CudaScope scope(*own);
+  RONDO_TRY(scope.status());
+  CUipcMemHandle native{};
+  RONDO_TRY(own->check("cuIpcGetMemHandle", table_.cuIpcGetMemHandle(&native, found.base)));
+  std::memcpy(handle.opaque.data(), &native, sizeof(native));
+  return handle;
+}
+
+Result<void*> CudaDriver::import_memory(int index, const SharedHandle& memory) {
+  RONDO_ASSIGN(const auto own, context(index));
+  RONDO_TRY(check_handle(memory, DeviceKind::kCuda, SharedKind::kMemory));
+  return imports_.open(*own, memory);
+}
+
+Result<std::shared_ptr<detail::StreamImpl>> CudaDriver::create_stream(int index) {
+  RONDO_ASSIGN(auto own, context(index));
+  RONDO_ASSIGN(auto made, CudaStream::make(std::move(own)));
+  return std::shared_ptr<detail::StreamImpl>(std::move(made));
+}
+
+Result<std::shared_ptr<detail::EventImpl>> CudaDriver::create_event(int index) {
+  RONDO_ASSIGN(auto own, context(index));
+  RONDO_ASSIGN(auto made, CudaEvent::make(std::move(own)));
+  return std::shared_ptr<detail::EventImpl>(std::move(made));
+}
+
+Result<SharedHandle> CudaDriver::export_event(detail::EventImpl& event) {
+  const auto* const own = dynamic_cast<CudaEvent*>(&event);
+  if (own == nullptr) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "only an event of a CUDA device of this process can be exported by it");
+  }
+  SharedHandle handle = new_handle(own->context().device(), SharedKind::kEvent);
+  const CudaScope scope(own->context());
+  RONDO_TRY(scope.status());
+  CUipcEventHandle native{};
+  RONDO_TRY(own->context().check("cuIpcGetEventHandle",
+                                 table_.cuIpcGetEventHandle(&native, own->native_event())));
+  static_assert(sizeof(native) == sizeof(handle.opaque));
+  std::memcpy(handle.opaque.data(), &native, sizeof(native));
+  return handle;
+}
+
+Result<std::shared_ptr<detail::EventImpl>> CudaDriver::import_event(int index,
+                                                                    const SharedHandle& event) {
+  RONDO_ASSIGN(auto own, context(index));
+  RONDO_TRY(check_handle(event, DeviceKind::kCuda, SharedKind::kEvent));
+  CUipcEventHandle native{};
+  std::memcpy(&native, event.opaque.data(), sizeof(native));
+  const CudaScope scope(*own);
+  RONDO_TRY(scope.status());
+  CUevent opened = nullptr;
+  const Status status =
+      own->check("cuIpcOpenEventHandle", table_.cuIpcOpenEventHandle(&opened, native));
+  if (!status.ok()) {
+    return Status(status.code(), "opening " + describe(event) + ": " + status.message());
+  }
+  return std::shared_ptr<detail::EventImpl>(std::make_shared<CudaEvent>(std::move(own), opened));
+}
+
+}  // namespace rondo::device

@@ -1,0 +1,55 @@
+#pragma once
+
+// NVIDIA devices, through their driver's own interface. Memory and events that other processes open
+// travel as the driver's handles (cuIpcGetMemHandle), which works for memory that other libraries
+// have allocated too, as long as it isn't from a pool.
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/device/cuda/context.h"
+#include "core/device/cuda/imports.h"
+#include "core/device/cuda/table.h"
+#include "core/device/driver.h"
+
+namespace rondo::device {
+
+class CudaDriver final : public DeviceDriver {
+ public:
+  /// Errors: Device (the driver doesn't start).
+  static Result<std::unique_ptr<CudaDriver>> make(const CudaTable& table);
+
+  Result<int> device_count() override { return static_cast<int>(devices_.size()); }
+  Result<void*> allocate(int index, std::size_t bytes) override;
+  void free(void* pointer) override;
+  Status check_memory(int index, const void* pointer, std::size_t bytes) override;
+  Result<SharedHandle> export_memory(const void* pointer) override;
+  Result<void*> import_memory(int index, const SharedHandle& memory) override;
+  void release_imported(void* pointer) override { imports_.close(pointer); }
+  Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) override;
+  Result<std::shared_ptr<detail::EventImpl>> create_event(int index) override;
+  Result<SharedHandle> export_event(detail::EventImpl& event) override;
+  Result<std::shared_ptr<detail::EventImpl>> import_event(int index,
+                                                          const SharedHandle& event) override;
+
+  /// The device's context, made at the first call. Errors: InvalidArgument (no such index), Device.
+  Result<std::shared_ptr<CudaContext>> context(int index);
+
+ private:
+  struct PerDevice {
+    std::mutex mutex;
+    std::shared_ptr<CudaContext> context;  ///< made when first used
+  };
+
+  explicit CudaDriver(const CudaTable& table) : table_(table) {}
+  Result<PerDevice*> device(int index);
+  /// Whatever of it is out of reach for a pair of devices shows when they are used together.
+  void let_reach_each_other(const std::shared_ptr<CudaContext>& made);
+
+  const CudaTable table_;
+  std::vector<std::unique_ptr<PerDevice>> devices_;
+  CudaImports imports_;
+};
+
+}  // namespace rondo::device

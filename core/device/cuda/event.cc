@@ -1,0 +1,55 @@
+#include "core/device/cuda/event.h"
+
+#include <utility>
+
+#include "core/device/cuda/patience.h"
+#include "core/device/soft_event.h"
+
+namespace rondo::device {
+
+Result<std::shared_ptr<CudaEvent>> CudaEvent::make(std::shared_ptr<const CudaContext> context) {
+  const CudaScope scope(*context);
+  RONDO_TRY(scope.status());
+  CUevent event = nullptr;
+  RONDO_TRY(context->check(
+      "cuEventCreate",
+      context->table().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)));
+  return std::make_shared<CudaEvent>(std::move(context), event);
+}
+
+CudaEvent::CudaEvent(std::shared_ptr<const CudaContext> context, CUevent event)
+    : owned_(std::make_shared<const Owned>(std::move(context), event)) {}
+
+CudaEvent::Owned::~Owned() {
+  const CudaScope scope(*context);
+  context->table().cuEventDestroy(event);
+}
+
+Result<bool> CudaEvent::Owned::reached() const {
+  const CudaScope scope(*context);
+  RONDO_TRY(scope.status());
+  const CUresult code = context->table().cuEventQuery(event);
+  if (code == CUDA_ERROR_NOT_READY) return false;
+  RONDO_TRY(context->check("cuEventQuery", code));
+  return true;
+}
+
+// What can't be asked is taken for over: whoever waits for it is told why it isn't.
+bool CudaEvent::done() const {
+  const Result<bool> reached = owned_->reached();
+  return !reached.ok() || *reached;
+}
+
+detail::EventWaiter CudaEvent::waiter() const {
+  return [owned = owned_](const detail::Abandoned& abandoned) -> Status {
+    Patience patience;
+    for (;;) {
+      RONDO_ASSIGN(const bool reached, owned->reached());
+      if (reached) return {};
+      if (abandoned.load(std::memory_order_relaxed)) return given_up();
+      patience.wait();
+    }
+  };
+}
+
+}  // namespace rondo::device

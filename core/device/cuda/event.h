@@ -1,0 +1,46 @@
+#pragma once
+
+// Events of CUDA devices: of this process, or opened from another one's handle.
+
+#include <memory>
+
+#include "core/device/cuda/context.h"
+#include "core/device/stream.h"
+#include "core/status.h"
+
+namespace rondo::device {
+
+/// Threads: any.
+class CudaEvent final : public detail::EventImpl {
+ public:
+  /// Without times, and such that other processes may wait for it. Errors: Device.
+  static Result<std::shared_ptr<CudaEvent>> make(std::shared_ptr<const CudaContext> context);
+  /// Takes the event over.
+  CudaEvent(std::shared_ptr<const CudaContext> context, CUevent event);
+
+  bool done() const override;
+  /// For the host, and for streams of other kinds. A record that is made before it returns is the
+  /// one that it waits for.
+  detail::EventWaiter waiter() const override;
+  CUevent native_event() const { return owned_->event; }
+  const CudaContext& context() const { return *owned_->context; }
+
+ private:
+  /// Outlives the event where somebody still waits for it.
+  struct Owned {
+    Owned(std::shared_ptr<const CudaContext> of, CUevent made)
+        : context(std::move(of)), event(made) {}
+    Owned(const Owned&) = delete;
+    Owned& operator=(const Owned&) = delete;
+    ~Owned();
+    /// True once it is reached. Errors: Device.
+    Result<bool> reached() const;
+
+    std::shared_ptr<const CudaContext> context;
+    CUevent event;
+  };
+
+  std::shared_ptr<const Owned> owned_;
+};
+
+}  // namespace rondo::device

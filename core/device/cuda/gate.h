@@ -1,0 +1,42 @@
+#pragma once
+
+// Where a stream of a CUDA device stands still until the host lets it go on: the device looks at a
+// word of page-locked memory, which counts the gates that have been opened.
+// Source: stream memory operations of the CUDA Driver API (cuStreamWaitValue32).
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "core/device/cuda/context.h"
+#include "core/status.h"
+
+namespace rondo::device {
+
+/// The gates of one stream, in its order. Threads: any.
+class CudaGates {
+ public:
+  /// Errors: Device (no page-locked memory).
+  static Result<std::shared_ptr<CudaGates>> make(std::shared_ptr<const CudaContext> context);
+  explicit CudaGates(std::shared_ptr<const CudaContext> context) : context_(std::move(context)) {}
+  CudaGates(const CudaGates&) = delete;
+  CudaGates& operator=(const CudaGates&) = delete;
+  ~CudaGates();
+
+  /// What the stream does next is for after `open` of what this returns. Errors: Device.
+  Result<std::uint32_t> close(CUstream stream);
+  /// In any order: the stream passes a gate when those before it are open too.
+  void open(std::uint32_t gate);
+
+ private:
+  std::shared_ptr<const CudaContext> context_;
+  std::uint32_t* word_ = nullptr;
+  std::mutex mutex_;
+  std::uint32_t closed_ = 0;      ///< gates so far
+  std::uint32_t passed_ = 0;      ///< all up to this one are open
+  std::set<std::uint32_t> open_;  ///< of those behind it
+};
+
+}  // namespace rondo::device

@@ -1,0 +1,133 @@
+#include "core/device/cuda/stream.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/device/cuda/event.h"
+#include "core/device/cuda/patience.h"
+#include "core/device/driver.h"
+#include "core/device/soft_event.h"
+
+namespace rondo::device {
+
+Result<std::shared_ptr<CudaStream>> CudaStream::make(std::shared_ptr<const CudaContext> context) {
+  const CudaScope scope(*context);
+  RONDO_TRY(scope.status());
+  CUstream stream = nullptr;
+  RONDO_TRY(context->check("cuStreamCreate",
+                           context->table().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING)));
+  return std::make_shared<CudaStream>(std::move(context), stream);
+}
+
+CudaStream::CudaStream(std::shared_ptr<const CudaContext> context, CUstream stream)
+    : context_(std::move(context)), stream_(stream), health_(std::make_shared<Health>()) {}
+
+CudaStream::~CudaStream() {
+  // Told to whoever synchronised; here nobody is left to be told.
+  if (const Status outcome = synchronize(); !outcome.ok()) health_->fail(outcome);
+  const CudaScope scope(*context_);
+  context_->table().cuStreamDestroy(stream_);
+}
+
+void CudaStream::Health::fail(const Status& cause) {
+  const std::lock_guard lock(mutex);
+  if (failure.ok()) failure = cause;
+}
+
+Status CudaStream::Health::now() {
+  const std::lock_guard lock(mutex);
+  return failure;
+}
+
+Status CudaStream::call(const char* function, const std::function<CUresult()>& enqueue) {
+  if (!health_->now().ok()) return {};
+  const CudaScope scope(*context_);
+  RONDO_TRY(scope.status());
+  Status outcome = context_->check(function, enqueue());
+  if (!outcome.ok()) health_->fail(outcome);
+  return outcome;
+}
+
+Status CudaStream::copy(void* target, const void* source, std::size_t bytes) {
+  if (bytes == 0) return {};
+  return call("cuMemcpyAsync", [&] {
+    return context_->table().cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(target),
+                                           reinterpret_cast<CUdeviceptr>(source), bytes, stream_);
+  });
+}
+
+Status CudaStream::launch(std::function<Status()> /*kernel*/) {
+  return Status(ErrorCode::kUnsupported,
+                fmt::format("{} runs kernels that were compiled for it alone", name_of(device())));
+}
+
+Status CudaStream::launch_kernel(CUfunction kernel, CudaGrid grid, void** arguments) {
+  return call("cuLaunchKernel", [&] {
+    return context_->table().cuLaunchKernel(kernel, grid.blocks, 1, 1, grid.threads, 1, 1, 0,
+                                            stream_, arguments, nullptr);
+  });
+}
+
+Status CudaStream::record(detail::EventImpl& event) {
+  auto* const own = dynamic_cast<CudaEvent*>(&event);
+  if (own == nullptr) {
+    return Status(
+        ErrorCode::kInvalidArgument,
+        "only an event of a CUDA device can be recorded in a stream of " + name_of(device()));
+  }
+  return call("cuEventRecord",
+              [&] { return context_->table().cuEventRecord(own->native_event(), stream_); });
+}
+
+Status CudaStream::wait(const detail::EventImpl& event) {
+  if (const auto* const own = dynamic_cast<const CudaEvent*>(&event.native())) {
+    return call("cuStreamWaitEvent", [&] {
+      return context_->table().cuStreamWaitEvent(stream_, own->native_event(),
+                                                 CU_EVENT_WAIT_DEFAULT);
+    });
+  }
+  if (const auto* const soft = dynamic_cast<const SoftEvent*>(&event.native())) return hold(*soft);
+  const Status outcome = event.waiter()(health_->abandoned);
+  if (!outcome.ok()) health_->fail(stream_error(device(), outcome));
+  return outcome;
+}
+
+Status CudaStream::hold(const SoftEvent& event) {
+  if (!health_->now().ok()) return {};
+  if (gates_ == nullptr) {
+    RONDO_ASSIGN(gates_, CudaGates::make(context_));
+  }
+  RONDO_ASSIGN(const std::uint32_t gate, gates_->close(stream_));
+  event.when_reached(
+      [health = health_, gates = gates_, gate, device = device()](const Status& outcome) {
+        if (!outcome.ok()) health->fail(stream_error(device, outcome));
+        gates->open(gate);
+      });
+  return {};
+}
+
+void CudaStream::abandon(const Status& cause) {
+  health_->fail(cause);
+  health_->abandoned.store(true, std::memory_order_relaxed);
+}
+
+Result<bool> CudaStream::reached() const {
+  const CudaScope scope(*context_);
+  RONDO_TRY(scope.status());
+  const CUresult code = context_->table().cuStreamQuery(stream_);
+  if (code == CUDA_ERROR_NOT_READY) return false;
+  RONDO_TRY(context_->check("cuStreamQuery", code));
+  return true;
+}
+
+Status CudaStream::synchronize() {
+  Patience patience;
+  for (;;) {
+    RONDO_ASSIGN(const bool done, reached());
+    if (done || health_->abandoned.load(std::memory_order_relaxed)) return health_->now();
+    patience.wait();
+  }
+}
+
+}  // namespace rondo::device

@@ -1,0 +1,72 @@
+#pragma once
+
+// A stream of a CUDA device.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "core/device/cuda/context.h"
+#include "core/device/cuda/gate.h"
+#include "core/device/stream.h"
+#include "core/status.h"
+
+namespace rondo::device {
+
+/// One launch: blocks in a row, threads of each in a row.
+struct CudaGrid {
+  unsigned int blocks = 1;
+  unsigned int threads = 1;
+};
+
+class CudaStream final : public detail::StreamImpl {
+ public:
+  /// Doesn't wait for the stream of null, nor that one for it. Errors: Device.
+  static Result<std::shared_ptr<CudaStream>> make(std::shared_ptr<const CudaContext> context);
+  /// Takes the stream over.
+  CudaStream(std::shared_ptr<const CudaContext> context, CUstream stream);
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+  /// Waits until all work is done, unless it was abandoned.
+  ~CudaStream() override;
+
+  Device device() const override { return context_->device(); }
+  Status copy(void* target, const void* source, std::size_t bytes) override;
+  /// Errors: Unsupported: work of the host has no place in it.
+  Status launch(std::function<Status()> kernel) override;
+  Status record(detail::EventImpl& event) override;
+  /// Events of other kinds: those of the host hold the stream (SoftEvent); for others the calling
+  /// thread waits.
+  Status wait(const detail::EventImpl& event) override;
+  Status synchronize() override;
+  /// Work that the device has been given stays with it; nobody waits for it any more.
+  void abandon(const Status& cause) override;
+  bool can_wait_for_host() const override { return true; }
+
+  /// `arguments` points to each of the kernel's parameters, which are copied. Errors: Device.
+  Status launch_kernel(CUfunction kernel, CudaGrid grid, void** arguments);
+  const CudaContext& context() const { return *context_; }
+
+ private:
+  /// What can fail it from outside, and may still do so when it is gone.
+  struct Health {
+    std::mutex mutex;
+    Status failure;
+    detail::Abandoned abandoned = false;
+
+    void fail(const Status& cause);
+    Status now();
+  };
+  /// Makes a call of the driver's in this stream's context, unless the stream has failed.
+  Status call(const char* function, const std::function<CUresult()>& enqueue);
+  Status hold(const class SoftEvent& event);
+  Result<bool> reached() const;
+
+  std::shared_ptr<const CudaContext> context_;
+  CUstream stream_;
+  std::shared_ptr<Health> health_;
+  std::shared_ptr<CudaGates> gates_;  ///< made when first used
+};
+
+}  // namespace rondo::device

@@ -1,0 +1,42 @@
+// Every collective by threads of one process on devices of the kind that RONDO_TEST_DEVICE names.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "rondo/device.h"
+#include "tests/collectives/communicator/grid.h"
+#include "tests/collectives/communicator/spawn.h"
+
+namespace rondo::testing {
+namespace {
+
+class KindGrid : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(KindGrid, EveryCollective_EverySetting_IsRightAndBitEqual) {
+  const char* const name = std::getenv("RONDO_TEST_DEVICE");
+  ASSERT_NE(name, nullptr) << "RONDO_TEST_DEVICE names no kind of device";
+  const auto kind = find_device_kind(name);
+  ASSERT_TRUE(kind.has_value() && device_count(*kind) >= 2) << "of " << name;
+  for (const int size : {2, 3, 5}) {
+    std::vector<std::string> bits(static_cast<std::size_t>(size));
+    spawn({.size = size, .algorithm = GetParam(), .device = {*kind, 0}, .devices = 2},
+          [&](Communicator& rank) {
+            for (const Setting& setting : settings_for(rank.size()))
+              bits[static_cast<std::size_t>(rank.rank())] += every_collective(rank, setting);
+          });
+    EXPECT_THAT(bits, ::testing::Each(bits.front()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, KindGrid,
+                         ::testing::Values("auto", "ring", "direct", "tree", "recursive_doubling",
+                                           "halving_doubling", "bidirectional_ring",
+                                           "double_binary_tree", "weighted_direct"),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+}  // namespace
+}  // namespace rondo::testing

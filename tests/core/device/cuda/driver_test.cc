@@ -1,0 +1,210 @@
+// The CUDA driver's wrapper over a driver that is acted (tests/fake_cuda): what it does when all
+// goes well, and what it says of wrong arguments. failures_test.cc lets each function fail.
+
+#include "core/device/cuda/driver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <vector>
+
+#include "core/device/cuda/library.h"
+#include "core/device/soft_event.h"
+#include "core/device/stream_order.h"
+#include "tests/core/scoped_variable.h"
+
+namespace rondo::device {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+std::unique_ptr<CudaDriver> acted_driver() {
+  return value_or_throw(CudaDriver::make(value_or_throw(load_cuda_table(FAKE_CUDA))));
+}
+
+TEST(CudaLibrary, NotThere_SaysHowToGetIt) {
+  const Status status = load_cuda_table("/nowhere/libcuda.so.1").status();
+  EXPECT_EQ(status.code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(status.message(), AllOf(HasSubstr("/nowhere/libcuda.so.1"), HasSubstr("install"),
+                                      HasSubstr("RONDO_CUDA_DRIVER")));
+}
+
+TEST(CudaLibrary, AnotherLibrary_NamesTheMissingFunction) {
+  const Status status = load_cuda_table("libm.so.6").status();
+  EXPECT_THAT(status.message(), AllOf(HasSubstr("has no function cuInit"), HasSubstr("update")));
+}
+
+TEST(CudaLibrary, OldDriver_NamesBothVersions) {
+  const ScopedVariable version("FAKE_CUDA_VERSION", "11040");
+  const Status status = load_cuda_table(FAKE_CUDA).status();
+  EXPECT_EQ(status.code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(status.message(), AllOf(HasSubstr("up to 11.4"), HasSubstr("needs 13.0"),
+                                      HasSubstr("update the driver")));
+}
+
+TEST(CudaDriver, CopiesAndEvents_InTheOrderOfTheStreams) {
+  const auto driver = acted_driver();
+  void* const memory = *driver->allocate(0, 4'000);
+  std::vector<float> in(1'000, 2.5F), out(1'000);
+  const auto first = *driver->create_stream(0);
+  const auto second = *driver->create_stream(0);
+  const auto event = *driver->create_event(0);
+  EXPECT_TRUE(event->done()) << "never recorded";
+  ASSERT_TRUE(first->copy(memory, in.data(), 4'000).ok());
+  ASSERT_TRUE(first->record(*event).ok());
+  ASSERT_TRUE(second->wait(*event).ok());
+  ASSERT_TRUE(second->copy(out.data(), memory, 4'000).ok());
+  ASSERT_TRUE(second->synchronize().ok());
+  EXPECT_EQ(in, out);
+  EXPECT_TRUE(event->wait().ok());
+  driver->free(memory);
+}
+
+TEST(CudaDriver, HostsEvent_HoldsTheStreamUntilItIsReached) {
+  const auto driver = acted_driver();
+  void* const memory = *driver->allocate(0, 4);
+  const auto stream = *driver->create_stream(0);
+  SoftEvent first, second;
+  const auto open_first = first.begin_record();
+  const auto open_second = second.begin_record();
+  const float one = 1, two = 2;
+  float got = 0;
+  ASSERT_TRUE(stream->copy(memory, &one, 4).ok());
+  ASSERT_TRUE(stream->wait(first).ok());
+  ASSERT_TRUE(stream->copy(memory, &two, 4).ok());
+  ASSERT_TRUE(stream->wait(second).ok());
+  ASSERT_TRUE(stream->copy(&got, memory, 4).ok());
+  const auto end = *driver->create_event(0);
+  ASSERT_TRUE(stream->record(*end).ok());
+  open_second->finish({});  // out of turn: the stream still stands at the first
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_FALSE(end->done());
+  open_first->finish({});
+  ASSERT_TRUE(stream->synchronize().ok());
+  EXPECT_EQ(got, two);
+  driver->free(memory);
+}
+
+TEST(CudaDriver, HostsEventThatFails_FailsTheStream) {
+  const auto driver = acted_driver();
+  const auto stream = *driver->create_stream(0);
+  SoftEvent event;
+  const auto open = event.begin_record();
+  ASSERT_TRUE(stream->wait(event).ok());
+  open->finish(Status(ErrorCode::kPeerLost, "rank 2 has gone", 2));
+  const Status status = stream->synchronize();
+  EXPECT_EQ(status.code(), ErrorCode::kDevice);
+  EXPECT_EQ(status.culprit(), 2);
+  EXPECT_THAT(status.message(), AllOf(HasSubstr("cuda:0"), HasSubstr("rank 2 has gone")));
+}
+
+TEST(CudaDriver, AbandonedStream_IsWaitedForNoMore) {
+  const auto driver = acted_driver();
+  const auto stream = *driver->create_stream(0);
+  SoftEvent never;
+  const auto open = never.begin_record();
+  ASSERT_TRUE(stream->wait(never).ok());
+  stream->abandon(Status(ErrorCode::kPeerLost, "rank 1 has gone", 1));
+  EXPECT_EQ(stream->synchronize().code(), ErrorCode::kPeerLost);
+  open->finish({});
+}
+
+TEST(CudaDriver, Pointers_AreToldWhatTheyAre) {
+  const auto driver = acted_driver();
+  void* const memory = *driver->allocate(1, 64);
+  float host = 0;
+  EXPECT_TRUE(driver->check_memory(1, memory, 64).ok());
+  EXPECT_THAT(driver->check_memory(0, memory, 64).message(), HasSubstr("is memory of cuda:1"));
+  EXPECT_THAT(driver->check_memory(1, memory, 65).message(), HasSubstr("go past the end"));
+  EXPECT_THAT(driver->check_memory(1, static_cast<std::byte*>(memory) + 60, 8).message(),
+              HasSubstr("go past the end"));
+  EXPECT_THAT(driver->check_memory(1, &host, 4).message(), HasSubstr("CUDA doesn't know"));
+  EXPECT_THAT(driver->export_memory(&host).status().message(), HasSubstr("not memory of a CUDA"));
+  driver->free(memory);
+  EXPECT_FALSE(driver->check_memory(1, memory, 64).ok()) << "freed";
+}
+
+TEST(CudaDriver, IndexOutOfRange_TellsHowManyThereAre) {
+  const auto driver = acted_driver();
+  for (const int index : {-1, 4}) {
+    EXPECT_THAT(driver->allocate(index, 8).status().message(),
+                AllOf(HasSubstr("no device cuda:"), HasSubstr("CUDA_VISIBLE_DEVICES")));
+  }
+}
+
+TEST(CudaDriver, MemoryUsedUp_SaysHowMuchWasAskedForAndWhatToDo) {
+  const auto driver = acted_driver();
+  const Status status = driver->allocate(0, std::size_t{1} << 50).status();
+  EXPECT_EQ(status.code(), ErrorCode::kDevice);
+  EXPECT_THAT(status.message(),
+              AllOf(HasSubstr("1125899906842624 bytes"), HasSubstr("cuda:0"),
+                    HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"), HasSubstr("nvidia-smi")));
+}
+
+TEST(CudaDriver, Handles_OfThisProcess_AreRefusedByIt_AndOfAnotherKindByName) {
+  const auto driver = acted_driver();
+  void* const memory = *driver->allocate(0, 128);
+  SharedHandle handle = *driver->export_memory(static_cast<std::byte*>(memory) + 32);
+  EXPECT_EQ(handle.bytes, 96U);
+  EXPECT_EQ(handle.offset_bytes, 32U);
+  EXPECT_THAT(driver->import_memory(0, handle).status().message(), HasSubstr("opening memory of"));
+  EXPECT_FALSE(driver->import_event(0, handle).ok()) << "no event";
+  handle.kind = DeviceKind::kEmulated;
+  EXPECT_FALSE(driver->import_memory(0, handle).ok());
+  driver->free(memory);
+}
+
+TEST(CudaDriver, HandlesOfAnotherProcess_ShowItsMemoryFromTheirOffset) {
+  // The child makes memory and stays until it has been read.
+  int to_parent[2], to_child[2];
+  ASSERT_EQ(::pipe(to_parent), 0);
+  ASSERT_EQ(::pipe(to_child), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto driver = acted_driver();
+    void* const memory = *driver->allocate(0, 64);
+    const std::vector<float> data = {0, 1, 2, 3.5F, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const auto stream = *driver->create_stream(0);
+    const auto event = *driver->create_event(0);
+    const SharedHandle event_handle = *driver->export_event(*event);
+    (void)stream->copy(memory, data.data(), 64);
+    (void)stream->record(*event);
+    const SharedHandle handle = *driver->export_memory(static_cast<std::byte*>(memory) + 12);
+    char done = 0;
+    const bool told = ::write(to_parent[1], &handle, sizeof(handle)) == sizeof(handle) &&
+                      ::write(to_parent[1], &event_handle, sizeof(handle)) == sizeof(handle);
+    ::_exit(told && ::read(to_child[0], &done, 1) == 1 ? 0 : 1);
+  }
+  SharedHandle handle, event_handle;
+  ASSERT_EQ(::read(to_parent[0], &handle, sizeof(handle)), ssize_t{sizeof(handle)});
+  ASSERT_EQ(::read(to_parent[0], &event_handle, sizeof(handle)), ssize_t{sizeof(handle)});
+  const auto driver = acted_driver();
+  const auto event = driver->import_event(1, event_handle);
+  ASSERT_TRUE(event.ok()) << event.status().to_string();
+  const auto seen = driver->import_memory(1, handle);
+  ASSERT_TRUE(seen.ok()) << seen.status().to_string();
+  EXPECT_EQ(*driver->import_memory(1, handle), *seen) << "opened once";
+  const auto stream = *driver->create_stream(1);
+  float got = 0;
+  ASSERT_TRUE(stream->wait(**event).ok());
+  ASSERT_TRUE(stream->copy(&got, *seen, 4).ok());
+  ASSERT_TRUE(stream->synchronize().ok());
+  EXPECT_EQ(got, 3.5F);
+  driver->release_imported(*seen);
+  driver->release_imported(*seen);
+  ASSERT_EQ(::write(to_child[1], "x", 1), 1);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(driver->import_memory(1, handle).status().message(),
+              AllOf(HasSubstr("opening memory of cuda:0 of process"), HasSubstr("has ended")));
+  for (const int end : {to_parent[0], to_parent[1], to_child[0], to_child[1]}) ::close(end);
+}
+
+}  // namespace
+}  // namespace rondo::device

@@ -1,0 +1,201 @@
+// Every function of the CUDA driver that Rondo calls fails once, at each of its calls: whoever
+// asked is told which function of which device failed, with the driver's own words; nothing is
+// leaked, and nothing hangs. And what the remedies say.
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "collectives/kernels/device_reduce.h"
+#include "core/device/cuda/driver.h"
+#include "core/device/cuda/library.h"
+#include "core/device/cuda/status.h"
+#include "core/device/cuda/stream.h"
+#include "core/device/soft_event.h"
+
+namespace rondo::device {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// What the replaced function does: passes so many calls on, fails one, passes the rest on.
+int calls_before_failure = 0;
+int calls_seen = 0;
+CUresult failure = CUDA_ERROR_UNKNOWN;
+
+bool is_its_turn() { return calls_seen++ == calls_before_failure; }
+
+/// One replacement for each entry of the table: `Member` tells them apart.
+template <auto Member, class Function>
+struct Replaced;
+template <auto Member, class... Arguments>
+struct Replaced<Member, CUresult (*)(Arguments...)> {
+  static inline CUresult (*real)(Arguments...) = nullptr;
+  static CUresult call(Arguments... arguments) {
+    return is_its_turn() ? failure : real(arguments...);
+  }
+};
+
+template <auto Member>
+void replace(CudaTable& table) {
+  using Function = std::remove_reference_t<decltype(table.*Member)>;
+  Replaced<Member, Function>::real = table.*Member;
+  table.*Member = &Replaced<Member, Function>::call;
+}
+
+#define RONDO_TEXT_OF(name) #name
+#define RONDO_REPLACEMENT(name) {RONDO_TEXT_OF(name), &replace<&CudaTable::name>},
+const std::map<std::string, void (*)(CudaTable&)>& replacements() {
+  static const std::map<std::string, void (*)(CudaTable&)> all = {
+      RONDO_CUDA_FUNCTIONS(RONDO_REPLACEMENT)};
+  return all;
+}
+
+int live() {
+  static const auto function = reinterpret_cast<int (*)()>(
+      ::dlsym(::dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL), "fake_cuda_live"));
+  return function();
+}
+
+/// Memory and a stream's work, from the driver's start to its end; the first error.
+Status use_reduction(CudaDriver& driver, detail::StreamImpl& stream, void* memory) {
+  RONDO_ASSIGN(const auto kernel, kernels::find_device_reduce_kernel(
+                                      DeviceKind::kCuda, DataType::kF32, ReduceOp::kSum));
+  const std::array<const void*, 2> sources = {memory, memory};
+  RONDO_TRY(kernel(stream, {.sources = sources, .targets = {&memory, 1}, .count = 16}));
+  return driver.check_memory(0, memory, 64);
+}
+
+Status use_stream(CudaDriver& driver, void* memory) {
+  RONDO_ASSIGN(const auto stream, driver.create_stream(0));
+  RONDO_ASSIGN(const auto event, driver.create_event(0));
+  RONDO_TRY(driver.export_event(*event).status());
+  RONDO_TRY(driver.export_memory(memory).status());
+  // Kept: a stream that could not be waited for goes on with them.
+  static const std::vector<float> data(16, 1.25F);
+  static std::vector<float> sums(16);
+  sums.assign(16, 0);
+  RONDO_TRY(stream->copy(memory, data.data(), 64));
+  SoftEvent open;
+  RONDO_TRY(stream->wait(open));
+  RONDO_TRY(use_reduction(driver, *stream, memory));
+  RONDO_TRY(stream->record(*event));
+  RONDO_TRY(stream->wait(*event));
+  RONDO_TRY(stream->copy(sums.data(), memory, 64));
+  RONDO_TRY(stream->synchronize());
+  RONDO_TRY(event->wait());
+  return sums[7] == 2.5F ? Status() : Status(ErrorCode::kInternal, "a wrong sum");
+}
+
+Status use(const CudaTable& table) {
+  RONDO_TRY(check_cuda_version(table));
+  RONDO_ASSIGN(const auto driver, CudaDriver::make(table));
+  RONDO_TRY(driver->create_event(1).status());  // a second device: they are to reach each other
+  RONDO_ASSIGN(void* const memory, driver->allocate(0, 64));
+  Status status = use_stream(*driver, memory);
+  driver->free(memory);
+  return status;
+}
+
+bool names_any(const std::string& function, std::initializer_list<const char*> names) {
+  return std::ranges::any_of(
+      names, [&](const char* name) { return function.find(name) != std::string::npos; });
+}
+
+/// What it didn't give back is the driver's to account for.
+bool gives_back(const std::string& function) {
+  return names_any(function, {"Destroy", "Free", "Release", "Close"});
+}
+
+/// Those that may fail without who asked being told: when things are given back, and devices that
+/// can't reach each other, which shows where they are used together.
+bool may_fail_silently(const std::string& function) {
+  return gives_back(function) ||
+         names_any(function, {"PushCurrent", "PopCurrent", "PointerGetAttributes", "cuStreamQuery",
+                              "PeerAccess", "CanAccessPeer"});
+}
+
+class CudaFailures : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(CudaFailures, EachCallOfIt_IsToldWithItsName_AndNothingLeaks) {
+  const std::string function = GetParam();
+  failure = CUDA_ERROR_UNKNOWN;
+  int failed = 0;
+  for (calls_before_failure = 0;; ++calls_before_failure) {
+    CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
+    replacements().at(function)(table);
+    calls_seen = 0;
+    const int live_before = live();
+    const Status status = use(table);
+    if (calls_seen <= calls_before_failure) {
+      EXPECT_TRUE(status.ok()) << "it never failed: " << status.to_string();
+      break;
+    }
+    ++failed;
+    if (status.ok()) {
+      EXPECT_TRUE(may_fail_silently(function)) << function << " at " << calls_before_failure;
+    } else {
+      const std::string plain = function.substr(0, function.find('_'));
+      EXPECT_THAT(status.to_string(), AllOf(HasSubstr(plain), HasSubstr("CUDA_ERROR_UNKNOWN")));
+    }
+    if (!gives_back(function)) {
+      EXPECT_EQ(live(), live_before) << function << " at call " << calls_before_failure;
+    }
+  }
+  // Other processes' handles are driver_test's; texts of errors come last here.
+  const bool is_used = !names_any(function, {"IpcOpen", "IpcClose", "GetError"});
+  EXPECT_EQ(failed > 0, is_used) << "calls of " << function;
+}
+
+std::vector<std::string> functions() {
+  std::vector<std::string> names;
+  for (const auto& [name, function] : replacements()) names.push_back(name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, CudaFailures, ::testing::ValuesIn(functions()),
+                         [](const auto& parameter) { return parameter.param; });
+
+Status status_of(CUresult code) {
+  static const CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
+  return cuda_status(table, {DeviceKind::kCuda, 2}, "cuMemAlloc", code);
+}
+
+TEST(CudaStatus, CodesThatUsersMeet_HaveARemedy) {
+  EXPECT_TRUE(status_of(CUDA_SUCCESS).ok());
+  EXPECT_THAT(status_of(CUDA_ERROR_OUT_OF_MEMORY).message(),
+              AllOf(HasSubstr("cuMemAlloc of cuda:2 failed"), HasSubstr("nvidia-smi")));
+  EXPECT_THAT(status_of(CUDA_ERROR_NO_DEVICE).message(), HasSubstr("CUDA_VISIBLE_DEVICES"));
+  EXPECT_THAT(status_of(CUDA_ERROR_DEVICE_UNAVAILABLE).message(), HasSubstr("compute mode"));
+  EXPECT_THAT(status_of(CUDA_ERROR_NO_BINARY_FOR_GPU).message(), HasSubstr("8.0"));
+  EXPECT_THAT(status_of(CUDA_ERROR_ILLEGAL_ADDRESS).message(), HasSubstr("compute-sanitizer"));
+  EXPECT_THAT(status_of(CUDA_ERROR_ECC_UNCORRECTABLE).message(), HasSubstr("damaged"));
+  EXPECT_THAT(status_of(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED).message(),
+              HasSubstr("RONDO_DEVICE_PATH=host"));
+  EXPECT_THAT(status_of(CUDA_ERROR_MAP_FAILED).message(), HasSubstr("has ended"));
+  EXPECT_THAT(status_of(CUDA_ERROR_NOT_FOUND).message(), HasSubstr("(CUDA_ERROR_OTHER, 500)"));
+}
+
+TEST(CudaStatus, DriverWithoutWords_IsQuotedByNumber) {
+  CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
+  table.cuGetErrorName = [](CUresult, const char**) { return CUDA_ERROR_INVALID_VALUE; };
+  table.cuGetErrorString = [](CUresult, const char**) { return CUDA_ERROR_INVALID_VALUE; };
+  EXPECT_THAT(cuda_status(table, "cuInit", CUDA_ERROR_UNKNOWN).message(),
+              HasSubstr("cuInit failed: no text (unknown code, 999)"));
+}
+
+TEST(CudaDriverWithoutDevices, HasNone) {
+  CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
+  table.cuInit = [](unsigned int) { return CUDA_ERROR_NO_DEVICE; };
+  EXPECT_EQ(*value_or_throw(CudaDriver::make(table))->device_count(), 0);
+}
+
+}  // namespace
+}  // namespace rondo::device

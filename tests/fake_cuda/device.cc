@@ -1,0 +1,134 @@
+// Devices and contexts.
+
+#include <string>
+#include <vector>
+
+#include "core/device/emulated/emulated.h"
+#include "core/environment.h"
+#include "fake.h"
+
+namespace fake_cuda {
+namespace {
+
+std::vector<CUcontext>& stack() {
+  thread_local std::vector<CUcontext> contexts;
+  return contexts;
+}
+
+constexpr int kMostDevices = 64;
+
+CUctx_st* primary(int device) {
+  static CUctx_st* const contexts = [] {
+    auto* const made = new CUctx_st[kMostDevices];
+    for (int i = 0; i < kMostDevices; ++i) made[i].device = i;
+    return made;
+  }();
+  return &contexts[device];
+}
+
+bool exists(int device) { return device >= 0 && device < *state().driver->device_count(); }
+
+}  // namespace
+
+State& state() {
+  static State& made = *[] {
+    auto* const fresh = new State();
+    fresh->driver = rondo::device::make_emulated_driver(*rondo::device::read_emulated_options());
+    return fresh;
+  }();
+  return made;
+}
+
+CUcontext current() { return stack().empty() ? nullptr : stack().back(); }
+
+CUresult code_of(const rondo::Status& status) {
+  if (status.ok()) return CUDA_SUCCESS;
+  if (status.message().find("went past") != std::string::npos) return CUDA_ERROR_ILLEGAL_ADDRESS;
+  return CUDA_ERROR_LAUNCH_FAILED;
+}
+
+}  // namespace fake_cuda
+
+using fake_cuda::state;
+
+extern "C" {
+
+/// For tests: what was made and not destroyed.
+__attribute__((visibility("default"))) int fake_cuda_live() { return state().live; }
+
+CUresult cuInit(unsigned int /*flags*/) {
+  return *state().driver->device_count() == 0 ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int* version) {
+  const auto read = rondo::environment_integer("FAKE_CUDA_VERSION", CUDA_VERSION, {0, 99'999});
+  *version = static_cast<int>(*read);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorName(CUresult code, const char** name) {
+  switch (code) {
+    case CUDA_ERROR_OUT_OF_MEMORY: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
+    case CUDA_ERROR_UNKNOWN: *name = "CUDA_ERROR_UNKNOWN"; break;
+    case CUDA_ERROR_LAUNCH_FAILED: *name = "CUDA_ERROR_LAUNCH_FAILED"; break;
+    case CUDA_ERROR_ILLEGAL_ADDRESS: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
+    case CUDA_ERROR_MAP_FAILED: *name = "CUDA_ERROR_MAP_FAILED"; break;
+    default: *name = "CUDA_ERROR_OTHER";
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorString(CUresult /*code*/, const char** text) {
+  *text = "as the acted driver tells it";
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int* count) {
+  *count = *state().driver->device_count();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice* device, int index) {
+  if (!fake_cuda::exists(index)) return CUDA_ERROR_INVALID_DEVICE;
+  *device = index;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  if (!fake_cuda::exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *value = attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT ? 3 : 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice /*device*/, CUdevice /*peer*/) {
+  *can = 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  if (!fake_cuda::exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *context = fake_cuda::primary(device);
+  ++state().live;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice /*device*/) {
+  --state().live;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPushCurrent(CUcontext context) {
+  fake_cuda::stack().push_back(context);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPopCurrent(CUcontext* context) {
+  if (fake_cuda::stack().empty()) return CUDA_ERROR_INVALID_CONTEXT;
+  *context = fake_cuda::stack().back();
+  fake_cuda::stack().pop_back();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext /*peer*/, unsigned int /*flags*/) { return CUDA_SUCCESS; }
+
+}  // extern "C"

@@ -1,0 +1,73 @@
+#pragma once
+
+// The state behind a CUDA driver that is acted: its functions (those of table.h) are in the other
+// files, its devices are emulated ones of its own, with their late streams, faults and memory that
+// the host can't touch. Kernels are the host's (host_kernels.h). So everything that Rondo does with
+// a driver runs in tests, but for what the driver itself does wrong.
+// Variables: those of emulated devices (RONDO_EMULATED_*), and FAKE_CUDA_VERSION (13000).
+
+#pragma GCC visibility push(default)
+#include <cuda.h>
+#pragma GCC visibility pop
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "collectives/kernels/cuda/host_kernels.h"
+#include "core/device/driver.h"
+#include "core/device/shared_handle.h"
+#include "core/device/stream.h"
+
+// The handles of cuda.h, as this driver fills them.
+struct CUctx_st {
+  int device = 0;
+};
+struct CUevent_st {
+  std::shared_ptr<rondo::detail::EventImpl> event;
+};
+struct CUstream_st {
+  int device = 0;
+  std::shared_ptr<rondo::detail::StreamImpl> stream;
+  std::shared_ptr<rondo::detail::EventImpl> last;  ///< recorded after all that it was given
+};
+struct CUmod_st {
+  const void* image = nullptr;
+};
+struct CUfunc_st {
+  rondo::kernels::cuda::HostKernel kernel = nullptr;
+};
+
+namespace fake_cuda {
+
+struct Allocation {
+  std::size_t bytes = 0;
+  int device = 0;
+  std::uint64_t number = 0;
+  bool on_host = false;
+};
+
+struct Opened {
+  CUdeviceptr address = 0;
+  int uses = 0;
+};
+
+struct State {
+  std::mutex mutex;
+  std::unique_ptr<rondo::device::DeviceDriver> driver;
+  std::map<std::uint64_t, Allocation> allocations;  ///< by address
+  std::map<std::pair<int, std::string>, Opened> opened;
+  std::uint64_t allocated = 0;
+  std::atomic<int> live = 0;  ///< whatever was made and not yet destroyed
+};
+
+State& state();
+/// Of the calling thread. Null where there is none.
+CUcontext current();
+/// What a device or stream did wrong as one of the driver's codes.
+CUresult code_of(const rondo::Status& status);
+
+}  // namespace fake_cuda

@@ -1,0 +1,137 @@
+// Streams, events and kernels.
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "core/device/emulated/emulated.h"
+#include "fake.h"
+
+using fake_cuda::code_of;
+using fake_cuda::current;
+using fake_cuda::state;
+using rondo::kernels::cuda::ReduceParameters;
+
+namespace {
+
+/// After each piece of work, so that a query needs nothing of its own.
+CUresult mark(CUstream stream, rondo::Status outcome) {
+  if (outcome.ok()) outcome = stream->stream->record(*stream->last);
+  return code_of(outcome);
+}
+
+/// How the stream fared up to `event`.
+CUresult query(const rondo::detail::EventImpl& event) {
+  return event.done() ? code_of(event.wait()) : CUDA_ERROR_NOT_READY;
+}
+
+/// The parameters with the host's addresses in place of the device's.
+rondo::Result<ReduceParameters> seen_by_host(ReduceParameters parameters) {
+  for (std::uint32_t i = 0; i < parameters.sources + parameters.targets; ++i) {
+    auto resolved = rondo::device::emulated_memory(parameters.pointers[i], 1);
+    if (!resolved.ok()) return resolved.status();
+    parameters.pointers[i] = *resolved;
+  }
+  return parameters;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuStreamCreate(CUstream* stream, unsigned int /*flags*/) {
+  if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  const int device = current()->device;
+  auto made = state().driver->create_stream(device);
+  auto last = state().driver->create_event(device);
+  if (!made.ok() || !last.ok()) return CUDA_ERROR_OUT_OF_MEMORY;
+  *stream = new CUstream_st{device, std::move(made).value(), std::move(last).value()};
+  ++state().live;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy(CUstream stream) {
+  --state().live;
+  // What isn't done is done all the same, and nobody waits for it.
+  if (stream->last->done())
+    delete stream;
+  else
+    std::thread([stream] { delete stream; }).detach();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamQuery(CUstream stream) { return query(*stream->last); }
+
+CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream stream) {
+  return mark(stream, stream->stream->copy(reinterpret_cast<void*>(target),
+                                           reinterpret_cast<const void*>(source), bytes));
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int /*flags*/) {
+  return mark(stream, stream->stream->wait(*event->event));
+}
+
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value,
+                             unsigned int /*flags*/) {
+  auto* const word = reinterpret_cast<std::uint32_t*>(address);
+  return mark(stream, stream->stream->launch([word, value]() -> rondo::Status {
+    while (static_cast<std::int32_t>(std::atomic_ref(*word).load(std::memory_order_acquire) -
+                                     value) < 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    return {};
+  }));
+}
+
+CUresult cuEventCreate(CUevent* event, unsigned int flags) {
+  if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  // Other processes can't wait for an event with times.
+  if ((flags & CU_EVENT_INTERPROCESS) != 0 && (flags & CU_EVENT_DISABLE_TIMING) == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  auto made = state().driver->create_event(current()->device);
+  if (!made.ok()) return CUDA_ERROR_OUT_OF_MEMORY;
+  *event = new CUevent_st{std::move(made).value()};
+  ++state().live;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy(CUevent event) {
+  delete event;
+  --state().live;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  return mark(stream, stream->stream->record(*event->event));
+}
+
+CUresult cuEventQuery(CUevent event) { return query(*event->event); }
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  *module = new CUmod_st{image};
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule /*module*/, const char* name) {
+  const auto kernel = rondo::kernels::cuda::find_host_kernel(name);
+  if (kernel == nullptr) return CUDA_ERROR_NOT_FOUND;
+  *function = new CUfunc_st{kernel};
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int blocks, unsigned int /*y*/,
+                        unsigned int /*z*/, unsigned int threads, unsigned int /*block_y*/,
+                        unsigned int /*block_z*/, unsigned int /*shared_bytes*/, CUstream stream,
+                        void** arguments, void** /*extra*/) {
+  const auto parameters = *static_cast<const ReduceParameters*>(arguments[0]);
+  return mark(stream, stream->stream->launch([kernel = function->kernel, blocks, threads,
+                                              parameters]() -> rondo::Status {
+    auto seen = seen_by_host(parameters);
+    if (!seen.ok()) return seen.status();
+    kernel({blocks, threads}, *seen);
+    return {};
+  }));
+}
+
+}  // extern "C"
