@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "collectives/execute/device/device_runner.h"
+#include "collectives/execute/device/kernel_runner.h"
 #include "collectives/kernels/device_reduce.h"
+#include "collectives/kernels/device_schedule.h"
 #include "core/device/driver.h"
 
 namespace rondo::communicator {
@@ -54,7 +56,9 @@ Status check_memory(const ConstBuffer& buffer, const char* name) {
 DeviceChoice::DeviceChoice(const CommunicatorOptions& options, const transport::Mesh& mesh,
                            Device device)
     : device_(device),
-      devices_meet_(options.device_path == "auto" && mesh.size() > 1 && all_meet(mesh, device)) {}
+      devices_meet_(options.device_path != "host" && mesh.size() > 1 && all_meet(mesh, device)),
+      by_kernels_(options.device_path == "kernel" && is_inside_one_process(mesh)),
+      world_(mesh.size()) {}
 
 bool DeviceChoice::takes(const CallArguments& arguments) const {
   const bool plain = arguments.collective != schedule::Collective::kBarrier &&
@@ -99,12 +103,31 @@ Result<std::unique_ptr<execute::Runner>> DeviceChoice::runner(const execute::Pla
   if (place_ == nullptr) {
     RONDO_ASSIGN(place_, execute::DevicePlace::make(device_));
   }
+  const bool reduces = schedule::reduces(arguments.collective);
+  if (by_kernels_) {
+    const ReduceOp op = reduces ? arguments.reduction.op() : ReduceOp::kSum;
+    RONDO_ASSIGN(auto by_kernel, kernel_runner(plan, arguments.input.dtype, op));
+    if (by_kernel != nullptr) return by_kernel;
+  }
   kernels::DeviceReduceKernel kernel;
-  if (schedule::reduces(arguments.collective)) {
+  if (reduces) {
     RONDO_ASSIGN(kernel, kernels::find_device_reduce_kernel(device_.kind, arguments.input.dtype,
                                                             arguments.reduction.op()));
   }
   return execute::DeviceRunner::make(plan, *place_, std::move(kernel));
+}
+
+Result<std::unique_ptr<execute::Runner>> DeviceChoice::kernel_runner(const execute::Plan& plan,
+                                                                     DataType type, ReduceOp op) {
+  auto kernel = kernels::find_device_schedule_kernel(device_.kind, type, op);
+  if (!kernel.ok()) return std::unique_ptr<execute::Runner>();
+  RONDO_ASSIGN(const detail::StreamImpl* stream, place_->stream(0));
+  RONDO_ASSIGN(const unsigned int resident, kernels::resident_blocks(*stream));
+  if (!execute::KernelRunner::suits(world_, resident)) return std::unique_ptr<execute::Runner>();
+  if (mail_ == nullptr) {
+    RONDO_ASSIGN(mail_, execute::KernelMail::make(*place_, world_));
+  }
+  return execute::KernelRunner::make(plan, *place_, *mail_, std::move(kernel).value());
 }
 
 }  // namespace rondo::communicator

@@ -9,6 +9,7 @@
 
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/execute/device/device_place.h"
+#include "collectives/execute/device/kernel_mail.h"
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/plan.h"
 #include "core/status.h"
@@ -36,10 +37,16 @@ class DeviceChoice {
 
  private:
   Result<std::shared_ptr<std::byte[]>> allocate(std::size_t bytes) const;
+  /// By one kernel a rank; null where that can't be.
+  Result<std::unique_ptr<execute::Runner>> kernel_runner(const execute::Plan& plan, DataType type,
+                                                         ReduceOp op);
 
   Device device_;
   bool devices_meet_ = false;  ///< of all ranks
+  bool by_kernels_ = false;    ///< and their kernels may tell each other, which was asked for
+  int world_ = 1;
   std::unique_ptr<execute::DevicePlace> place_;
+  std::unique_ptr<execute::KernelMail> mail_;  ///< made when first used
 };
 
 }  // namespace rondo::communicator

@@ -22,32 +22,8 @@ std::size_t default_segment_bytes(const select::Layout& layout) {
 /// Up to here copying there and back at once beats lending and storing results.
 constexpr std::size_t kMostCopiedBytes = 8 * 1024;
 
-/// The algorithms that OneShotRunner is the fast path of.
+/// The one whose messages OneShotRunner speaks too where there are no bulletins.
 constexpr std::string_view kOneShot = "one_shot";
-constexpr std::string_view kDirect = "direct";
-
-/// Whether every rank tells every other at once, and that is all.
-bool is_one_exchange(const algorithms::Algorithm& algorithm, const CallArguments& arguments) {
-  switch (algorithm.collective) {
-    case schedule::Collective::kAllReduce: return algorithm.name == kOneShot;
-    case schedule::Collective::kBarrier: return algorithm.name == kDirect;
-    case schedule::Collective::kAllGather:
-    case schedule::Collective::kAllToAll: return algorithm.name == kDirect && !arguments.uneven;
-    default: return false;
-  }
-}
-
-/// What a rank takes of each contribution; nothing where they are combined.
-std::optional<execute::OneShotRunner::Part> gathered_part(const CallArguments& arguments, int rank,
-                                                          int world) {
-  const std::size_t bytes = arguments.input.count * size_of(arguments.input.dtype);
-  if (arguments.collective == schedule::Collective::kAllGather)
-    return execute::OneShotRunner::Part{.offset = 0, .bytes = bytes};
-  if (arguments.collective != schedule::Collective::kAllToAll) return std::nullopt;
-  const std::size_t part_bytes = bytes / static_cast<std::size_t>(world);
-  return execute::OneShotRunner::Part{.offset = static_cast<std::size_t>(rank) * part_bytes,
-                                      .bytes = part_bytes};
-}
 
 Result<std::shared_ptr<std::byte[]>> allocate_registered(std::size_t bytes) {
   RONDO_ASSIGN(transport::RegisteredPool * pool, transport::RegisteredPool::instance());
@@ -129,11 +105,13 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   prepared->on_device = device_.takes(arguments);
   if (is_one_exchange(*algorithm, arguments) && !prepared->on_device) {
     using execute::OneShotRunner;
-    const std::size_t own_bytes = arguments.input.count * size_of(arguments.input.dtype);
+    OneExchange exchange = one_exchange(arguments, rank(), size());
     // Alike on all ranks: on one host every pair has bulletins.
-    const bool bulletins = layout_.one_host && OneShotRunner::suits_bulletins(endpoints, own_bytes);
+    const bool bulletins =
+        layout_.one_host && OneShotRunner::suits_bulletins(endpoints, exchange.most_bytes);
     if (bulletins || (algorithm->name == kOneShot && OneShotRunner::suits(endpoints, bytes))) {
-      RONDO_ASSIGN(prepared->runner, one_shot_runner(arguments, std::move(endpoints), bulletins));
+      RONDO_ASSIGN(prepared->runner, one_shot_runner(arguments, std::move(exchange),
+                                                     std::move(endpoints), bulletins));
       return prepared;
     }
   }
@@ -153,8 +131,8 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
 }
 
 Result<std::unique_ptr<execute::Runner>> Planner::one_shot_runner(
-    const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints,
-    bool bulletins) const {
+    const CallArguments& arguments, OneExchange exchange,
+    std::vector<transport::Endpoint*> endpoints, bool bulletins) const {
   kernels::ReduceKernel kernel = nullptr;
   if (schedule::reduces(arguments.collective)) {
     RONDO_ASSIGN(kernel, kernel_of(arguments));
@@ -167,7 +145,8 @@ Result<std::unique_ptr<execute::Runner>> Planner::one_shot_runner(
                                      .kernel = kernel,
                                      .divisor = divisor_of(arguments, size()),
                                      .bulletins = bulletins,
-                                     .gathered = gathered_part(arguments, rank(), size()),
+                                     .gathered = std::move(exchange.gathered),
+                                     .contributed_bytes = std::move(exchange.contributed_bytes),
                                      .spare_core = spare_core_}));
 }
 

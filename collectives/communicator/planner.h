@@ -10,6 +10,7 @@
 
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/communicator/device_choice.h"
+#include "collectives/communicator/one_exchange.h"
 #include "collectives/communicator/plan_cache.h"
 #include "collectives/communicator/wire_choice.h"
 #include "collectives/kernels/reduce.h"
@@ -41,8 +42,8 @@ class Planner {
  private:
   void use_layout(schedule::HostLayout layout);
   Result<std::unique_ptr<execute::Runner>> one_shot_runner(
-      const CallArguments& arguments, std::vector<transport::Endpoint*> endpoints,
-      bool bulletins) const;
+      const CallArguments& arguments, OneExchange exchange,
+      std::vector<transport::Endpoint*> endpoints, bool bulletins) const;
   Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
                                           const CallArguments& arguments) const;
   int size() const { return mesh_.size(); }

@@ -68,6 +68,10 @@ std::string name_of(Device device) {
   return fmt::format("{}:{}", v1::to_string(device.kind), device.index);
 }
 
+Result<std::shared_ptr<void>> DeviceDriver::allocate_words(int /*index*/, std::size_t /*bytes*/) {
+  return Status(ErrorCode::kUnsupported, "kernels of this kind of device see no memory of the host");
+}
+
 Result<DeviceDriver*> driver_of(DeviceKind kind) {
   if (const KindRow* row = row_of(kind)) return row->driver();
   if (DeviceDriver* const plugin = plugin_driver(kind)) return plugin;

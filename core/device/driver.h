@@ -44,6 +44,10 @@ class DeviceDriver {
   virtual Result<void*> import_memory(int index, const SharedHandle& memory) = 0;
   virtual void release_imported(void* pointer) = 0;
 
+  /// Memory of the host that kernels of the device see at the same address, all 0.
+  /// Errors: Device, Unsupported.
+  virtual Result<std::shared_ptr<void>> allocate_words(int index, std::size_t bytes);
+
   virtual Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) = 0;
   virtual Result<std::shared_ptr<detail::EventImpl>> create_event(int index) = 0;
 

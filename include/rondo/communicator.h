@@ -74,8 +74,10 @@ struct CommunicatorOptions {
   /// formats (RONDO_ERROR_FEEDBACK).
   std::string error_feedback = "auto";
   /// How buffers on devices are combined: "auto", on the devices where all ranks' can reach each
-  /// other's memory (one host, one kind of device) and else on the host, or "host", always there
-  /// (RONDO_DEVICE_PATH). docs/devices.md.
+  /// other's memory (one host, one kind of device) and else on the host; "host", always there; or
+  /// "kernel", as auto, but by one kernel a rank where all ranks are places of this process on
+  /// CUDA devices, which have to be free to run them all at once (RONDO_DEVICE_PATH).
+  /// docs/devices.md.
   std::string device_path = "auto";
 };
 

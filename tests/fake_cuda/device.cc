@@ -96,7 +96,7 @@ CUresult cuDeviceGet(CUdevice* device, int index) {
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   if (!fake_cuda::exists(device)) return CUDA_ERROR_INVALID_DEVICE;
-  *value = attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT ? 3 : 0;
+  *value = attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT ? 32 : 0;
   return CUDA_SUCCESS;
 }
 

@@ -39,6 +39,7 @@ struct CUmod_st {
 };
 struct CUfunc_st {
   rondo::kernels::cuda::HostKernel kernel = nullptr;
+  bool is_schedule = false;
 };
 
 namespace fake_cuda {

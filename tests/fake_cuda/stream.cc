@@ -2,15 +2,18 @@
 
 #include <atomic>
 #include <chrono>
+#include <string_view>
 #include <thread>
+#include <vector>
 
+#include "collectives/kernels/cuda/reduce_parameters.h"
+#include "collectives/kernels/cuda/schedule_program.h"
 #include "core/device/emulated/emulated.h"
 #include "fake.h"
 
 using fake_cuda::code_of;
 using fake_cuda::current;
 using fake_cuda::state;
-using rondo::kernels::cuda::ReduceParameters;
 
 namespace {
 
@@ -25,14 +28,24 @@ CUresult query(const rondo::detail::EventImpl& event) {
   return event.done() ? code_of(event.wait()) : CUDA_ERROR_NOT_READY;
 }
 
-/// The parameters with the host's addresses in place of the device's.
-rondo::Result<ReduceParameters> seen_by_host(ReduceParameters parameters) {
-  for (std::uint32_t i = 0; i < parameters.sources + parameters.targets; ++i) {
-    auto resolved = rondo::device::emulated_memory(parameters.pointers[i], 1);
-    if (!resolved.ok()) return resolved.status();
-    parameters.pointers[i] = *resolved;
-  }
-  return parameters;
+/// How large a kernel's parameter is: all have one, whose type the name tells.
+std::size_t parameter_bytes(const CUfunc_st& function) {
+  using namespace rondo::kernels::cuda;
+  return function.is_schedule ? sizeof(ScheduleCall) : sizeof(ReduceParameters);
+}
+
+/// In the stream's thread. Memory that has been freed is the kernel's error.
+rondo::Status run(const CUfunc_st& function, rondo::kernels::cuda::HostGrid grid,
+                  const std::vector<std::byte>& parameter) {
+  rondo::Status failure;
+  const auto seen = [&failure](void* pointer) -> void* {
+    auto resolved = rondo::device::emulated_memory(pointer, 1);
+    if (resolved.ok()) return *resolved;
+    if (failure.ok()) failure = resolved.status();
+    return pointer;
+  };
+  function.kernel(grid, parameter.data(), seen);
+  return failure;
 }
 
 }  // namespace
@@ -116,7 +129,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule /*module*/, const char* name) {
   const auto kernel = rondo::kernels::cuda::find_host_kernel(name);
   if (kernel == nullptr) return CUDA_ERROR_NOT_FOUND;
-  *function = new CUfunc_st{kernel};
+  *function = new CUfunc_st{kernel, std::string_view(name).starts_with("rondo_schedule_")};
   return CUDA_SUCCESS;
 }
 
@@ -124,14 +137,12 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int blocks, unsigned int /
                         unsigned int /*z*/, unsigned int threads, unsigned int /*block_y*/,
                         unsigned int /*block_z*/, unsigned int /*shared_bytes*/, CUstream stream,
                         void** arguments, void** /*extra*/) {
-  const auto parameters = *static_cast<const ReduceParameters*>(arguments[0]);
-  return mark(stream, stream->stream->launch([kernel = function->kernel, blocks, threads,
-                                              parameters]() -> rondo::Status {
-    auto seen = seen_by_host(parameters);
-    if (!seen.ok()) return seen.status();
-    kernel({blocks, threads}, *seen);
-    return {};
-  }));
+  const auto* const bytes = static_cast<const std::byte*>(arguments[0]);
+  std::vector<std::byte> parameter(bytes, bytes + parameter_bytes(*function));
+  return mark(stream, stream->stream->launch(
+                          [own = *function, blocks, threads, parameter = std::move(parameter)] {
+                            return run(own, {blocks, threads}, parameter);
+                          }));
 }
 
 }  // extern "C"

@@ -115,8 +115,8 @@ class Endpoint {
   virtual void release_eager() {}
 
   /// Bulletins: one message of at most so many bytes to all peers at once, which they read where it
-  /// lies. For calls in which every rank publishes one and reads all others'; all ranks make these
-  /// in the same order. Nothing: there are none.
+  /// lies. For calls in which every rank publishes one and reads, or skips, each other's; all ranks
+  /// make these in the same order. Nothing: there are none.
   virtual std::optional<std::size_t> bulletin_bytes() const { return std::nullopt; }
   /// This rank's next bulletin, for this peer; written once for all endpoints of a transport.
   /// Errors as post.
@@ -124,6 +124,11 @@ class Endpoint {
   /// The peer's bulletin of the same number, of exactly so many bytes, or null where it hasn't
   /// come; valid until the next publish. Errors as poll.
   virtual Result<const std::byte*> read_bulletin(std::size_t bytes);
+  /// The peer's bulletin of the same number, of so many bytes, is of no use to this rank and isn't
+  /// waited for; it has to have come before the next publish.
+  virtual void skip_bulletin(std::size_t /*bytes*/) {}
+  /// True once the one that was skipped has come; true where there is none. Errors as poll.
+  virtual Result<bool> settle_bulletin() { return true; }
   /// All peers' have been read, so that all have read this rank's one before: another may follow.
   virtual void expect_publish() {}
 

@@ -56,8 +56,8 @@ struct Channel {
 };
 
 /// One message of a place for all its peers: line k % 2 has bulletin k, stamped k. A place
-/// publishes only after it has read all bulletins before, so whoever publishes k + 2 knows that
-/// every peer has published k + 1, and so has read k.
+/// publishes only after it has read (or at least seen) all bulletins before, so whoever publishes k
+/// + 2 knows that every peer has published k + 1, and so has read k.
 using Bulletins = std::array<Line, 2>;
 /// Where one of more than kInlineBytes has its bytes.
 inline constexpr std::size_t kBulletinBytes = 1024;

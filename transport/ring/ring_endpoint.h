@@ -57,6 +57,8 @@ class RingEndpoint : public Endpoint {
   std::optional<std::size_t> bulletin_bytes() const final { return kBulletinBytes; }
   Status publish(std::span<const std::byte> message) final;
   Result<const std::byte*> read_bulletin(std::size_t bytes) final;
+  void skip_bulletin(std::size_t bytes) final { skipped_ = {call_, bytes}; }
+  Result<bool> settle_bulletin() final;
   void expect_publish() final;
   bool lends(const std::byte* data, std::size_t bytes) const override;
   Result<Token> post(std::span<const Transfer> group) final;
@@ -97,7 +99,9 @@ class RingEndpoint : public Endpoint {
  private:
   Result<bool> sent_eager(Result<bool> sent);
   const Line& awaited_bulletin() const { return link_.peer_head->bulletins[bulletin_ % 2]; }
-  Status check_bulletin(const LineContent& content, std::size_t bytes) const;
+  bool bulletin_is_here();
+  Result<const std::byte*> take_bulletin(const Call& call, std::size_t bytes);
+  Status check_bulletin(const Call& call, const LineContent& content, std::size_t bytes) const;
   Status check_left_overs() const;
   Status check_room(std::span<const Transfer> group) const;
   Status move_lanes();
@@ -123,6 +127,11 @@ class RingEndpoint : public Endpoint {
   bool awaits_bulletin_ = false;                 ///< read_bulletin was
   std::uint64_t bulletin_ = 0;                   ///< number of the last that this rank published
   std::array<std::size_t, 2> bulletin_sizes_{};  ///< of this rank's last ones
+  struct Skipped {
+    Call call;
+    std::size_t bytes = 0;
+  };
+  std::optional<Skipped> skipped_;  ///< the peer's bulletin that nobody has looked at yet
   std::uint64_t bulletin_bytes_sent_ = 0;
   std::uint64_t bulletin_bytes_received_ = 0;
   LentView eager_;                ///< of the message that recv_eager gave

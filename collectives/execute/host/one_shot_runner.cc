@@ -13,6 +13,10 @@ namespace {
 /// takes to answer. A peer that this core is needed for can't answer.
 int looks(bool spare_core) { return spare_core ? 200 : 1; }
 
+bool takes_of(const std::vector<OneShotRunner::Part>& parts, int rank) {
+  return std::ranges::any_of(parts, [rank](const auto& part) { return part.rank == rank; });
+}
+
 }  // namespace
 
 bool OneShotRunner::suits(const std::vector<transport::Endpoint*>& endpoints, std::size_t bytes) {
@@ -33,12 +37,15 @@ OneShotRunner::OneShotRunner(Inputs inputs)
       bytes_(inputs_.count * inputs_.element_bytes),
       sources_(inputs_.endpoints.size()) {
   for (transport::Endpoint* endpoint : inputs_.endpoints) {
-    if (endpoint != nullptr) peers_.push_back(endpoint);
+    if (endpoint == nullptr) continue;
+    peers_.push_back(endpoint);
+    is_awaited_.push_back(!inputs_.gathered || takes_of(*inputs_.gathered, endpoint->peer()));
   }
+  reads_all_ = !peers_.empty() && std::ranges::find(is_awaited_, 0) == is_awaited_.end();
 }
 
 void OneShotRunner::begin(const transport::Call& call, const Operands& operands) {
-  sent_ = received_ = 0;
+  settled_ = sent_ = received_ = 0;
   operands_ = operands;
   for (transport::Endpoint* peer : peers_) peer->begin(call, {});
   sources_[static_cast<std::size_t>(inputs_.rank)] = operands.input;
@@ -60,7 +67,7 @@ Status OneShotRunner::combine() {
   }
   // Bulletins aren't given back, and lend nothing.
   if (inputs_.bulletins) {
-    peers_.back()->expect_publish();
+    if (reads_all_) peers_.back()->expect_publish();
     return combined;
   }
   for (transport::Endpoint* peer : peers_) peer->release_eager();
@@ -71,10 +78,10 @@ Status OneShotRunner::combine() {
 }
 
 void OneShotRunner::gather() {
-  const Part part = *inputs_.gathered;
-  if (part.bytes == 0) return;
   std::byte* target = operands_.output;
-  for (const void* contribution : sources_) {
+  for (const Part& part : *inputs_.gathered) {
+    if (part.bytes == 0) continue;
+    const void* const contribution = sources_[static_cast<std::size_t>(part.rank)];
     const std::byte* const source = static_cast<const std::byte*>(contribution) + part.offset;
     if (source != target) std::memcpy(target, source, part.bytes);  // else in place
     target += part.bytes;
@@ -109,10 +116,21 @@ Result<bool> OneShotRunner::step() {
   return moved;
 }
 
+Result<bool> OneShotRunner::settle() {
+  for (; settled_ < peers_.size(); ++settled_) {
+    RONDO_ASSIGN(const bool settled, peers_[settled_]->settle_bulletin());
+    if (!settled) return false;
+  }
+  return true;
+}
+
 Result<bool> OneShotRunner::publish() {
   if (sent_ == peers_.size()) return false;
+  RONDO_ASSIGN(const bool settled, settle());
+  if (!settled) return false;
   const auto* own = static_cast<const std::byte*>(sources_[static_cast<std::size_t>(inputs_.rank)]);
-  for (; sent_ < peers_.size(); ++sent_) RONDO_TRY(peers_[sent_]->publish({own, bytes_}));
+  const std::size_t bytes = bytes_of(inputs_.rank);
+  for (; sent_ < peers_.size(); ++sent_) RONDO_TRY(peers_[sent_]->publish({own, bytes}));
   return true;
 }
 
@@ -129,8 +147,15 @@ Result<bool> OneShotRunner::send_all() {
 
 Result<bool> OneShotRunner::receive_next() {
   transport::Endpoint* peer = peers_[received_];
+  if (sent_ != peers_.size() && inputs_.bulletins) return false;  // first what was skipped
+  const std::size_t bytes = bytes_of(peer->peer());
+  if (is_awaited_[received_] == 0) {
+    peer->skip_bulletin(bytes);
+    ++received_;
+    return true;
+  }
   RONDO_ASSIGN(const std::byte* const theirs,
-               inputs_.bulletins ? peer->read_bulletin(bytes_) : peer->recv_eager(bytes_));
+               inputs_.bulletins ? peer->read_bulletin(bytes) : peer->recv_eager(bytes));
   if (theirs == nullptr) return false;
   sources_[static_cast<std::size_t>(peer->peer())] = theirs;
   ++received_;
@@ -138,6 +163,7 @@ Result<bool> OneShotRunner::receive_next() {
 }
 
 int OneShotRunner::waits_for() const {
+  if (inputs_.bulletins && settled_ != peers_.size()) return peers_[settled_]->peer();
   if (!has_received_all()) return peers_[received_]->peer();
   return finished() ? kNoCulprit : peers_[sent_]->peer();
 }

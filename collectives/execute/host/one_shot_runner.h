@@ -11,7 +11,9 @@
 // Where all ranks can read each other's bulletins, and so do, each writes its contribution once for
 // all peers, who give nothing back: up to 24 bytes a line written and p-1 read, however many ranks
 // there are. With nothing to combine that is a barrier, or, where each rank takes its part of every
-// contribution, an all-gather or all-to-all: the schedules `direct`.
+// contribution, an all-gather or all-to-all: the schedules `direct`. And where only some contribute
+// or take anything, a broadcast, reduce, gather or scatter: the schedules `linear`. Nobody waits
+// there for a bulletin that is of no use to it; before the next one it has to have come.
 
 #include <optional>
 #include <vector>
@@ -23,8 +25,9 @@ namespace rondo::execute {
 
 class OneShotRunner final : public Runner {
  public:
-  /// Of each rank's contribution.
+  /// What is taken of one rank's contribution.
   struct Part {
+    int rank = 0;
     std::size_t offset = 0;
     std::size_t bytes = 0;
   };
@@ -36,8 +39,10 @@ class OneShotRunner final : public Runner {
     kernels::ReduceKernel kernel = nullptr;  ///< null where calls bring functions
     int divisor = 1;
     bool bulletins = false;  ///< on all ranks alike
-    /// Nothing is combined: the output is this of all ranks' contributions, one behind the other.
-    std::optional<Part> gathered{};
+    /// Nothing is combined: the output is this of ranks' contributions, one behind the other.
+    std::optional<std::vector<Part>> gathered{};
+    /// Bytes that each rank contributes, where not all the same; then by bulletins.
+    std::vector<std::size_t> contributed_bytes{};
     bool spare_core = true;  ///< worth a few looks before the waiter is asked how to wait
   };
   /// Whether so many bytes can be sent to each peer as they are.
@@ -51,6 +56,13 @@ class OneShotRunner final : public Runner {
   void begin(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;
+  /// What was skipped in the call before.
+  Result<bool> settle();
+  std::size_t bytes_of(int rank) const {
+    return inputs_.contributed_bytes.empty()
+               ? bytes_
+               : inputs_.contributed_bytes[static_cast<std::size_t>(rank)];
+  }
   bool has_received_all() const { return received_ == peers_.size(); }
   /// A peer that is far behind may have no room for what this rank sends until long after its own
   /// contribution has come.
@@ -67,8 +79,11 @@ class OneShotRunner final : public Runner {
   Inputs inputs_;
   std::size_t bytes_;
   std::vector<transport::Endpoint*> peers_;
+  std::vector<char> is_awaited_;      ///< of peers_; the others' contributions aren't used
+  bool reads_all_ = false;            ///< those of all peers
   std::vector<const void*> sources_;  ///< by rank: its contribution, once it is here
   Operands operands_;                 ///< of the call
+  std::size_t settled_ = 0;           ///< peers of which nothing is skipped any more
   std::size_t sent_ = 0;              ///< peers that have this rank's contribution
   std::size_t received_ = 0;          ///< peers, in order, whose contribution is here
 };

@@ -1,20 +1,24 @@
 #pragma once
 
-// The reduce kernels of reduce_list.h as functions of the host, by their names on the device: for
-// tests of their arithmetic, and for the driver that is acted in tests.
+// The kernels of CUDA devices as functions of the host, by their names on the device: for tests of
+// their arithmetic, and for the driver that is acted in tests.
 
+#include <functional>
 #include <string_view>
-
-#include "collectives/kernels/cuda/reduce_parameters.h"
 
 namespace rondo::kernels::cuda {
 
 struct HostGrid {
   unsigned int blocks = 1;
-  unsigned int threads = kReduceThreads;
+  unsigned int threads = 1;
 };
 
-using HostKernel = void (*)(HostGrid grid, const ReduceParameters& parameters);
+/// Where the host sees what lies at a device's address.
+using SeenByHost = std::function<void*(void*)>;
+
+/// `parameter`: the kernel's one parameter, of its own type. Pointers in it are the device's, where
+/// `seen` is given.
+using HostKernel = void (*)(HostGrid grid, const void* parameter, const SeenByHost& seen);
 
 /// Null where there is none of that name.
 HostKernel find_host_kernel(std::string_view name);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
+#include "collectives/kernels/cuda/kernel_name.h"
 #include "collectives/kernels/cuda/reduce_parameters.h"
 #include "core/device/cuda/stream.h"
 #include "core/dtype.h"
@@ -17,12 +17,6 @@ namespace rondo::kernels {
 namespace {
 
 using cuda::ReduceParameters;
-
-/// Bits are the same for every integer of a size.
-std::string kernel_name(DataType type, ReduceOp op) {
-  if (!is_bitwise(op)) return fmt::format("rondo_reduce_{}_{}", to_string(type), to_string(op));
-  return fmt::format("rondo_reduce_bits{}_{}", 8 * size_of(type), to_string(op));
-}
 
 Status check_pointers(const ReduceArguments& arguments) {
   const std::size_t pointers = arguments.sources.size() + arguments.targets.size();
@@ -59,8 +53,8 @@ unsigned int blocks_for(std::size_t bytes, int multiprocessors) {
 
 DeviceReduceKernel cuda_reduce_kernel(DataType type, ReduceOp op) {
   if (!is_combined_by(type, op)) return nullptr;
-  return [type, name = kernel_name(type, op)](detail::StreamImpl& stream,
-                                              const ReduceArguments& arguments) -> Status {
+  return [type, name = cuda::kernel_name("reduce", type, op)](
+             detail::StreamImpl& stream, const ReduceArguments& arguments) -> Status {
     RONDO_TRY(check_pointers(arguments));
     if (arguments.count == 0) return {};
     auto& own = static_cast<device::CudaStream&>(stream);

@@ -1,42 +1,11 @@
 // Every reduce kernel, compiled by nvcc for devices of compute capability 8.0 and 9.0 and, as PTX,
 // for newer ones. The file becomes one fat binary that librondo carries (embed_image.cmake).
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
+#include "collectives/kernels/cuda/device_elements.cuh"
 #include "collectives/kernels/cuda/reduce_list.h"
 #include "core/device/primitives/cuda_block.h"
 
 namespace rondo::kernels::cuda {
-
-// The device's own conversions make one NaN of all; the host's keep sign and payload, and min and
-// max promise theirs.
-
-struct Half {
-  using Stored = std::uint16_t;
-  using Value = float;
-  __device__ __forceinline__ static float widen(std::uint16_t element) {
-    return __half2float(__ushort_as_half(element));
-  }
-  __device__ __forceinline__ static std::uint16_t narrow(float value) {
-    const unsigned int bits = __float_as_uint(value);
-    const auto nan =
-        static_cast<std::uint16_t>(((bits >> 16) & 0x8000U) | 0x7e00U | ((bits >> 13) & 0x3ffU));
-    return value != value ? nan : __half_as_ushort(__float2half_rn(value));
-  }
-};
-
-struct BFloat16 {
-  using Stored = std::uint16_t;
-  using Value = float;
-  __device__ __forceinline__ static float widen(std::uint16_t element) {
-    return __uint_as_float(static_cast<unsigned int>(element) << 16);
-  }
-  __device__ __forceinline__ static std::uint16_t narrow(float value) {
-    const auto nan = static_cast<std::uint16_t>((__float_as_uint(value) >> 16) | 0x40U);
-    return value != value ? nan : __bfloat16_as_ushort(__float2bfloat16_rn(value));
-  }
-};
 
 #define RONDO_CUDA_KERNEL(type, op, Element, Op, Finish)                                \
   extern "C" __global__ void __launch_bounds__(kReduceThreads)                          \

@@ -9,6 +9,7 @@
 #include "core/device/cuda/pointer.h"
 #include "core/device/cuda/status.h"
 #include "core/device/cuda/stream.h"
+#include "core/device/cuda/words.h"
 
 namespace rondo::device {
 namespace {
@@ -137,6 +138,11 @@ Result<void*> CudaDriver::import_memory(int index, const SharedHandle& memory) {
   RONDO_ASSIGN(const auto own, context(index));
   RONDO_TRY(check_handle(memory, DeviceKind::kCuda, SharedKind::kMemory));
   return imports_.open(*own, memory);
+}
+
+Result<std::shared_ptr<void>> CudaDriver::allocate_words(int index, std::size_t bytes) {
+  RONDO_ASSIGN(const auto own, context(index));
+  return device::allocate_words(own, bytes);
 }
 
 Result<std::shared_ptr<detail::StreamImpl>> CudaDriver::create_stream(int index) {

@@ -1,24 +1,14 @@
 #include "core/device/cuda/gate.h"
 
+#include <utility>
+
+#include "core/device/cuda/words.h"
+
 namespace rondo::device {
 
 Result<std::shared_ptr<CudaGates>> CudaGates::make(std::shared_ptr<const CudaContext> context) {
-  auto made = std::make_shared<CudaGates>(context);
-  const CudaScope scope(*context);
-  RONDO_TRY(scope.status());
-  void* memory = nullptr;
-  RONDO_TRY(context->check(
-      "cuMemHostAlloc",
-      context->table().cuMemHostAlloc(&memory, sizeof(std::uint32_t),
-                                      CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)));
-  made->word_ = static_cast<std::uint32_t*>(memory);
-  *made->word_ = 0;
-  return made;
-}
-
-CudaGates::~CudaGates() {
-  const CudaScope scope(*context_);
-  if (word_ != nullptr) context_->table().cuMemFreeHost(word_);
+  RONDO_ASSIGN(auto word, allocate_words(context, sizeof(std::uint32_t)));
+  return std::make_shared<CudaGates>(std::move(context), std::move(word));
 }
 
 Result<std::uint32_t> CudaGates::close(CUstream stream) {
@@ -26,9 +16,10 @@ Result<std::uint32_t> CudaGates::close(CUstream stream) {
   const CudaScope scope(*context_);
   RONDO_TRY(scope.status());
   // Addresses are the same for host and device; the comparison goes on past the highest number.
-  RONDO_TRY(context_->check("cuStreamWaitValue32", context_->table().cuStreamWaitValue32(
-                                                       stream, reinterpret_cast<CUdeviceptr>(word_),
-                                                       closed_ + 1, CU_STREAM_WAIT_VALUE_GEQ)));
+  RONDO_TRY(context_->check(
+      "cuStreamWaitValue32",
+      context_->table().cuStreamWaitValue32(stream, reinterpret_cast<CUdeviceptr>(word_.get()),
+                                            closed_ + 1, CU_STREAM_WAIT_VALUE_GEQ)));
   return ++closed_;
 }
 
@@ -36,7 +27,8 @@ void CudaGates::open(std::uint32_t gate) {
   const std::lock_guard lock(mutex_);
   open_.insert(gate);
   while (open_.erase(passed_ + 1) != 0) ++passed_;
-  std::atomic_ref(*word_).store(passed_, std::memory_order_release);
+  std::atomic_ref(*static_cast<std::uint32_t*>(word_.get()))
+      .store(passed_, std::memory_order_release);
 }
 
 }  // namespace rondo::device

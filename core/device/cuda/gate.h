@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "core/device/cuda/context.h"
 #include "core/status.h"
@@ -20,10 +21,8 @@ class CudaGates {
  public:
   /// Errors: Device (no page-locked memory).
   static Result<std::shared_ptr<CudaGates>> make(std::shared_ptr<const CudaContext> context);
-  explicit CudaGates(std::shared_ptr<const CudaContext> context) : context_(std::move(context)) {}
-  CudaGates(const CudaGates&) = delete;
-  CudaGates& operator=(const CudaGates&) = delete;
-  ~CudaGates();
+  CudaGates(std::shared_ptr<const CudaContext> context, std::shared_ptr<void> word)
+      : context_(std::move(context)), word_(std::move(word)) {}
 
   /// What the stream does next is for after `open` of what this returns. Errors: Device.
   Result<std::uint32_t> close(CUstream stream);
@@ -32,7 +31,7 @@ class CudaGates {
 
  private:
   std::shared_ptr<const CudaContext> context_;
-  std::uint32_t* word_ = nullptr;
+  std::shared_ptr<void> word_;
   std::mutex mutex_;
   std::uint32_t closed_ = 0;      ///< gates so far
   std::uint32_t passed_ = 0;      ///< all up to this one are open

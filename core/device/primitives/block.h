@@ -10,6 +10,10 @@
 //   block(), blocks()     the block's number in the grid, and how many there are
 //   sync()                waits until all threads of the block are there; what they wrote is seen
 //   shared<T, kCount>()   memory of the block, the same for all of its threads
+// and, for words that other blocks, devices and the host look at too:
+//   load(word)            acquires; store(word, value) releases; add(word, value) does both, and
+//                         gives what was there before
+//   pause()               between two looks at a word
 //
 // "Registers" are local arrays of a thread. A primitive says which element each thread's registers
 // hold; primitives with the same NX and threads agree about that.

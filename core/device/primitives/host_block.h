@@ -4,8 +4,10 @@
 // devices that are only acted. Threads that wait for each other are threads of the host, so such
 // grids are for small sizes.
 
+#include <atomic>
 #include <barrier>
 #include <cstddef>
+#include <deque>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -33,6 +35,19 @@ class HostBlock {
   unsigned int block() const { return place_.block; }
   unsigned int blocks() const { return place_.blocks; }
   void sync() const { state().meeting.arrive_and_wait(); }
+  template <class T>
+  T load(T* word) const {
+    return std::atomic_ref(*word).load(std::memory_order_acquire);
+  }
+  template <class T>
+  void store(T* word, T value) const {
+    std::atomic_ref(*word).store(value, std::memory_order_release);
+  }
+  template <class T>
+  T add(T* word, T value) const {
+    return std::atomic_ref(*word).fetch_add(value, std::memory_order_acq_rel);
+  }
+  void pause() const { std::this_thread::yield(); }
   template <class T, int kCount>
   T* shared() const {
     static_assert(kCount * sizeof(T) <= sizeof(HostBlockState::shared));
@@ -55,6 +70,21 @@ void run_independent(unsigned int blocks, unsigned int threads, const Kernel& ke
   for (unsigned int block = 0; block < blocks; ++block) {
     for (unsigned int thread = 0; thread < threads; ++thread)
       kernel(HostBlock({thread, threads, block, blocks}, nullptr));
+  }
+}
+
+/// Runs a kernel whose blocks work together, too: all threads of all blocks at once.
+template <class Kernel>
+void run_resident(unsigned int blocks, unsigned int threads, const Kernel& kernel) {
+  std::deque<HostBlockState> states;
+  std::vector<std::jthread> running;
+  for (unsigned int block = 0; block < blocks; ++block) {
+    HostBlockState& state = states.emplace_back(threads);
+    for (unsigned int thread = 0; thread < threads; ++thread) {
+      running.emplace_back([&kernel, &state, thread, threads, block, blocks] {
+        kernel(HostBlock({thread, threads, block, blocks}, &state));
+      });
+    }
   }
 }
 

@@ -38,6 +38,36 @@ TEST(CudaPlaces, EveryTypeAndOp_StaysOnTheDevices) {
   EXPECT_EQ(transport_of_all_reduce<std::int32_t>(ReduceOp::kBitAnd), "cuda");
 }
 
+/// Long enough for several blocks, tiles and segments a rank.
+TEST(CudaPlaces, LongSums_ByEveryAlgorithm_AreRight) {
+  for (const char* algorithm : {"ring", "direct", "bidirectional_ring", "double_binary_tree",
+                                "halving_doubling", "one_shot"}) {
+    spawn({.size = 3,
+           .algorithm = algorithm,
+           .device = kFirst,
+           .devices = 2,
+           .segment_bytes = std::size_t{96} << 10},
+          [&](Communicator& rank) {
+            const std::size_t count = 90'001;
+            Memory<float> memory(rank.device(), count, false);
+            std::vector<float> data(count);
+            for (int turn = 0; turn < 3; ++turn) {
+              for (std::size_t i = 0; i < count; ++i)
+                data[i] =
+                    static_cast<float>(i % 97) + 0.25F * static_cast<float>(rank.rank() + turn);
+              memory.write(0, data);
+              rank.all_reduce(memory.buffer(0, count));
+              const std::vector<float> sums = memory.read(0, count);
+              for (std::size_t i = 0; i < count; ++i) {
+                const float want =
+                    3 * static_cast<float>(i % 97) + 0.75F + 0.75F * static_cast<float>(turn);
+                ASSERT_EQ(sums[i], want) << algorithm << " " << i << " in turn " << turn;
+              }
+            }
+          });
+  }
+}
+
 TEST(CudaPlaces, CallInAStream_IsMadeInItsPlace) {
   spawn({.size = 2, .device = kFirst, .devices = 2}, [](Communicator& rank) {
     Stream stream(rank.device());
@@ -54,6 +84,33 @@ TEST(CudaPlaces, CallInAStream_IsMadeInItsPlace) {
       work.wait();
     }
   });
+}
+
+TEST(CudaPlaces, RankThatDoesNotCall_IsNamedByAllOthers) {
+  auto ranks = make_world({.size = 3, .device = kFirst, .devices = 2, .timeout_ms = 400});
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    Memory<float> memory(rank.device(), 1'000, false);
+    memory.write(0, std::vector<float>(1'000, 1));
+    if (rank.rank() != 1) rank.all_reduce(memory.buffer(0, 1'000));
+  });
+  EXPECT_EQ(errors[1], "");
+  EXPECT_THAT(errors[0], ::testing::AllOf(HasSubstr("Timeout"), HasSubstr("rank 1")));
+  EXPECT_THAT(errors[2], HasSubstr("rank 1"));
+}
+
+/// Its kernel is being waited for by the others': they are told to give up.
+TEST(CudaPlaces, StreamThatFails_EndsTheCallOnAllRanks) {
+  auto ranks = make_world({.size = 3, .device = kFirst, .devices = 2, .timeout_ms = 20'000});
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    Memory<float> memory(rank.device(), 90'000, false);
+    memory.write(0, std::vector<float>(90'000, 1));
+    Stream stream(rank.device());
+    const std::vector<float> host(32);
+    const DeviceMemory small(rank.device(), 64);
+    if (rank.rank() == 1) stream.copy(small.data(), host.data(), 128);
+    rank.start(Call::all_reduce(memory.buffer(0, 90'000)).on(stream)).wait();
+  });
+  EXPECT_THAT(errors, Each(HasSubstr("Device")));
 }
 
 TEST(CudaPlaces, MemoryOfTheHostOrOfAnotherDevice_IsRefusedByName) {

@@ -194,12 +194,53 @@ TEST_P(OneShot, PartsOfBulletins_EndWhereTheyBelong) {
       for (std::size_t i = 0; i < data.size(); ++i) data[i] = value(own, i, call);
       std::vector<float> gathered(part * world, -1);
       const std::size_t first = call % 2 == 0 ? own * part : part;  // all-to-all's, or all alike
-      ASSERT_TRUE(rank.gather(data, {first * sizeof(float), part * sizeof(float)}, gathered).ok());
+      std::vector<OneShotRunner::Part> parts;
+      for (std::size_t from = 0; from < world; ++from)
+        parts.push_back({static_cast<int>(from), first * sizeof(float), part * sizeof(float)});
+      ASSERT_TRUE(rank.gather(data, parts, gathered).ok());
       for (std::size_t from = 0; from < world; ++from)
         for (std::size_t i = 0; i < part; ++i)
           ASSERT_EQ(gathered[from * part + i], value(from, first + i, call)) << from << " " << i;
     }
   });
+}
+
+/// Ranks that take nothing of each other run ahead, each as far as the next bulletin lets it.
+TEST_P(OneShot, BulletinsOfTheRootAlone_AreReadBeforeTheyAreReplaced) {
+  const std::size_t world = ranks_.size();
+  const auto value = [](int call, std::size_t i) {
+    return 0.75F * static_cast<float>(call) + static_cast<float>(i);
+  };
+  each([&](Rank& rank, std::size_t own) {
+    for (int call = 0; call < 300; ++call) {
+      const std::size_t root = static_cast<std::size_t>(call / 7) % world;
+      const std::size_t count = call % 3 == 0 ? 2 : 200;
+      std::vector<float> data(count, -1), got(count, -2);
+      if (own == root)
+        for (std::size_t i = 0; i < count; ++i) data[i] = value(call, i);
+      if (own + 1 == world && call % 50 == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      std::vector<std::size_t> bytes(world, 0);
+      bytes[root] = count * sizeof(float);
+      ASSERT_TRUE(rank.gather(data, {{static_cast<int>(root), 0, bytes[root]}}, got, bytes).ok());
+      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(got[i], value(call, i)) << call;
+    }
+  });
+}
+
+/// Nobody waited for it; the next call says so.
+TEST_P(OneShot, SkippedBulletinOfAnotherCall_IsAMismatchInTheNext) {
+  if (ranks_.size() < 2) GTEST_SKIP() << "one rank has no peers";
+  std::vector<Status> results(ranks_.size());
+  each([&](Rank& rank, std::size_t own) {
+    std::vector<float> data(own == 1 ? 3 : 2, 0.5F), got(8);
+    std::vector<std::size_t> bytes(ranks_.size(), data.size() * sizeof(float));
+    const Status first = rank.gather(data, {}, got, bytes);
+    EXPECT_TRUE(first.ok()) << first.to_string();
+    results[own] = rank.barrier();
+  });
+  EXPECT_EQ(results[0].code(), ErrorCode::kMismatch) << results[0].to_string();
+  EXPECT_EQ(results[0].culprit(), 1);
 }
 
 TEST_P(OneShot, BulletinOfAnotherCount_IsAMismatch) {

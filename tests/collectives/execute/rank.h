@@ -86,15 +86,16 @@ class Rank : public ConnectedRank {
   bool suits_bulletins(std::size_t bytes) const {
     return OneShotRunner::suits_bulletins(endpoints(), bytes);
   }
-  /// By bulletins: takes `part` of every rank's `data`.
-  Status gather(const std::vector<float>& data, OneShotRunner::Part part,
-                std::vector<float>& gathered) {
+  /// By bulletins: takes parts of ranks' `data`. Where given, ranks contribute so many bytes each.
+  Status gather(const std::vector<float>& data, std::vector<OneShotRunner::Part> parts,
+                std::vector<float>& gathered, std::vector<std::size_t> contributed_bytes = {}) {
     OneShotRunner runner({.rank = rank_,
                           .endpoints = endpoints(),
                           .count = data.size(),
                           .element_bytes = sizeof(float),
                           .bulletins = true,
-                          .gathered = part});
+                          .gathered = std::move(parts),
+                          .contributed_bytes = std::move(contributed_bytes)});
     const transport::Call call{++sequence_, 1, {.collective = 3, .count = data.size()}};
     auto* input = reinterpret_cast<std::byte*>(const_cast<float*>(data.data()));  // only read
     auto* output = reinterpret_cast<std::byte*>(gathered.data());

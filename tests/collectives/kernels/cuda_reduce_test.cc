@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collectives/kernels/cuda/host_kernels.h"
+#include "collectives/kernels/cuda/reduce_parameters.h"
 #include "collectives/kernels/reduce.h"
 #include "core/dtype.h"
 #include "tests/collectives/kernels/reduce_oracle.h"
@@ -74,7 +75,7 @@ class CudaReduce : public testing::Test {
     cuda::ReduceParameters parameters = parameters_of(op, shape, sources, targets);
     const cuda::HostKernel kernel = cuda::find_host_kernel(name_of(type_of<T>(), op));
     ASSERT_NE(kernel, nullptr);
-    kernel(shape.grid, parameters);
+    kernel(shape.grid, &parameters, nullptr);
     for (std::size_t t = 0; t < shape.targets; ++t) {
       const T* const got = static_cast<T*>(parameters.pointers[shape.sources + t]);
       for (std::size_t i = 0; i < shape.count; ++i)
@@ -169,7 +170,7 @@ TEST(CudaReduceOfFloats, ZerosAndNans_AreOrderedAsOnTheHost) {
     parameters.sources = 2;
     parameters.targets = 1;
     parameters.count = a.size();
-    cuda::find_host_kernel(name_of(DataType::kF32, op))({1, 4}, parameters);
+    cuda::find_host_kernel(name_of(DataType::kF32, op))({1, 4}, &parameters, nullptr);
     EXPECT_EQ(std::memcmp(want.data(), got.data(), want.size() * sizeof(float)), 0)
         << to_string(op);
   }

@@ -41,6 +41,13 @@ TEST(Select, FourHosts_ManyBytesGoRoundTheRing) {
   EXPECT_EQ(chosen(std::size_t{64} << 20, {.world = 4, .one_host = false}), "ring");
 }
 
+TEST(Select, TcpInsideAHost_GoesRoundTheRingOnceTheCacheIsFull) {
+  const schedule::HostLayout one(std::vector<int>{0, 0, 0, 0});
+  const Layout layout{.world = 4, .one_host = false, .hosts = &one};
+  EXPECT_EQ(chosen(256 << 10, layout), "direct");
+  EXPECT_EQ(chosen(2 << 20, layout), "ring");
+}
+
 TEST(Select, ASlowLink_WantsItsRankToOwnLess) {
   const schedule::HostLayout hosts(std::vector<int>{0, 1, 2, 3});
   const auto with = [&](std::vector<double> speeds) {

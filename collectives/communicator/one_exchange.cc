@@ -1,0 +1,76 @@
+#include "collectives/communicator/one_exchange.h"
+
+#include <string_view>
+
+namespace rondo::communicator {
+namespace {
+
+using execute::OneShotRunner;
+using schedule::Collective;
+
+constexpr std::string_view kOneShot = "one_shot";
+constexpr std::string_view kDirect = "direct";
+constexpr std::string_view kLinear = "linear";
+
+using Parts = std::vector<OneShotRunner::Part>;
+
+/// The same of every rank's contribution.
+Parts of_all(int world, std::size_t offset, std::size_t bytes) {
+  Parts parts;
+  for (int rank = 0; rank < world; ++rank) parts.push_back({rank, offset, bytes});
+  return parts;
+}
+
+std::optional<Parts> gathered_by(const CallArguments& arguments, int rank, int world,
+                                 std::size_t total_bytes) {
+  const auto ranks = static_cast<std::size_t>(world);
+  const auto own = static_cast<std::size_t>(rank);
+  const std::size_t part_bytes = total_bytes / ranks;
+  const bool is_root = rank == arguments.root;
+  switch (arguments.collective) {
+    case Collective::kAllGather: return of_all(world, 0, part_bytes);
+    case Collective::kGather: return is_root ? of_all(world, 0, part_bytes) : Parts();
+    case Collective::kAllToAll: return of_all(world, own * part_bytes / ranks, part_bytes / ranks);
+    case Collective::kScatter: return Parts{{arguments.root, own * part_bytes, part_bytes}};
+    case Collective::kBroadcast: return Parts{{arguments.root, 0, total_bytes}};
+    case Collective::kReduce: return is_root ? std::nullopt : std::optional(Parts());
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool is_one_exchange(const algorithms::Algorithm& algorithm, const CallArguments& arguments) {
+  switch (algorithm.collective) {
+    case Collective::kAllReduce: return algorithm.name == kOneShot;
+    case Collective::kBarrier: return algorithm.name == kDirect;
+    case Collective::kAllGather:
+    case Collective::kAllToAll: return algorithm.name == kDirect && !arguments.uneven;
+    case Collective::kBroadcast:
+    case Collective::kReduce:
+    case Collective::kGather:
+    case Collective::kScatter: return algorithm.name == kLinear && !arguments.uneven;
+    default: return false;
+  }
+}
+
+OneExchange one_exchange(const CallArguments& arguments, int rank, int world) {
+  const auto ranks = static_cast<std::size_t>(world);
+  const std::size_t bytes = total_count(arguments, world) * size_of(arguments.input.dtype);
+  OneExchange exchange{.most_bytes = bytes};
+  exchange.gathered = gathered_by(arguments, rank, world, bytes);
+  switch (arguments.collective) {
+    case Collective::kAllGather:
+    case Collective::kAllToAll:
+    case Collective::kGather: exchange.most_bytes = bytes / ranks; break;
+    case Collective::kBroadcast:
+    case Collective::kScatter:
+      exchange.contributed_bytes.assign(ranks, 0);
+      exchange.contributed_bytes[static_cast<std::size_t>(arguments.root)] = bytes;
+      break;
+    default: break;
+  }
+  return exchange;
+}
+
+}  // namespace rondo::communicator

@@ -1,0 +1,263 @@
+#include "collectives/execute/device/kernel_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "transport/wire/control.h"
+
+namespace rondo::execute {
+namespace {
+
+using kernels::cuda::kMostScheduleLanes;
+using kernels::cuda::ScheduleCall;
+using kernels::cuda::SchedulePeer;
+using kernels::cuda::ScheduleWords;
+using transport::Transfer;
+using transport::TransferKind;
+
+template <class T>
+Result<DeviceBytes> copy_of(DevicePlace& place, const std::vector<T>& items) {
+  const std::size_t bytes = std::max<std::size_t>(items.size(), 1) * sizeof(T);
+  RONDO_ASSIGN(DeviceBytes memory, allocate_on(place, bytes));
+  if (!items.empty()) RONDO_TRY(fill(place, memory.get(), items.data(), items.size() * sizeof(T)));
+  return memory;
+}
+
+/// As many as have something to do in the largest step, out of the rank's share.
+std::uint32_t blocks_per_lane(const KernelProgram& program, std::uint32_t most) {
+  constexpr std::size_t kBlockBytes = 8192;
+  std::uint64_t largest_bytes = 0;
+  for (const auto& step : program.steps) largest_bytes = std::max(largest_bytes, step.bytes);
+  const auto lanes = static_cast<std::uint32_t>(std::max<std::size_t>(program.lanes.size(), 1));
+  const std::size_t wanted = (largest_bytes + kBlockBytes - 1) / kBlockBytes;
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(wanted, 1, std::max(1U, most / lanes)));
+}
+
+}  // namespace
+
+bool KernelRunner::suits(int world, unsigned int resident_blocks) {
+  const auto ranks = static_cast<unsigned int>(world);
+  return ranks <= ScheduleCall::kMostPeers + 1 && ranks * kMostScheduleLanes <= resident_blocks;
+}
+
+Result<std::unique_ptr<Runner>> KernelRunner::make(const Plan& plan, DevicePlace& place,
+                                                   KernelMail& mail,
+                                                   kernels::DeviceScheduleKernel kernel) {
+  std::unique_ptr<KernelRunner> made(new KernelRunner(plan, place, mail, std::move(kernel)));
+  RONDO_ASSIGN(made->stream_, place.stream(0));
+  RONDO_ASSIGN(const KernelProgram program, KernelProgram::of(plan));
+  RONDO_TRY(made->upload(program));
+  RONDO_TRY(mail.reserve(program.stride));
+  RONDO_ASSIGN(made->last_, DeviceEvent::make(place, false));
+  const schedule::Request& request = plan.schedule().request;
+  RONDO_ASSIGN(const unsigned int resident, kernels::resident_blocks(*made->stream_));
+  ScheduleCall& call = made->call_;
+  call.rank = static_cast<std::uint32_t>(request.rank);
+  call.world = static_cast<std::uint32_t>(request.world);
+  call.lane_count = static_cast<std::uint32_t>(program.lanes.size());
+  call.blocks_per_lane = blocks_per_lane(program, resident / call.world);
+  return std::unique_ptr<Runner>(std::move(made));
+}
+
+KernelRunner::KernelRunner(const Plan& plan, DevicePlace& place, KernelMail& mail,
+                           kernels::DeviceScheduleKernel kernel)
+    : plan_(plan), place_(place), mail_(mail), kernel_(std::move(kernel)) {
+  for (transport::Endpoint* endpoint : plan.endpoints()) peers_.push_back({.endpoint = endpoint});
+  call_.divisor = plan.divisor();
+  call_.element_bytes = static_cast<std::uint32_t>(plan.element_bytes());
+  call_.peer_count = static_cast<std::uint32_t>(peers_.size());
+}
+
+Status KernelRunner::upload(const KernelProgram& program) {
+  RONDO_ASSIGN(lanes_, copy_of(place_, program.lanes));
+  RONDO_ASSIGN(steps_, copy_of(place_, program.steps));
+  RONDO_ASSIGN(ports_, copy_of(place_, program.ports));
+  call_.lanes = static_cast<const kernels::cuda::ScheduleLane*>(lanes_.get());
+  call_.steps = static_cast<const kernels::cuda::ScheduleStep*>(steps_.get());
+  call_.ports = static_cast<const kernels::cuda::SchedulePort*>(ports_.get());
+  return {};
+}
+
+void KernelRunner::begin(const transport::Call& call, const Operands& operands) {
+  for (Peer& peer : peers_) {
+    peer.endpoint->begin(call, {});
+    peer.meeting = peer.parting = {};
+  }
+  ready_ = operands.ready;
+  phase_ = Phase::kMeeting;
+  failure_ = begin_call(operands);
+}
+
+Status KernelRunner::begin_call(const Operands& operands) {
+  if (operands.ready != nullptr) RONDO_TRY(stream_->wait(*operands.ready));
+  const std::array<std::byte*, 3> bases = {operands.input, operands.output, plan_.scratch().data()};
+  for (std::size_t role = 0; role < bases.size(); ++role)
+    own_.bases[role] = reinterpret_cast<std::uint64_t>(bases[role]);
+  own_.mail = reinterpret_cast<std::uint64_t>(mail_.letters());
+  own_.goodbyes = reinterpret_cast<std::uint64_t>(mail_.goodbyes());
+  own_.stride = mail_.stride();
+  for (Peer& peer : peers_) {
+    RONDO_TRY(hear(peer, peer.meeting, &peer.theirs, sizeof(peer.theirs)));
+    RONDO_TRY(tell(peer, peer.meeting, &own_, sizeof(own_)));
+  }
+  return {};
+}
+
+Status KernelRunner::hear(Peer& peer, Exchange& exchange, void* bytes, std::size_t count) {
+  const Transfer transfer{
+      .kind = TransferKind::kRecv, .data = static_cast<std::byte*>(bytes), .bytes = count};
+  RONDO_ASSIGN(exchange.hear, peer.endpoint->post({&transfer, 1}));
+  return {};
+}
+
+Status KernelRunner::tell(Peer& peer, Exchange& exchange, const void* bytes, std::size_t count) {
+  // Nothing is written through it: a send only reads.
+  auto* const data = static_cast<std::byte*>(const_cast<void*>(bytes));
+  const Transfer transfer{.kind = TransferKind::kSend, .data = data, .bytes = count};
+  RONDO_ASSIGN(exchange.tell, peer.endpoint->post({&transfer, 1}));
+  return {};
+}
+
+/// True if anything moved.
+Result<bool> KernelRunner::poll(Peer& peer, Exchange& exchange) {
+  const bool told = exchange.told;
+  const bool heard = exchange.heard;
+  if (!told && exchange.tell != 0) {
+    RONDO_ASSIGN(exchange.told, peer.endpoint->poll(exchange.tell));
+  }
+  if (!heard && exchange.hear != 0) {
+    RONDO_ASSIGN(exchange.heard, peer.endpoint->poll(exchange.hear));
+  }
+  return told != exchange.told || heard != exchange.heard;
+}
+
+Result<bool> KernelRunner::step() {
+  RONDO_TRY(failure_);
+  if (ready_ != nullptr && ready_->done()) {
+    ready_ = nullptr;
+    return true;  // from here on it counts how long it takes
+  }
+  switch (phase_) {
+    case Phase::kMeeting: return meet();
+    case Phase::kRunning: return run();
+    case Phase::kParting: return part();
+    case Phase::kFinished: return false;
+  }
+  return false;
+}
+
+Result<bool> KernelRunner::meet() {
+  bool moved = false;
+  bool all_met = true;
+  for (Peer& peer : peers_) {
+    RONDO_ASSIGN(const bool peer_moved, poll(peer, peer.meeting));
+    moved = moved || peer_moved;
+    all_met = all_met && peer.meeting.told && peer.meeting.heard;
+  }
+  if (all_met) return launch();
+  return moved;
+}
+
+Result<bool> KernelRunner::launch() {
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    Peer& peer = peers_[i];
+    SchedulePeer& seen = call_.peers[i];
+    std::ranges::copy(peer.theirs.bases, seen.bases);
+    seen.mail = reinterpret_cast<kernels::cuda::Letter*>(peer.theirs.mail);
+    seen.goodbyes = reinterpret_cast<std::uint32_t*>(peer.theirs.goodbyes);
+    seen.stride = peer.theirs.stride;
+    seen.rank = static_cast<std::uint32_t>(peer.endpoint->peer());
+    // Heard at the end, and in between what became of a peer.
+    RONDO_TRY(hear(peer, peer.parting, &peer.their_end, sizeof(peer.their_end)));
+  }
+  std::ranges::copy(own_.bases, call_.bases);
+  call_.mail = mail_.letters();
+  call_.stride = mail_.stride();
+  call_.goodbyes = mail_.goodbyes();
+  call_.state = mail_.state();
+  call_.words = &mail_.words();
+  if (call_.lane_count != 0) RONDO_TRY(kernel_(*stream_, call_));
+  RONDO_TRY(stream_->record(last_->event()));
+  phase_ = Phase::kRunning;
+  return true;
+}
+
+Result<bool> KernelRunner::run() {
+  for (Peer& peer : peers_) RONDO_TRY(poll(peer, peer.parting).status());
+  if (!last_->event().done()) return false;
+  RONDO_TRY(last_->event().wait());  // how the stream fared
+  RONDO_TRY(what_the_kernel_says());
+  for (Peer& peer : peers_) RONDO_TRY(tell(peer, peer.parting, &own_end_, sizeof(own_end_)));
+  phase_ = Phase::kParting;
+  return true;
+}
+
+std::uint32_t KernelRunner::word(std::uint32_t ScheduleWords::*member) const {
+  return std::atomic_ref(mail_.words().*member).load(std::memory_order_acquire);
+}
+
+Status KernelRunner::what_the_kernel_says() const {
+  const std::uint32_t differs = word(&ScheduleWords::differs);
+  if (differs == 0) return {};
+  const int peer = static_cast<int>(differs) - 1;
+  return Status(
+      ErrorCode::kMismatch,
+      fmt::format("rank {} sent another number of bytes than rank {} expected", peer, call_.rank),
+      peer);
+}
+
+Result<bool> KernelRunner::part() {
+  bool moved = false;
+  bool done = true;
+  for (Peer& peer : peers_) {
+    RONDO_ASSIGN(const bool peer_moved, poll(peer, peer.parting));
+    moved = moved || peer_moved;
+    done = done && peer.parting.told && peer.parting.heard;
+  }
+  if (done) phase_ = Phase::kFinished;
+  return moved || done;
+}
+
+Status KernelRunner::end(Status status, int rank) {
+  if (!status.ok()) {
+    std::atomic_ref(mail_.words().abort).store(1, std::memory_order_release);
+    wait_for_the_kernel();
+    place_.abandon(status);
+  }
+  Status work = place_.synchronize();
+  for (Peer& peer : peers_) {
+    if (status.ok()) status = peer.endpoint->verdict();
+    peer.endpoint->end();
+  }
+  if (status.ok()) status = std::move(work);
+  if (status.ok() || transport::is_hearsay(status)) return status;
+  if (status.code() == ErrorCode::kDevice) status = std::move(status).with_culprit(rank);
+  return std::move(status).at(fmt::format("rank {}, in the kernel of the call", rank));
+}
+
+/// It sees that it is to give up, unless the stream never came to it.
+void KernelRunner::wait_for_the_kernel() {
+  constexpr auto kLongEnough = std::chrono::seconds(1);
+  const auto until = std::chrono::steady_clock::now() + kLongEnough;
+  while (!last_->event().done() && std::chrono::steady_clock::now() < until) {
+    // house-allow(sleep): the device tells nobody that it is done.
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+int KernelRunner::waits_for() const {
+  for (const Peer& peer : peers_) {
+    const bool met = peer.meeting.told && peer.meeting.heard;
+    if (phase_ == Phase::kMeeting && !met) return peer.endpoint->peer();
+    if (phase_ == Phase::kParting && !peer.parting.heard) return peer.endpoint->peer();
+  }
+  const std::uint32_t waits = word(&ScheduleWords::waits_for);
+  return phase_ == Phase::kRunning && waits != 0 ? static_cast<int>(waits) - 1 : kNoCulprit;
+}
+
+}  // namespace rondo::execute

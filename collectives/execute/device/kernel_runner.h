@@ -1,0 +1,99 @@
+#pragma once
+
+// Runs a plan on devices by one kernel a rank (kernels/cuda/schedule_kernel.h): for places of one
+// process, whose kernels can run at once and see each other's memory. The hosts only tell each
+// other, before, where buffers and mail lie, and afterwards that they are through; in between they
+// look whether the kernel has ended and whether a peer has given up.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "collectives/execute/device/device_event.h"
+#include "collectives/execute/device/device_place.h"
+#include "collectives/execute/device/kernel_mail.h"
+#include "collectives/execute/device/kernel_program.h"
+#include "collectives/execute/host/drive.h"
+#include "collectives/execute/host/plan.h"
+#include "collectives/kernels/device_schedule.h"
+#include "core/status.h"
+
+namespace rondo::execute {
+
+class KernelRunner final : public Runner {
+ public:
+  /// Whether kernels of all ranks of a world run at once, as far as this rank's device goes: alike
+  /// on devices of one model.
+  static bool suits(int world, unsigned int resident_blocks);
+  /// What is passed is borrowed, but for the kernel. Errors: Device, Unsupported.
+  static Result<std::unique_ptr<Runner>> make(const Plan& plan, DevicePlace& place,
+                                              KernelMail& mail,
+                                              kernels::DeviceScheduleKernel kernel);
+
+ private:
+  enum class Phase : std::uint8_t { kMeeting, kRunning, kParting, kFinished };
+
+  /// What ranks tell each other before a call.
+  struct Introduction {
+    std::array<std::uint64_t, kernels::cuda::kRoles> bases{};
+    std::uint64_t mail = 0;
+    std::uint64_t goodbyes = 0;
+    std::uint32_t stride = 0;
+  };
+  /// One message each way.
+  struct Exchange {
+    transport::Token tell = 0;
+    transport::Token hear = 0;
+    bool told = false;
+    bool heard = false;
+  };
+  struct Peer {
+    transport::Endpoint* endpoint = nullptr;
+    Introduction theirs{};
+    std::uint32_t their_end = 0;
+    Exchange meeting{};
+    Exchange parting{};
+  };
+
+  KernelRunner(const Plan& plan, DevicePlace& place, KernelMail& mail,
+               kernels::DeviceScheduleKernel kernel);
+  Status upload(const KernelProgram& program);
+  void begin(const transport::Call& call, const Operands& operands) override;
+  Status begin_call(const Operands& operands);
+  Status end(Status status, int rank) override;
+  Result<bool> step() override;
+  bool finished() const override { return phase_ == Phase::kFinished; }
+  int waits_for() const override;
+  bool waits_for_caller() const override { return ready_ != nullptr; }
+  std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }
+
+  static Status hear(Peer& peer, Exchange& exchange, void* bytes, std::size_t count);
+  static Status tell(Peer& peer, Exchange& exchange, const void* bytes, std::size_t count);
+  static Result<bool> poll(Peer& peer, Exchange& exchange);
+  Result<bool> meet();
+  Result<bool> launch();
+  Result<bool> run();
+  Result<bool> part();
+  Status what_the_kernel_says() const;
+  void wait_for_the_kernel();
+  std::uint32_t word(std::uint32_t kernels::cuda::ScheduleWords::*member) const;
+
+  const Plan& plan_;
+  DevicePlace& place_;
+  KernelMail& mail_;
+  kernels::DeviceScheduleKernel kernel_;
+  detail::StreamImpl* stream_ = nullptr;
+  DeviceBytes lanes_, steps_, ports_;  ///< on the device
+  kernels::cuda::ScheduleCall call_{};
+  Introduction own_{};
+  std::uint32_t own_end_ = 1;
+  std::vector<Peer> peers_;
+  std::optional<DeviceEvent> last_;
+  const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
+  Status failure_;                            ///< of begin, which can't tell
+  Phase phase_ = Phase::kFinished;
+};
+
+}  // namespace rondo::execute

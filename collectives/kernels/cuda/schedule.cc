@@ -1,0 +1,36 @@
+#include "collectives/kernels/cuda/schedule.h"
+
+#include <array>
+
+#include "collectives/kernels/cuda/kernel_name.h"
+#include "collectives/kernels/cuda/reduce_parameters.h"
+#include "core/device/cuda/stream.h"
+#include "core/dtype.h"
+
+/// What nvcc made of schedule_kernels.cu.
+extern "C" const unsigned char rondo_cuda_schedule_image[];
+
+namespace rondo::kernels {
+
+DeviceScheduleKernel cuda_schedule_kernel(DataType type, ReduceOp op) {
+  if (!is_combined_by(type, op)) return nullptr;
+  return [name = cuda::kernel_name("schedule", type, op)](
+             detail::StreamImpl& stream, const cuda::ScheduleCall& call) -> Status {
+    auto& own = static_cast<device::CudaStream&>(stream);
+    RONDO_ASSIGN(const CUfunction kernel,
+                 own.context().kernel(rondo_cuda_schedule_image, name.c_str()));
+    cuda::ScheduleCall parameter = call;
+    std::array<void*, 1> pointers = {&parameter};
+    return own.launch_kernel(kernel, {call.lane_count * call.blocks_per_lane, cuda::kReduceThreads},
+                             pointers.data());
+  };
+}
+
+Result<unsigned int> cuda_resident_blocks(const detail::StreamImpl& stream) {
+  constexpr unsigned int kBlocksEach = 2;  // as they are compiled for
+  const auto& own = static_cast<const device::CudaStream&>(stream);
+  RONDO_ASSIGN(const int multiprocessors, own.context().multiprocessors());
+  return static_cast<unsigned int>(multiprocessors) * kBlocksEach;
+}
+
+}  // namespace rondo::kernels

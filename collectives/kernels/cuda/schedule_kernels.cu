@@ -1,0 +1,19 @@
+// The schedule kernel for every type and op, compiled like the reduce kernels.
+
+#include "collectives/kernels/cuda/device_elements.cuh"
+#include "collectives/kernels/cuda/reduce_list.h"
+#include "collectives/kernels/cuda/schedule_kernel.h"
+#include "core/device/primitives/cuda_block.h"
+
+namespace rondo::kernels::cuda {
+
+// At least two blocks have room on a multiprocessor: who launches them counts on it.
+#define RONDO_CUDA_KERNEL(type, op, Element, Op, Finish)                        \
+  extern "C" __global__ void __launch_bounds__(kReduceThreads, 2)               \
+      rondo_schedule_##type##_##op(const __grid_constant__ ScheduleCall call) { \
+    schedule_kernel<Element, Op, Finish>(primitives::CudaBlock(), call);        \
+  }
+
+RONDO_CUDA_REDUCE_KERNELS(RONDO_CUDA_KERNEL)
+
+}  // namespace rondo::kernels::cuda
