@@ -69,7 +69,8 @@ std::string name_of(Device device) {
 }
 
 Result<std::shared_ptr<void>> DeviceDriver::allocate_words(int /*index*/, std::size_t /*bytes*/) {
-  return Status(ErrorCode::kUnsupported, "kernels of this kind of device see no memory of the host");
+  return Status(ErrorCode::kUnsupported,
+                "kernels of this kind of device see no memory of the host");
 }
 
 Result<DeviceDriver*> driver_of(DeviceKind kind) {
