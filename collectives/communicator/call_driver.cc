@@ -213,7 +213,7 @@ bool CallDriver::begin_front() {
   const PendingCall& call = collectives_.front();
   Status status = place_.usable();
   const detail::EventImpl* const ready = call.order == nullptr ? nullptr : &call.order->ready();
-  if (status.ok()) status = place_.begin(call.arguments, *call.plan, ready);
+  if (status.ok()) status = place_.begin(call.arguments, *call.plan, {ready, call.capture});
   front_begun_ = status.ok();
   if (!front_begun_) pop_front(std::move(status));
   return front_begun_;

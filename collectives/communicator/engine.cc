@@ -125,6 +125,8 @@ Result<PendingCall*> Engine::start(const CallArguments& arguments,
   const Entry entry(*this);
   RONDO_TRY(entry.status());
   if (stream != nullptr) RONDO_TRY(check_stream(arguments, *stream));
+  if (stream != nullptr && stream->is_capturing())
+    return capture(arguments, std::move(plan), *stream);
   // Where nobody would move the call on while the stream stands still, it isn't left standing.
   const bool blocks = stream != nullptr && (!stream->can_wait_for_host() || progress_ == nullptr);
   if (blocks) RONDO_TRY(synchronize_before(arguments, plan, *stream));
@@ -135,6 +137,25 @@ Result<PendingCall*> Engine::start(const CallArguments& arguments,
     if (progress_ != nullptr && !driver_.idle()) progress_->wake();
   }
   if (blocks) RONDO_TRY(wait(*call).status());
+  return call;
+}
+
+/// The hosts meet now; what they have found out stays in the graph, and what it needs with this
+/// communicator.
+Result<PendingCall*> Engine::capture(const CallArguments& arguments,
+                                     std::shared_ptr<PreparedPlan> plan,
+                                     detail::StreamImpl& stream) {
+  if (plan == nullptr) {
+    RONDO_ASSIGN(plan, admit(arguments));
+  }
+  if (plan == nullptr || !plan->runner->can_be_captured()) {
+    return Status(ErrorCode::kUnsupported,
+                  "a call in a stream that is being captured has to be one kernel: on CUDA devices "
+                  "of one process, with RONDO_DEVICE_PATH=kernel");
+  }
+  captured_.push_back(plan);
+  RONDO_ASSIGN(PendingCall* const call, push(arguments, std::move(plan), nullptr, &stream));
+  RONDO_TRY(wait(*call).status());
   return call;
 }
 
@@ -166,7 +187,8 @@ Status Engine::check_stream(const CallArguments& arguments,
 }
 
 Result<PendingCall*> Engine::push(const CallArguments& arguments,
-                                  std::shared_ptr<PreparedPlan> plan, detail::StreamImpl* stream) {
+                                  std::shared_ptr<PreparedPlan> plan, detail::StreamImpl* stream,
+                                  detail::StreamImpl* capture) {
   if (plan != nullptr) {
     RONDO_TRY(place_->usable());
   } else {
@@ -183,6 +205,7 @@ Result<PendingCall*> Engine::push(const CallArguments& arguments,
   call.set_arguments(arguments);
   call.plan = std::move(plan);
   call.order = std::move(order);
+  call.capture = capture;
   if (is_alone) {
     driver_.finish_at_once(call, place_->run_alone(arguments));
     return &call;

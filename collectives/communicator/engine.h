@@ -72,7 +72,10 @@ class Engine {
   Status call_behind_others(const CallArguments& arguments,
                             const std::shared_ptr<PreparedPlan>& plan);
   Result<PendingCall*> push(const CallArguments& arguments, std::shared_ptr<PreparedPlan> plan,
-                            detail::StreamImpl* stream = nullptr);
+                            detail::StreamImpl* stream = nullptr,
+                            detail::StreamImpl* capture = nullptr);
+  Result<PendingCall*> capture(const CallArguments& arguments, std::shared_ptr<PreparedPlan> plan,
+                               detail::StreamImpl& stream);
   Status synchronize_before(const CallArguments& arguments, std::shared_ptr<PreparedPlan>& plan,
                             detail::StreamImpl& stream);
   Status check_stream(const CallArguments& arguments, const detail::StreamImpl& stream) const;
@@ -82,9 +85,10 @@ class Engine {
 
   std::unique_ptr<Place> place_;
   CallDriver driver_;
-  std::unique_ptr<ProgressThread> progress_;  ///< null: there is none
-  bool asynchronous_ = false;                 ///< a call has been started: others may drive
-  std::atomic<std::thread::id> inside_;       ///< the thread in a call of the handle
+  std::unique_ptr<ProgressThread> progress_;             ///< null: there is none
+  std::vector<std::shared_ptr<PreparedPlan>> captured_;  ///< graphs need what they hold
+  bool asynchronous_ = false;            ///< a call has been started: others may drive
+  std::atomic<std::thread::id> inside_;  ///< the thread in a call of the handle
 };
 
 }  // namespace rondo::communicator

@@ -36,6 +36,7 @@ void CallPool::release(PendingCall& call) {
   if (call.holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   call.plan.reset();
   call.order.reset();
+  call.capture = nullptr;
   call.continuation = nullptr;
   call.next_free = given_back_.load(std::memory_order_relaxed);
   while (!given_back_.compare_exchange_weak(call.next_free, &call, std::memory_order_release,

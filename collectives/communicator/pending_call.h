@@ -28,6 +28,7 @@ struct PendingCall {
   std::vector<std::size_t> output_counts;
   std::shared_ptr<PreparedPlan> plan;
   std::shared_ptr<device::StreamOrder> order;  ///< null: of no stream
+  detail::StreamImpl* capture = nullptr;       ///< a stream that puts the call into a graph
   std::function<void(const Error*)> continuation;
 
   Status status;              ///< read once done

@@ -143,10 +143,10 @@ execute::RunContext Place::context() {
           .timeout_ms = options_.timeout_ms};
 }
 
-Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
-                    const detail::EventImpl* ready) {
-  if (ready != nullptr && !prepared.on_device) {
-    if (Status outcome = ready->wait(); !outcome.ok()) return give_up_before(std::move(outcome));
+Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared, InStream order) {
+  if (order.ready != nullptr && !prepared.on_device) {
+    if (Status outcome = order.ready->wait(); !outcome.ok())
+      return give_up_before(std::move(outcome));
   }
   const CallArguments* used = &arguments;
   const bool staged = !prepared.on_device && staging_.needed(arguments);
@@ -164,7 +164,8 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
   run_.emplace(*prepared.runner, call);
   waiter_->restart();
   execute::Operands operands = operands_of(*used);
-  operands.ready = ready;
+  operands.ready = order.ready;
+  operands.capture = order.capture;
   prepared.runner->begin(call, operands);
   return {};
 }

@@ -32,6 +32,12 @@ void Event::wait() const { throw_if_error(impl_->wait()); }
 Stream::Stream(Device device)
     : impl_(value_or_throw(driver_or_throw(device).create_stream(device.index))) {}
 
+Stream::Stream(std::shared_ptr<detail::StreamImpl> impl) : impl_(std::move(impl)) {}
+
+Stream Stream::borrow(Device device, void* native) {
+  return Stream(value_or_throw(driver_or_throw(device).borrow_stream(device.index, native)));
+}
+
 Device Stream::device() const { return impl_->device(); }
 
 void Stream::copy(void* target, const void* source, std::size_t bytes) {

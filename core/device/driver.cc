@@ -73,6 +73,12 @@ Result<std::shared_ptr<void>> DeviceDriver::allocate_words(int /*index*/, std::s
                 "kernels of this kind of device see no memory of the host");
 }
 
+Result<std::shared_ptr<detail::StreamImpl>> DeviceDriver::borrow_stream(int /*index*/,
+                                                                        void* /*native*/) {
+  return Status(ErrorCode::kUnsupported,
+                "streams of other libraries can be borrowed on CUDA devices alone");
+}
+
 Result<DeviceDriver*> driver_of(DeviceKind kind) {
   if (const KindRow* row = row_of(kind)) return row->driver();
   if (DeviceDriver* const plugin = plugin_driver(kind)) return plugin;

@@ -49,6 +49,9 @@ class DeviceDriver {
   virtual Result<std::shared_ptr<void>> allocate_words(int index, std::size_t bytes);
 
   virtual Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) = 0;
+  /// A stream that another library has made: the driver's own handle of it.
+  /// Errors: Device, Unsupported (the kind has no such handles).
+  virtual Result<std::shared_ptr<detail::StreamImpl>> borrow_stream(int index, void* native);
   virtual Result<std::shared_ptr<detail::EventImpl>> create_event(int index) = 0;
 
   /// For another process to wait for what is recorded from now on, in one stream.

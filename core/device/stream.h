@@ -53,6 +53,9 @@ class StreamImpl {
   /// Gives up what isn't done, where the stream's kind can: waits end, the rest is skipped, and it
   /// all fails with `cause`. The stream is of no use afterwards. Threads: any.
   virtual void abandon(const Status& /*cause*/) {}
+  /// Whether what it is given is put into a graph, to be done later and more than once, and not
+  /// done now.
+  virtual bool is_capturing() const { return false; }
   /// Whether `wait` returns at once also where its event is one that the host reaches (SoftEvent).
   virtual bool can_wait_for_host() const { return false; }
 };

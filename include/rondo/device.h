@@ -69,6 +69,9 @@ class RONDO_API Stream {
  public:
   /// Errors: InvalidArgument (no such index), Unsupported (no such device in this build).
   explicit Stream(Device device);
+  /// A stream that another library has made and keeps: on `cuda` its cudaStream_t (or CUstream),
+  /// which outlives what is returned. Errors: as the constructor's; Unsupported for other kinds.
+  static Stream borrow(Device device, void* native);
   Device device() const;
   /// Copies `bytes` between any two of host memory and this device's memory, after all that was
   /// issued before. The host side must stay valid until the copy is done.
@@ -81,6 +84,7 @@ class RONDO_API Stream {
   void synchronize();
 
  private:
+  explicit Stream(std::shared_ptr<detail::StreamImpl> impl);
   friend struct detail::DeviceAccess;
   std::shared_ptr<detail::StreamImpl> impl_;
 };

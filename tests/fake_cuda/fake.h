@@ -12,10 +12,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "collectives/kernels/cuda/host_kernels.h"
 #include "core/device/driver.h"
@@ -29,10 +31,19 @@ struct CUctx_st {
 struct CUevent_st {
   std::shared_ptr<rondo::detail::EventImpl> event;
 };
+/// Work in a stream, now or by a graph that has captured it.
+using FakeWork = std::function<rondo::Status(rondo::detail::StreamImpl& stream)>;
+struct CUgraph_st {
+  std::vector<FakeWork> work;
+};
+struct CUgraphExec_st {
+  std::vector<FakeWork> work;
+};
 struct CUstream_st {
   int device = 0;
   std::shared_ptr<rondo::detail::StreamImpl> stream;
   std::shared_ptr<rondo::detail::EventImpl> last;  ///< recorded after all that it was given
+  CUgraph capture = nullptr;                       ///< null: work is done now
 };
 struct CUmod_st {
   const void* image = nullptr;

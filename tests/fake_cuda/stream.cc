@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "collectives/kernels/cuda/reduce_parameters.h"
@@ -17,8 +18,13 @@ using fake_cuda::state;
 
 namespace {
 
-/// After each piece of work, so that a query needs nothing of its own.
-CUresult mark(CUstream stream, rondo::Status outcome) {
+/// After each piece of work comes a mark, so that a query needs nothing of its own.
+CUresult enqueue(CUstream stream, FakeWork work) {
+  if (stream->capture != nullptr) {
+    stream->capture->work.push_back(std::move(work));
+    return CUDA_SUCCESS;
+  }
+  rondo::Status outcome = work(*stream->stream);
   if (outcome.ok()) outcome = stream->stream->record(*stream->last);
   return code_of(outcome);
 }
@@ -75,25 +81,34 @@ CUresult cuStreamDestroy(CUstream stream) {
 
 CUresult cuStreamQuery(CUstream stream) { return query(*stream->last); }
 
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  *status =
+      stream->capture != nullptr ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream stream) {
-  return mark(stream, stream->stream->copy(reinterpret_cast<void*>(target),
-                                           reinterpret_cast<const void*>(source), bytes));
+  return enqueue(stream, [=](rondo::detail::StreamImpl& own) {
+    return own.copy(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), bytes);
+  });
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int /*flags*/) {
-  return mark(stream, stream->stream->wait(*event->event));
+  return enqueue(stream,
+                 [event](rondo::detail::StreamImpl& own) { return own.wait(*event->event); });
 }
 
 CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value,
                              unsigned int /*flags*/) {
   auto* const word = reinterpret_cast<std::uint32_t*>(address);
-  return mark(stream, stream->stream->launch([word, value]() -> rondo::Status {
+  const auto until = [word, value]() -> rondo::Status {
     while (static_cast<std::int32_t>(std::atomic_ref(*word).load(std::memory_order_acquire) -
                                      value) < 0) {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     return {};
-  }));
+  };
+  return enqueue(stream, [until](rondo::detail::StreamImpl& own) { return own.launch(until); });
 }
 
 CUresult cuEventCreate(CUevent* event, unsigned int flags) {
@@ -115,7 +130,8 @@ CUresult cuEventDestroy(CUevent event) {
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
-  return mark(stream, stream->stream->record(*event->event));
+  return enqueue(stream,
+                 [event](rondo::detail::StreamImpl& own) { return own.record(*event->event); });
 }
 
 CUresult cuEventQuery(CUevent event) { return query(*event->event); }
@@ -139,10 +155,42 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int blocks, unsigned int /
                         void** arguments, void** /*extra*/) {
   const auto* const bytes = static_cast<const std::byte*>(arguments[0]);
   std::vector<std::byte> parameter(bytes, bytes + parameter_bytes(*function));
-  return mark(stream, stream->stream->launch(
-                          [own = *function, blocks, threads, parameter = std::move(parameter)] {
-                            return run(own, {blocks, threads}, parameter);
-                          }));
+  const auto work = [own = *function, blocks, threads, parameter = std::move(parameter)] {
+    return run(own, {blocks, threads}, parameter);
+  };
+  return enqueue(stream, [work](rondo::detail::StreamImpl& own) { return own.launch(work); });
+}
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode /*mode*/) {
+  stream->capture = new CUgraph_st();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  *graph = std::exchange(stream->capture, nullptr);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned long long /*flags*/) {
+  *executable = new CUgraphExec_st{graph->work};
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
+  for (const FakeWork& work : executable->work) {
+    if (const CUresult code = enqueue(stream, work); code != CUDA_SUCCESS) return code;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  delete executable;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  delete graph;
+  return CUDA_SUCCESS;
 }
 
 }  // extern "C"

@@ -89,6 +89,7 @@ void KernelRunner::begin(const transport::Call& call, const Operands& operands) 
     peer.meeting = peer.parting = {};
   }
   ready_ = operands.ready;
+  capture_ = operands.capture;
   phase_ = Phase::kMeeting;
   failure_ = begin_call(operands);
 }
@@ -181,17 +182,19 @@ Result<bool> KernelRunner::launch() {
   call_.goodbyes = mail_.goodbyes();
   call_.state = mail_.state();
   call_.words = &mail_.words();
-  if (call_.lane_count != 0) RONDO_TRY(kernel_(*stream_, call_));
-  RONDO_TRY(stream_->record(last_->event()));
+  if (call_.lane_count != 0) RONDO_TRY(kernel_(capture_ != nullptr ? *capture_ : *stream_, call_));
+  if (capture_ == nullptr) RONDO_TRY(stream_->record(last_->event()));
   phase_ = Phase::kRunning;
   return true;
 }
 
 Result<bool> KernelRunner::run() {
   for (Peer& peer : peers_) RONDO_TRY(poll(peer, peer.parting).status());
-  if (!last_->event().done()) return false;
-  RONDO_TRY(last_->event().wait());  // how the stream fared
-  RONDO_TRY(what_the_kernel_says());
+  if (capture_ == nullptr) {
+    if (!last_->event().done()) return false;
+    RONDO_TRY(last_->event().wait());  // how the stream fared
+    RONDO_TRY(what_the_kernel_says());
+  }
   for (Peer& peer : peers_) RONDO_TRY(tell(peer, peer.parting, &own_end_, sizeof(own_end_)));
   phase_ = Phase::kParting;
   return true;

@@ -3,7 +3,8 @@
 // Runs a plan on devices by one kernel a rank (kernels/cuda/schedule_kernel.h): for places of one
 // process, whose kernels can run at once and see each other's memory. The hosts only tell each
 // other, before, where buffers and mail lie, and afterwards that they are through; in between they
-// look whether the kernel has ended and whether a peer has given up.
+// look whether the kernel has ended and whether a peer has given up. A call that is captured in a
+// graph is that of the hosts alone; its kernel needs nothing of them, however often it runs.
 
 #include <array>
 #include <cstdint>
@@ -67,6 +68,7 @@ class KernelRunner final : public Runner {
   bool finished() const override { return phase_ == Phase::kFinished; }
   int waits_for() const override;
   bool waits_for_caller() const override { return ready_ != nullptr; }
+  bool can_be_captured() const override { return true; }
   std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }
 
   static Status hear(Peer& peer, Exchange& exchange, void* bytes, std::size_t count);
@@ -92,6 +94,7 @@ class KernelRunner final : public Runner {
   std::vector<Peer> peers_;
   std::optional<DeviceEvent> last_;
   const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
+  detail::StreamImpl* capture_ = nullptr;     ///< the call's kernel is put there, and isn't run
   Status failure_;                            ///< of begin, which can't tell
   Phase phase_ = Phase::kFinished;
 };

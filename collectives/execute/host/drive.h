@@ -28,6 +28,8 @@ struct Operands {
   kernels::CustomKernel custom{};
   /// On a device: what its streams wait for before they touch the buffers; null: nothing.
   const detail::EventImpl* ready = nullptr;
+  /// The stream that the call is captured in; null: it is made now.
+  detail::StreamImpl* capture = nullptr;
 };
 
 struct RunContext {
@@ -66,6 +68,8 @@ class Runner {
   virtual int waits_for() const = 0;
   /// Whether it isn't its turn yet in the caller's stream: how long that takes the program knows.
   virtual bool waits_for_caller() const { return false; }
+  /// Whether a call can be put into a graph (Operands::capture), and be made by the device alone.
+  virtual bool can_be_captured() const { return false; }
   /// Whom the call speaks with.
   virtual std::span<transport::Endpoint* const> peers() const = 0;
 };

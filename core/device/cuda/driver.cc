@@ -151,6 +151,12 @@ Result<std::shared_ptr<detail::StreamImpl>> CudaDriver::create_stream(int index)
   return std::shared_ptr<detail::StreamImpl>(std::move(made));
 }
 
+Result<std::shared_ptr<detail::StreamImpl>> CudaDriver::borrow_stream(int index, void* native) {
+  RONDO_ASSIGN(auto own, context(index));
+  return std::shared_ptr<detail::StreamImpl>(
+      std::make_shared<CudaStream>(std::move(own), static_cast<CUstream>(native), true));
+}
+
 Result<std::shared_ptr<detail::EventImpl>> CudaDriver::create_event(int index) {
   RONDO_ASSIGN(auto own, context(index));
   RONDO_ASSIGN(auto made, CudaEvent::make(std::move(own)));

@@ -29,6 +29,7 @@ class CudaDriver final : public DeviceDriver {
   void release_imported(void* pointer) override { imports_.close(pointer); }
   Result<std::shared_ptr<void>> allocate_words(int index, std::size_t bytes) override;
   Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) override;
+  Result<std::shared_ptr<detail::StreamImpl>> borrow_stream(int index, void* native) override;
   Result<std::shared_ptr<detail::EventImpl>> create_event(int index) override;
   Result<SharedHandle> export_event(detail::EventImpl& event) override;
   Result<std::shared_ptr<detail::EventImpl>> import_event(int index,

@@ -20,10 +20,14 @@ Result<std::shared_ptr<CudaStream>> CudaStream::make(std::shared_ptr<const CudaC
   return std::make_shared<CudaStream>(std::move(context), stream);
 }
 
-CudaStream::CudaStream(std::shared_ptr<const CudaContext> context, CUstream stream)
-    : context_(std::move(context)), stream_(stream), health_(std::make_shared<Health>()) {}
+CudaStream::CudaStream(std::shared_ptr<const CudaContext> context, CUstream stream, bool borrowed)
+    : context_(std::move(context)),
+      stream_(stream),
+      borrowed_(borrowed),
+      health_(std::make_shared<Health>()) {}
 
 CudaStream::~CudaStream() {
+  if (borrowed_) return;
   // Told to whoever synchronised; here nobody is left to be told.
   if (const Status outcome = synchronize(); !outcome.ok()) health_->fail(outcome);
   const CudaScope scope(*context_);
@@ -110,6 +114,14 @@ Status CudaStream::hold(const SoftEvent& event) {
 void CudaStream::abandon(const Status& cause) {
   health_->fail(cause);
   health_->abandoned.store(true, std::memory_order_relaxed);
+}
+
+bool CudaStream::is_capturing() const {
+  const CudaScope scope(*context_);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return scope.status().ok() &&
+         context_->table().cuStreamIsCapturing(stream_, &status) == CUDA_SUCCESS &&
+         status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
 Result<bool> CudaStream::reached() const {

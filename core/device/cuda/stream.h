@@ -24,8 +24,8 @@ class CudaStream final : public detail::StreamImpl {
  public:
   /// Doesn't wait for the stream of null, nor that one for it. Errors: Device.
   static Result<std::shared_ptr<CudaStream>> make(std::shared_ptr<const CudaContext> context);
-  /// Takes the stream over.
-  CudaStream(std::shared_ptr<const CudaContext> context, CUstream stream);
+  /// Takes the stream over, or borrows it.
+  CudaStream(std::shared_ptr<const CudaContext> context, CUstream stream, bool borrowed = false);
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
   /// Waits until all work is done, unless it was abandoned.
@@ -43,6 +43,7 @@ class CudaStream final : public detail::StreamImpl {
   /// Work that the device has been given stays with it; nobody waits for it any more.
   void abandon(const Status& cause) override;
   bool can_wait_for_host() const override { return true; }
+  bool is_capturing() const override;
 
   /// `arguments` points to each of the kernel's parameters, which are copied. Errors: Device.
   Status launch_kernel(CUfunction kernel, CudaGrid grid, void** arguments);
@@ -65,6 +66,7 @@ class CudaStream final : public detail::StreamImpl {
 
   std::shared_ptr<const CudaContext> context_;
   CUstream stream_;
+  bool borrowed_;
   std::shared_ptr<Health> health_;
   std::shared_ptr<CudaGates> gates_;  ///< made when first used
 };

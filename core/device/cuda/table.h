@@ -36,6 +36,7 @@
   FUNCTION(cuStreamCreate)             \
   FUNCTION(cuStreamDestroy)            \
   FUNCTION(cuStreamQuery)              \
+  FUNCTION(cuStreamIsCapturing)        \
   FUNCTION(cuStreamWaitEvent)          \
   FUNCTION(cuStreamWaitValue32)        \
   FUNCTION(cuEventCreate)              \

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,13 @@ using ::testing::HasSubstr;
 
 constexpr Device kFirst{DeviceKind::kCuda, 0};
 
+/// Two, where there are two: on a GPU there may be one for all.
+int devices() { return std::min(2, device_count(DeviceKind::kCuda)); }
+
 template <typename T>
 std::string transport_of_all_reduce(const Reduction& op) {
   std::string transport;
-  spawn({.size = 3, .device = kFirst, .devices = 2}, [&](Communicator& rank) {
+  spawn({.size = 3, .device = kFirst, .devices = devices()}, [&](Communicator& rank) {
     Memory<T> memory(rank.device(), 1'000, false);
     memory.write(0, std::vector<T>(1'000, T(3)));
     rank.all_reduce(memory.buffer(0, 1'000), op);
@@ -45,7 +49,7 @@ TEST(CudaPlaces, LongSums_ByEveryAlgorithm_AreRight) {
     spawn({.size = 3,
            .algorithm = algorithm,
            .device = kFirst,
-           .devices = 2,
+           .devices = devices(),
            .segment_bytes = std::size_t{96} << 10},
           [&](Communicator& rank) {
             const std::size_t count = 90'001;
@@ -69,7 +73,7 @@ TEST(CudaPlaces, LongSums_ByEveryAlgorithm_AreRight) {
 }
 
 TEST(CudaPlaces, CallInAStream_IsMadeInItsPlace) {
-  spawn({.size = 2, .device = kFirst, .devices = 2}, [](Communicator& rank) {
+  spawn({.size = 2, .device = kFirst, .devices = devices()}, [](Communicator& rank) {
     Stream stream(rank.device());
     const DeviceMemory memory(rank.device(), 4'000);
     const std::vector<float> input(1'000, 1.5F);
@@ -87,7 +91,7 @@ TEST(CudaPlaces, CallInAStream_IsMadeInItsPlace) {
 }
 
 TEST(CudaPlaces, RankThatDoesNotCall_IsNamedByAllOthers) {
-  auto ranks = make_world({.size = 3, .device = kFirst, .devices = 2, .timeout_ms = 400});
+  auto ranks = make_world({.size = 3, .device = kFirst, .devices = devices(), .timeout_ms = 400});
   const auto errors = run_ranks(ranks, [&](Communicator& rank) {
     Memory<float> memory(rank.device(), 1'000, false);
     memory.write(0, std::vector<float>(1'000, 1));
@@ -100,7 +104,8 @@ TEST(CudaPlaces, RankThatDoesNotCall_IsNamedByAllOthers) {
 
 /// Its kernel is being waited for by the others': they are told to give up.
 TEST(CudaPlaces, StreamThatFails_EndsTheCallOnAllRanks) {
-  auto ranks = make_world({.size = 3, .device = kFirst, .devices = 2, .timeout_ms = 20'000});
+  auto ranks =
+      make_world({.size = 3, .device = kFirst, .devices = devices(), .timeout_ms = 20'000});
   const auto errors = run_ranks(ranks, [&](Communicator& rank) {
     Memory<float> memory(rank.device(), 90'000, false);
     memory.write(0, std::vector<float>(90'000, 1));
@@ -114,12 +119,13 @@ TEST(CudaPlaces, StreamThatFails_EndsTheCallOnAllRanks) {
 }
 
 TEST(CudaPlaces, MemoryOfTheHostOrOfAnotherDevice_IsRefusedByName) {
-  auto ranks = make_world({.size = 2, .device = kFirst, .devices = 2});
+  auto ranks = make_world({.size = 2, .device = kFirst, .devices = devices()});
   std::vector<float> host(4);
   auto errors = run_ranks(ranks, [&](Communicator& rank) {
     rank.all_reduce({host.data(), 4, DataType::kF32, rank.device()});
   });
   EXPECT_THAT(errors, Each(HasSubstr("is memory that CUDA doesn't know")));
+  if (device_count(DeviceKind::kCuda) < 3) GTEST_SKIP() << "there is no third device";
   const DeviceMemory third({DeviceKind::kCuda, 2}, 16);
   errors = run_ranks(ranks, [&](Communicator& rank) {
     rank.all_reduce({third.data(), 4, DataType::kF32, rank.device()});

@@ -1,0 +1,120 @@
+// Collectives captured in CUDA graphs: once by the hosts, many times by the devices. Runs on a GPU
+// as it does on a driver that is acted; RONDO_DEVICE_PATH is kernel.
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "rondo/device.h"
+#include "tests/collectives/communicator/memory.h"
+#include "tests/collectives/communicator/spawn.h"
+
+namespace rondo::testing {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+template <typename Function>
+Function* driver_function(const char* name) {
+  const char* const path = std::getenv("RONDO_CUDA_DRIVER");
+  void* const library = ::dlopen(path == nullptr ? "libcuda.so.1" : path, RTLD_NOW | RTLD_LOCAL);
+  return reinterpret_cast<Function*>(::dlsym(library, name));
+}
+#define RONDO_DRIVER_TEXT(name) #name
+#define RONDO_DRIVER_FUNCTION(name) driver_function<decltype(::name)>(RONDO_DRIVER_TEXT(name))
+
+Device device_of(int rank) {
+  return {DeviceKind::kCuda, rank % std::min(2, device_count(DeviceKind::kCuda))};
+}
+
+/// A stream as another library makes it: of a device's primary context.
+class NativeStream {
+ public:
+  explicit NativeStream(int index) {
+    CUdevice device = 0;
+    RONDO_DRIVER_FUNCTION(cuDeviceGet)(&device, index);
+    CUcontext context = nullptr;
+    RONDO_DRIVER_FUNCTION(cuDevicePrimaryCtxRetain)(&context, device);
+    RONDO_DRIVER_FUNCTION(cuCtxPushCurrent)(context);
+    RONDO_DRIVER_FUNCTION(cuStreamCreate)(&stream_, CU_STREAM_NON_BLOCKING);
+  }
+  CUstream get() const { return stream_; }
+
+ private:
+  CUstream stream_ = nullptr;
+};
+
+class Graph {
+ public:
+  explicit Graph(CUstream stream) : stream_(stream) {
+    EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+              CUDA_SUCCESS);
+  }
+  void end() {
+    CUgraph graph = nullptr;
+    EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuStreamEndCapture)(stream_, &graph), CUDA_SUCCESS);
+    EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuGraphInstantiate)(&executable_, graph, 0), CUDA_SUCCESS);
+    RONDO_DRIVER_FUNCTION(cuGraphDestroy)(graph);
+  }
+  void launch() const {
+    EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuGraphLaunch)(executable_, stream_), CUDA_SUCCESS);
+  }
+
+ private:
+  CUstream stream_;
+  CUgraphExec executable_ = nullptr;
+};
+
+TEST(CudaGraph, CapturedAllReduce_IsMadeByEachLaunch) {
+  spawn({.size = 3,
+         .device = {DeviceKind::kCuda, 0},
+         .devices = std::min(2, device_count(DeviceKind::kCuda))},
+        [](Communicator& rank) {
+          constexpr std::size_t kCount = 5'003;
+          Memory<float> memory(rank.device(), kCount, false);
+          const Buffer buffer = memory.buffer(0, kCount);
+          rank.all_reduce(buffer);  // plans are made before, not while a stream is captured
+          const NativeStream native(rank.device().index);
+          Stream stream = Stream::borrow(rank.device(), native.get());
+          Graph graph(native.get());
+          rank.start(Call::all_reduce(buffer).on(stream));
+          rank.start(Call::all_reduce(buffer).on(stream));  // of the sums
+          graph.end();
+          for (int turn = 0; turn < 25; ++turn) {
+            const float own = 0.5F * static_cast<float>(rank.rank()) + static_cast<float>(turn);
+            memory.write(0, std::vector<float>(kCount, own));
+            graph.launch();
+            graph.launch();
+            stream.synchronize();
+            const float once = 1.5F + 3 * static_cast<float>(turn);
+            ASSERT_THAT(memory.read(0, kCount), Each(once * 27)) << "turn " << turn;
+          }
+        });
+}
+
+TEST(CudaGraph, OfACallOfTheHosts_IsRefused) {
+  spawn({.size = 2, .device = device_of(0), .devices = 1}, [](Communicator& rank) {
+    Memory<float> memory(rank.device(), 8, false);
+    const NativeStream native(rank.device().index);
+    Stream stream = Stream::borrow(rank.device(), native.get());
+    Graph graph(native.get());
+    std::string message;
+    try {
+      rank.start(Call::barrier().on(stream));  // which has nothing on the device
+    } catch (const Error& error) {
+      message = error.what();
+    }
+    EXPECT_THAT(message, HasSubstr("RONDO_DEVICE_PATH=kernel"));
+    graph.end();
+  });
+}
+
+}  // namespace
+}  // namespace rondo::testing
