@@ -143,9 +143,10 @@ execute::RunContext Place::context() {
           .timeout_ms = options_.timeout_ms};
 }
 
-Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared, InStream order) {
-  if (order.ready != nullptr && !prepared.on_device) {
-    if (Status outcome = order.ready->wait(); !outcome.ok())
+Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
+                    const StreamPlace& stream) {
+  if (stream.ready != nullptr && !prepared.on_device) {
+    if (Status outcome = stream.ready->wait(); !outcome.ok())
       return give_up_before(std::move(outcome));
   }
   const CallArguments* used = &arguments;
@@ -164,8 +165,8 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared, InSt
   run_.emplace(*prepared.runner, call);
   waiter_->restart();
   execute::Operands operands = operands_of(*used);
-  operands.ready = order.ready;
-  operands.capture = order.capture;
+  operands.ready = stream.ready;
+  operands.capture = stream.capture;
   prepared.runner->begin(call, operands);
   return {};
 }

@@ -26,6 +26,14 @@
 
 namespace rondo::communicator {
 
+/// Where in a stream a call is made, if it is.
+struct StreamPlace {
+  /// If there is one: after which the buffers may be touched. On the device streams wait for it;
+  /// on the host it has been reached.
+  const detail::EventImpl* ready = nullptr;
+  detail::StreamImpl* capture = nullptr;  ///< see execute::Operands
+};
+
 class Place {
  public:
   /// Errors: System, InvalidArgument (a forced algorithm that doesn't exist).
@@ -57,13 +65,8 @@ class Place {
   /// Begins the next call of this place, which has been admitted; `finish` must follow. An error is
   /// that of making its input ready: nothing was begun, and since the peers may be waiting in the
   /// call already, it breaks the communicator as any other error does. Errors: Device, System.
-  struct InStream {
-    /// If there is one: after which the buffers may be touched. On the device streams wait for it;
-    /// on the host it has been reached.
-    const detail::EventImpl* ready = nullptr;
-    detail::StreamImpl* capture = nullptr;  ///< see execute::Operands
-  };
-  Status begin(const CallArguments& arguments, PreparedPlan& prepared, InStream order = {});
+  Status begin(const CallArguments& arguments, PreparedPlan& prepared,
+               const StreamPlace& stream = {});
   execute::Run& under_way() { return *run_; }
   execute::RunContext context();
   /// Ends the call that was begun; an error of it breaks the communicator and is told to the peers.

@@ -85,8 +85,8 @@ void check_all_halves(ReduceOp op) {
   std::vector<T> a(1 << 16), b(1 << 16), want(1 << 16), got(1 << 16);
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto bits = static_cast<std::uint16_t>(i), zero = std::uint16_t{0};
-    std::memcpy(&a[i], &bits, 2);
-    std::memcpy(&b[i], &zero, 2);
+    std::memcpy(static_cast<void*>(&a[i]), &bits, 2);
+    std::memcpy(static_cast<void*>(&b[i]), &zero, 2);
   }
   Stream stream(kDevice);
   const DeviceMemory left(kDevice, 1 << 17), right(kDevice, 1 << 17);

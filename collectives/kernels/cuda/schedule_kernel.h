@@ -36,7 +36,8 @@ struct LaneBlock {
 /// What the first thread of a block finds out for all.
 struct StepView {
   ReduceParameters operands;
-  std::uint32_t given_up;
+  std::uint32_t given_up;  ///< before the step
+  std::uint32_t stopped;   ///< behind it: not the same word, which others may still be reading
   std::uint32_t moves;
   std::uint32_t stored;  ///< bit i: the i-th message target's bytes are put where they belong
 };
@@ -220,9 +221,9 @@ RONDO_KERNEL_INLINE void schedule_kernel(const Block& block, const ScheduleCall&
     if (view.given_up != 0) return;
     move_step<Element, Op, Finish>(lane_block, step, view);
     block.sync();
-    if (block.thread() == 0 && !finish_step(block, call, lane, i, view)) view.given_up = 1;
+    if (block.thread() == 0) view.stopped = finish_step(block, call, lane, i, view) ? 0 : 1;
     block.sync();
-    if (view.given_up != 0) return;
+    if (view.stopped != 0) return;
   }
 }
 

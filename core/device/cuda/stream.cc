@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 #include "core/device/cuda/event.h"
 #include "core/device/cuda/patience.h"
@@ -10,6 +11,18 @@
 #include "core/device/soft_event.h"
 
 namespace rondo::device {
+
+namespace {
+
+/// What a stream that was given up may still look at.
+void keep_for_good(std::shared_ptr<CudaGates> gates) {
+  static std::mutex& mutex = *new std::mutex();
+  static auto& kept = *new std::vector<std::shared_ptr<CudaGates>>();
+  const std::lock_guard lock(mutex);
+  kept.push_back(std::move(gates));
+}
+
+}  // namespace
 
 Result<std::shared_ptr<CudaStream>> CudaStream::make(std::shared_ptr<const CudaContext> context) {
   const CudaScope scope(*context);
@@ -27,9 +40,13 @@ CudaStream::CudaStream(std::shared_ptr<const CudaContext> context, CUstream stre
       health_(std::make_shared<Health>()) {}
 
 CudaStream::~CudaStream() {
+  // Whatever comes of it was told to whoever synchronised; here nobody is left to be told.
+  if (!borrowed_) health_->fail(synchronize());
+  if (gates_ != nullptr) {
+    const Result<bool> done = reached();
+    if (!done.ok() || !*done) keep_for_good(std::move(gates_));
+  }
   if (borrowed_) return;
-  // Told to whoever synchronised; here nobody is left to be told.
-  if (const Status outcome = synchronize(); !outcome.ok()) health_->fail(outcome);
   const CudaScope scope(*context_);
   context_->table().cuStreamDestroy(stream_);
 }

@@ -180,6 +180,7 @@ TEST(CudaDriver, HandlesOfAnotherProcess_ShowItsMemoryFromTheirOffset) {
                       ::write(to_parent[1], &event_handle, sizeof(handle)) == sizeof(handle);
     ::_exit(told && ::read(to_child[0], &done, 1) == 1 ? 0 : 1);
   }
+  ::close(to_parent[1]);  // its end is that of what comes
   SharedHandle handle, event_handle;
   ASSERT_EQ(::read(to_parent[0], &handle, sizeof(handle)), ssize_t{sizeof(handle)});
   ASSERT_EQ(::read(to_parent[0], &event_handle, sizeof(handle)), ssize_t{sizeof(handle)});
@@ -203,7 +204,7 @@ TEST(CudaDriver, HandlesOfAnotherProcess_ShowItsMemoryFromTheirOffset) {
   EXPECT_EQ(status, 0);
   EXPECT_THAT(driver->import_memory(1, handle).status().message(),
               AllOf(HasSubstr("opening memory of cuda:0 of process"), HasSubstr("has ended")));
-  for (const int end : {to_parent[0], to_parent[1], to_child[0], to_child[1]}) ::close(end);
+  for (const int end : {to_parent[0], to_child[0], to_child[1]}) ::close(end);
 }
 
 }  // namespace
