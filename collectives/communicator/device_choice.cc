@@ -117,15 +117,21 @@ Result<std::unique_ptr<execute::Runner>> DeviceChoice::runner(const execute::Pla
   return execute::DeviceRunner::make(plan, *place_, std::move(kernel));
 }
 
+void DeviceChoice::give_up() {
+  const std::lock_guard lock(mail_mutex_);
+  if (mail_ != nullptr) mail_->give_up();
+}
+
 Result<std::unique_ptr<execute::Runner>> DeviceChoice::kernel_runner(const execute::Plan& plan,
                                                                      DataType type, ReduceOp op) {
   auto kernel = kernels::find_device_schedule_kernel(device_.kind, type, op);
-  if (!kernel.ok()) return std::unique_ptr<execute::Runner>();
-  RONDO_ASSIGN(const detail::StreamImpl* stream, place_->stream(0));
-  RONDO_ASSIGN(const unsigned int resident, kernels::resident_blocks(*stream));
-  if (!execute::KernelRunner::suits(world_, resident)) return std::unique_ptr<execute::Runner>();
-  if (mail_ == nullptr) {
-    RONDO_ASSIGN(mail_, execute::KernelMail::make(*place_, world_));
+  if (!kernel.ok() || !execute::KernelMail::suits(world_))
+    return std::unique_ptr<execute::Runner>();
+  {
+    const std::lock_guard lock(mail_mutex_);
+    if (mail_ == nullptr) {
+      RONDO_ASSIGN(mail_, execute::KernelMail::make(*place_, world_));
+    }
   }
   return execute::KernelRunner::make(plan, *place_, *mail_, std::move(kernel).value());
 }

@@ -6,6 +6,7 @@
 // Threads: those of the place.
 
 #include <memory>
+#include <mutex>
 
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/execute/device/device_place.h"
@@ -34,6 +35,8 @@ class DeviceChoice {
   /// Errors: Device, System, Unsupported.
   Result<std::unique_ptr<execute::Runner>> runner(const execute::Plan& plan,
                                                   const CallArguments& arguments);
+  /// The communicator is of no use any more: kernels that run, or will run by graphs, end.
+  void give_up();
 
  private:
   Result<std::shared_ptr<std::byte[]>> allocate(std::size_t bytes) const;
@@ -46,6 +49,7 @@ class DeviceChoice {
   bool by_kernels_ = false;    ///< and their kernels may tell each other, which was asked for
   int world_ = 1;
   std::unique_ptr<execute::DevicePlace> place_;
+  std::mutex mail_mutex_;
   std::unique_ptr<execute::KernelMail> mail_;  ///< made when first used
 };
 

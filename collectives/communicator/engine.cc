@@ -148,15 +148,21 @@ Result<PendingCall*> Engine::capture(const CallArguments& arguments,
   if (plan == nullptr) {
     RONDO_ASSIGN(plan, admit(arguments));
   }
-  if (plan == nullptr || !plan->runner->can_be_captured()) {
+  // Sizes that only two ranks know would be found to differ by the kernel alone.
+  if (plan == nullptr || arguments.uneven || !plan->runner->can_be_captured()) {
     return Status(ErrorCode::kUnsupported,
-                  "a call in a stream that is being captured has to be one kernel: on CUDA devices "
-                  "of one process, with RONDO_DEVICE_PATH=kernel");
+                  "a call in a stream that is being captured has to be one kernel: of two ranks or "
+                  "more on CUDA devices of one process, with RONDO_DEVICE_PATH=kernel, and with "
+                  "equal parts");
   }
   captured_.push_back(plan);
   RONDO_ASSIGN(PendingCall* const call, push(arguments, std::move(plan), nullptr, &stream));
   RONDO_TRY(wait(*call).status());
-  return call;
+  // Said at once: no stream fails with it, and a graph without it is not what was meant.
+  if (call->status.ok()) return call;
+  Status status = call->status;
+  driver_.pool().release(*call);
+  return status;
 }
 
 /// Peers may be waiting in the call already: that this rank can't make it is told to them.

@@ -56,7 +56,10 @@ Place::Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& o
   last_call_.transport = transport_;
 }
 
-Place::~Place() { compare_last_call(); }
+Place::~Place() {
+  compare_last_call();
+  planner_.give_up();
+}
 
 /// A rank that only sends (a broadcast's root) is done before it hears what its peers called, and
 /// after its last call nothing else would tell. As far as is known without waiting.
@@ -214,6 +217,7 @@ void Place::abort(const Status& cause) {
   if (!broken_.ok()) return;
   broken_ = cause;
   is_broken_.store(true, std::memory_order_release);
+  planner_.give_up();
   for (int peer = 0; peer < size(); ++peer) {
     if (transport::Endpoint* endpoint = mesh_->endpoint(peer)) endpoint->abort(cause);
   }

@@ -35,6 +35,8 @@ class Planner {
   /// For arguments that have been checked. Errors: Unsupported, System, InvalidArgument.
   Result<std::shared_ptr<PreparedPlan>> make(const CallArguments& arguments);
   const DeviceChoice& device_choice() const { return device_; }
+  /// See DeviceChoice::give_up.
+  void give_up() { device_.give_up(); }
 
   /// Null where each call brings a function of its own. Errors: Unsupported.
   static Result<kernels::ReduceKernel> kernel_of(const CallArguments& arguments);

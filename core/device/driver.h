@@ -32,6 +32,10 @@ class DeviceDriver {
   /// Errors: InvalidArgument, saying what it is instead.
   virtual Status check_memory(int index, const void* pointer, std::size_t bytes) = 0;
 
+  /// Whether the device's kernels and copies can use `memory`, of another device of this process
+  /// and driver; makes them able to, if need be. Errors: Device.
+  virtual Status reach(int /*index*/, const void* /*memory*/) { return {}; }
+
   /// Whether other processes can get at its memory and events.
   virtual bool shares_between_processes() const { return true; }
 

@@ -53,6 +53,8 @@ class StreamImpl {
   /// Gives up what isn't done, where the stream's kind can: waits end, the rest is skipped, and it
   /// all fails with `cause`. The stream is of no use afterwards. Threads: any.
   virtual void abandon(const Status& /*cause*/) {}
+  /// What is known, without asking the device, to have failed it.
+  virtual Status failure() const { return {}; }
   /// Whether what it is given is put into a graph, to be done later and more than once, and not
   /// done now.
   virtual bool is_capturing() const { return false; }

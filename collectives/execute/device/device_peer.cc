@@ -86,7 +86,9 @@ Result<std::byte*> DevicePeer::memory(schedule::BufferRole role, std::size_t off
   }
   std::byte*& address = addresses_[index];
   if (address == nullptr && in_this_process()) {
-    address = reinterpret_cast<std::byte*>(region.address);
+    auto* const there = reinterpret_cast<std::byte*>(region.address);
+    RONDO_TRY(place_->driver().reach(place_->device().index, there));
+    address = there;
   } else if (address == nullptr) {
     auto opened = place_->open_memory(region.handle);
     if (!opened.ok()) return std::move(opened).status().with_culprit(rank());

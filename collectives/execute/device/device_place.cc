@@ -23,6 +23,7 @@ DevicePlace::~DevicePlace() {
 }
 
 Result<detail::StreamImpl*> DevicePlace::stream(std::size_t lane) {
+  const std::lock_guard lock(streams_mutex_);
   while (streams_.size() <= lane) {
     RONDO_ASSIGN(auto stream, driver_.create_stream(device_.index));
     streams_.push_back(std::move(stream));
@@ -31,12 +32,18 @@ Result<detail::StreamImpl*> DevicePlace::stream(std::size_t lane) {
 }
 
 void DevicePlace::abandon(const Status& cause) {
+  const std::lock_guard lock(streams_mutex_);
   for (const auto& stream : streams_) stream->abandon(cause);
 }
 
 Status DevicePlace::synchronize() {
   Status first;
-  for (const auto& stream : streams_) {
+  std::vector<std::shared_ptr<detail::StreamImpl>> streams;
+  {
+    const std::lock_guard lock(streams_mutex_);
+    streams = streams_;
+  }
+  for (const auto& stream : streams) {
     Status status = stream->synchronize();
     if (first.ok()) first = std::move(status);
   }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ class DevicePlace {
   Device device() const { return device_; }
   device::DeviceDriver& driver() { return driver_; }
 
-  /// The stream that lane `lane` of every call runs in. Errors: Device.
+  /// The stream that lane `lane` of every call runs in. Errors: Device. Threads: any.
   Result<detail::StreamImpl*> stream(std::size_t lane);
   /// Gives up what isn't done of it, as far as the device's kind can.
   void abandon(const Status& cause);
@@ -56,6 +57,7 @@ class DevicePlace {
 
   Device device_;
   device::DeviceDriver& driver_;
+  mutable std::mutex streams_mutex_;  ///< plans are made while calls are under way
   std::vector<std::shared_ptr<detail::StreamImpl>> streams_;
   std::map<Key, OpenMemory> memory_;
   std::map<Key, std::shared_ptr<detail::EventImpl>> events_;

@@ -1,11 +1,38 @@
 #include "collectives/execute/device/kernel_mail.h"
 
+#include <fmt/format.h>
+
+#include <atomic>
+#include <map>
+#include <utility>
+
+#include "collectives/kernels/device_schedule.h"
+
 namespace rondo::execute {
 
 using kernels::cuda::kMostScheduleLanes;
 using kernels::cuda::Letter;
+using kernels::cuda::ScheduleCall;
 using kernels::cuda::ScheduleState;
 using kernels::cuda::ScheduleWords;
+
+namespace {
+
+/// That a device has to hold at once for kernels to be worth it: alike for all devices, since ranks
+/// decide each for itself.
+constexpr std::uint32_t kLeastBlocks = 64;
+
+std::mutex& taken_mutex() {
+  static std::mutex& mutex = *new std::mutex();
+  return mutex;
+}
+/// By device: what communicators of this process have taken.
+std::map<int, unsigned int>& taken_blocks() {
+  static auto& taken = *new std::map<int, unsigned int>();
+  return taken;
+}
+
+}  // namespace
 
 Result<DeviceBytes> allocate_on(DevicePlace& place, std::size_t bytes) {
   device::DeviceDriver& driver = place.driver();
@@ -14,24 +41,55 @@ Result<DeviceBytes> allocate_on(DevicePlace& place, std::size_t bytes) {
 }
 
 Status fill(DevicePlace& place, void* target, const void* source, std::size_t bytes) {
-  RONDO_ASSIGN(detail::StreamImpl * stream, place.stream(0));
+  // Not one that a call's kernel may be in, which waits for peers.
+  RONDO_ASSIGN(const auto stream, place.driver().create_stream(place.device().index));
   RONDO_TRY(stream->copy(target, source, bytes));
   return stream->synchronize();
 }
 
+bool KernelMail::suits(int world) {
+  const auto ranks = static_cast<std::uint32_t>(world);
+  return ranks <= ScheduleCall::kMostPeers + 1 && ranks * kMostScheduleLanes <= kLeastBlocks;
+}
+
 Result<std::unique_ptr<KernelMail>> KernelMail::make(DevicePlace& place, int world) {
   std::unique_ptr<KernelMail> made(new KernelMail(place, world));
+  RONDO_TRY(made->take_blocks());
   RONDO_ASSIGN(made->words_,
                place.driver().allocate_words(place.device().index, sizeof(ScheduleWords)));
   RONDO_ASSIGN(made->state_, made->allocate_empty(sizeof(ScheduleState)));
-  const std::size_t turns = 2;
-  RONDO_ASSIGN(made->goodbyes_, made->allocate_empty(turns * static_cast<std::size_t>(world) *
-                                                     sizeof(std::uint32_t)));
+  const std::size_t words = 3 * static_cast<std::size_t>(world);
+  RONDO_ASSIGN(made->goodbyes_, made->allocate_empty(words * sizeof(std::uint32_t)));
   RONDO_TRY(made->reserve(1));
   return made;
 }
 
+KernelMail::~KernelMail() {
+  const std::lock_guard lock(taken_mutex());
+  taken_blocks()[place_.device().index] -= blocks_;
+}
+
+/// Kernels that wait for each other, and of which one has no room, wait for ever.
+Status KernelMail::take_blocks() {
+  RONDO_ASSIGN(const detail::StreamImpl* stream, place_.stream(0));
+  RONDO_ASSIGN(const unsigned int resident, kernels::resident_blocks(*stream));
+  const std::lock_guard lock(taken_mutex());
+  unsigned int& taken = taken_blocks()[place_.device().index];
+  const unsigned int share = resident / static_cast<unsigned int>(world_);
+  if (resident < kLeastBlocks || taken + share > resident) {
+    return Status(ErrorCode::kUnsupported,
+                  fmt::format("{} holds {} blocks at once, and {} of them belong to other "
+                              "communicators: one more of {} ranks has no room for its kernels; "
+                              "destroy one first, or set RONDO_DEVICE_PATH=auto",
+                              device::name_of(place_.device()), resident, taken, world_));
+  }
+  taken += share;
+  blocks_ = share;
+  return {};
+}
+
 Status KernelMail::reserve(std::uint32_t stride) {
+  const std::lock_guard lock(mutex_);
   if (stride <= stride_) return {};
   const std::size_t letters = std::size_t{stride} * kMostScheduleLanes;
   RONDO_ASSIGN(DeviceBytes memory,
@@ -40,6 +98,13 @@ Status KernelMail::reserve(std::uint32_t stride) {
   stride_ = stride;
   return {};
 }
+
+KernelMail::Letters KernelMail::letters() const {
+  const std::lock_guard lock(mutex_);
+  return {static_cast<Letter*>(letters_.back().get()), stride_};
+}
+
+void KernelMail::give_up() { std::atomic_ref(words().abort).store(1, std::memory_order_release); }
 
 Result<DeviceBytes> KernelMail::allocate_empty(std::size_t bytes) {
   RONDO_ASSIGN(DeviceBytes memory, allocate_on(place_, bytes));

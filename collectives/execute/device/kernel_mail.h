@@ -2,11 +2,12 @@
 
 // What one rank's schedule kernels have on its device from call to call: where peers' letters and
 // goodbyes come in, the state of its lanes, and words that the host sees, too.
-// Threads: one at a time, as the place.
+// Threads: one at a time, as the place, unless said otherwise.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "collectives/execute/device/device_place.h"
@@ -24,17 +25,27 @@ Status fill(DevicePlace& place, void* target, const void* source, std::size_t by
 
 class KernelMail {
  public:
-  /// Errors: Device, Unsupported.
+  /// Whether kernels of so many ranks run at once on a device: alike on every rank.
+  static bool suits(int world);
+  /// Takes its share of the blocks that the device holds at once. Errors: Device; Unsupported (the
+  /// device holds too few, or other communicators have them).
   static Result<std::unique_ptr<KernelMail>> make(DevicePlace& place, int world);
+  KernelMail(const KernelMail&) = delete;
+  KernelMail& operator=(const KernelMail&) = delete;
+  ~KernelMail();
 
   /// There is room for so many letters of each sender and lane. What kernels of other plans were
-  /// told of stays. Errors: Device.
+  /// told of stays. Errors: Device. Threads: any, also while a call is under way.
   Status reserve(std::uint32_t stride);
 
-  kernels::cuda::Letter* letters() const {
-    return static_cast<kernels::cuda::Letter*>(letters_.back().get());
-  }
-  std::uint32_t stride() const { return stride_; }
+  struct Letters {
+    kernels::cuda::Letter* first = nullptr;
+    std::uint32_t stride = 0;
+  };
+  Letters letters() const;
+  /// So many blocks are this rank's.
+  std::uint32_t blocks() const { return blocks_; }
+  /// Of `world` words each: goodbyes that came, that were sent, and that were seen.
   std::uint32_t* goodbyes() const { return static_cast<std::uint32_t*>(goodbyes_.get()); }
   kernels::cuda::ScheduleState* state() const {
     return static_cast<kernels::cuda::ScheduleState*>(state_.get());
@@ -42,13 +53,18 @@ class KernelMail {
   kernels::cuda::ScheduleWords& words() const {
     return *static_cast<kernels::cuda::ScheduleWords*>(words_.get());
   }
+  /// Whatever kernel runs, or will run by a graph, ends without doing more. Threads: any.
+  void give_up();
 
  private:
   KernelMail(DevicePlace& place, int world) : place_(place), world_(world) {}
+  Status take_blocks();
   Result<DeviceBytes> allocate_empty(std::size_t bytes);
 
   DevicePlace& place_;
   int world_;
+  std::uint32_t blocks_ = 0;
+  mutable std::mutex mutex_;
   std::uint32_t stride_ = 0;
   std::vector<DeviceBytes> letters_;
   DeviceBytes goodbyes_;

@@ -13,7 +13,6 @@
 namespace rondo::execute {
 namespace {
 
-using kernels::cuda::kMostScheduleLanes;
 using kernels::cuda::ScheduleCall;
 using kernels::cuda::SchedulePeer;
 using kernels::cuda::ScheduleWords;
@@ -40,11 +39,6 @@ std::uint32_t blocks_per_lane(const KernelProgram& program, std::uint32_t most) 
 
 }  // namespace
 
-bool KernelRunner::suits(int world, unsigned int resident_blocks) {
-  const auto ranks = static_cast<unsigned int>(world);
-  return ranks <= ScheduleCall::kMostPeers + 1 && ranks * kMostScheduleLanes <= resident_blocks;
-}
-
 Result<std::unique_ptr<Runner>> KernelRunner::make(const Plan& plan, DevicePlace& place,
                                                    KernelMail& mail,
                                                    kernels::DeviceScheduleKernel kernel) {
@@ -55,12 +49,11 @@ Result<std::unique_ptr<Runner>> KernelRunner::make(const Plan& plan, DevicePlace
   RONDO_TRY(mail.reserve(program.stride));
   RONDO_ASSIGN(made->last_, DeviceEvent::make(place, false));
   const schedule::Request& request = plan.schedule().request;
-  RONDO_ASSIGN(const unsigned int resident, kernels::resident_blocks(*made->stream_));
   ScheduleCall& call = made->call_;
   call.rank = static_cast<std::uint32_t>(request.rank);
   call.world = static_cast<std::uint32_t>(request.world);
   call.lane_count = static_cast<std::uint32_t>(program.lanes.size());
-  call.blocks_per_lane = blocks_per_lane(program, resident / call.world);
+  call.blocks_per_lane = blocks_per_lane(program, mail.blocks());
   return std::unique_ptr<Runner>(std::move(made));
 }
 
@@ -99,9 +92,11 @@ Status KernelRunner::begin_call(const Operands& operands) {
   const std::array<std::byte*, 3> bases = {operands.input, operands.output, plan_.scratch().data()};
   for (std::size_t role = 0; role < bases.size(); ++role)
     own_.bases[role] = reinterpret_cast<std::uint64_t>(bases[role]);
-  own_.mail = reinterpret_cast<std::uint64_t>(mail_.letters());
+  const KernelMail::Letters letters = mail_.letters();
+  own_.mail = reinterpret_cast<std::uint64_t>(letters.first);
   own_.goodbyes = reinterpret_cast<std::uint64_t>(mail_.goodbyes());
-  own_.stride = mail_.stride();
+  own_.stride = letters.stride;
+  own_.captured = operands.capture != nullptr ? 1 : 0;
   for (Peer& peer : peers_) {
     RONDO_TRY(hear(peer, peer.meeting, &peer.theirs, sizeof(peer.theirs)));
     RONDO_TRY(tell(peer, peer.meeting, &own_, sizeof(own_)));
@@ -165,8 +160,11 @@ Result<bool> KernelRunner::meet() {
 }
 
 Result<bool> KernelRunner::launch() {
+  // What failed it has failed it before its turn: the peers have not been told anything yet.
+  RONDO_TRY(stream_->failure());
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     Peer& peer = peers_[i];
+    RONDO_TRY(check_peer(peer));
     SchedulePeer& seen = call_.peers[i];
     std::ranges::copy(peer.theirs.bases, seen.bases);
     seen.mail = reinterpret_cast<kernels::cuda::Letter*>(peer.theirs.mail);
@@ -177,8 +175,9 @@ Result<bool> KernelRunner::launch() {
     RONDO_TRY(hear(peer, peer.parting, &peer.their_end, sizeof(peer.their_end)));
   }
   std::ranges::copy(own_.bases, call_.bases);
-  call_.mail = mail_.letters();
-  call_.stride = mail_.stride();
+  // As peers have been told, whatever has been made meanwhile.
+  call_.mail = reinterpret_cast<kernels::cuda::Letter*>(own_.mail);
+  call_.stride = own_.stride;
   call_.goodbyes = mail_.goodbyes();
   call_.state = mail_.state();
   call_.words = &mail_.words();
@@ -188,8 +187,21 @@ Result<bool> KernelRunner::launch() {
   return true;
 }
 
+Status KernelRunner::check_peer(const Peer& peer) const {
+  if (peer.theirs.captured != own_.captured) {
+    return Status(ErrorCode::kMismatch,
+                  fmt::format("rank {} {} the call in a graph and rank {} {}", call_.rank,
+                              own_.captured != 0 ? "captures" : "doesn't capture",
+                              peer.endpoint->peer(), own_.captured != 0 ? "doesn't" : "does"),
+                  peer.endpoint->peer());
+  }
+  const auto* const there = reinterpret_cast<const void*>(peer.theirs.mail);
+  return place_.driver().reach(place_.device().index, there);
+}
+
 Result<bool> KernelRunner::run() {
   for (Peer& peer : peers_) RONDO_TRY(poll(peer, peer.parting).status());
+  RONDO_TRY(stream_->failure());
   if (capture_ == nullptr) {
     if (!last_->event().done()) return false;
     RONDO_TRY(last_->event().wait());  // how the stream fared
@@ -228,7 +240,7 @@ Result<bool> KernelRunner::part() {
 
 Status KernelRunner::end(Status status, int rank) {
   if (!status.ok()) {
-    std::atomic_ref(mail_.words().abort).store(1, std::memory_order_release);
+    mail_.give_up();
     wait_for_the_kernel();
     place_.abandon(status);
   }

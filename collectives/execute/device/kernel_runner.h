@@ -25,9 +25,6 @@ namespace rondo::execute {
 
 class KernelRunner final : public Runner {
  public:
-  /// Whether kernels of all ranks of a world run at once, as far as this rank's device goes: alike
-  /// on devices of one model.
-  static bool suits(int world, unsigned int resident_blocks);
   /// What is passed is borrowed, but for the kernel. Errors: Device, Unsupported.
   static Result<std::unique_ptr<Runner>> make(const Plan& plan, DevicePlace& place,
                                               KernelMail& mail,
@@ -42,6 +39,7 @@ class KernelRunner final : public Runner {
     std::uint64_t mail = 0;
     std::uint64_t goodbyes = 0;
     std::uint32_t stride = 0;
+    std::uint32_t captured = 0;
   };
   /// One message each way.
   struct Exchange {
@@ -75,6 +73,7 @@ class KernelRunner final : public Runner {
   static Status tell(Peer& peer, Exchange& exchange, const void* bytes, std::size_t count);
   static Result<bool> poll(Peer& peer, Exchange& exchange);
   Result<bool> meet();
+  Status check_peer(const Peer& peer) const;
   Result<bool> launch();
   Result<bool> run();
   Result<bool> part();

@@ -7,8 +7,8 @@
 // The blocks of a lane take each step together, a share of its bytes each. The last one to be
 // through sends the step's letters, and then the lane goes on. When all lanes are done, the rank
 // says goodbye to its peers and waits for theirs: nobody reads or writes its memory any more.
-// Letters and goodbyes are flags that are set by the sender and taken back by the receiver, before
-// its own goodbye of that call; goodbyes, which the next call's may overtake, lie in two turns.
+// Letters are flags that are set by the sender and taken back by the receiver, before its own
+// goodbye of that call; goodbyes are counted.
 //
 // Memory: who writes a flag releases, and who sees it acquires, in the scope of the system; what
 // other threads of the block have written comes before by the block's barrier.
@@ -61,6 +61,14 @@ RONDO_KERNEL_INLINE bool wait_for_flag(const Block& block, const ScheduleCall& c
   return true;
 }
 
+/// The kernel ends, and the host says why.
+template <class Block>
+RONDO_KERNEL_INLINE void differs_from(const Block& block, const ScheduleCall& call,
+                                      std::uint32_t rank) {
+  block.store(&call.words->differs, rank + 1);
+  block.store(&call.words->abort, 1U);
+}
+
 template <class Block>
 RONDO_KERNEL_INLINE Letter* letter_of(const ScheduleCall& call, const SchedulePort& port) {
   return call.mail + letter_index(call.peers[port.peer].rank, port.lane, port.message, call.stride);
@@ -82,8 +90,7 @@ RONDO_KERNEL_INLINE void find_sources(const Block& block, const ScheduleCall& ca
       }
       // Where ranks' parts have sizes of their own, the two of a message may differ about them.
       if (letter->bytes != step.bytes) {
-        block.store(&call.words->differs, peer.rank + 1);
-        block.store(&call.words->abort, 1U);
+        differs_from(block, call, peer.rank);
         view.given_up = 1;
         return;
       }
@@ -160,6 +167,11 @@ RONDO_KERNEL_INLINE void send_letters(const Block& block, const ScheduleCall& ca
     const SchedulePort& port = call.ports[step.first_target + i];
     if (port.is_message == 0) continue;
     const SchedulePeer& peer = call.peers[port.peer];
+    // More than the peer expects: the two differ about sizes, and it has no room for them.
+    if (port.message >= peer.stride) {
+      differs_from(block, call, peer.rank);
+      return;
+    }
     Letter* const letter =
         peer.mail + letter_index(call.rank, port.lane, port.message, peer.stride);
     letter->offset = step.payload_offset;
@@ -170,21 +182,21 @@ RONDO_KERNEL_INLINE void send_letters(const Block& block, const ScheduleCall& ca
   }
 }
 
-/// By one thread of a rank's last block: nothing of the call is left open behind it.
+/// By one thread of a rank's last block: nothing of the call is left open behind it. Goodbyes are
+/// counted for each pair of ranks, since a peer may be a call ahead, and other peers' another.
 template <class Block>
 RONDO_KERNEL_INLINE void say_goodbye(const Block& block, const ScheduleCall& call) {
-  const std::uint32_t turn = call.state->calls % 2 * call.world;
+  std::uint32_t* const sent = call.goodbyes + call.world;
+  std::uint32_t* const seen = sent + call.world;
   for (std::uint32_t i = 0; i < call.peer_count; ++i)
-    block.store(&call.peers[i].goodbyes[turn + call.rank], 1U);
+    block.store(&call.peers[i].goodbyes[call.rank], ++sent[call.peers[i].rank]);
   for (std::uint32_t i = 0; i < call.peer_count; ++i) {
-    std::uint32_t* const goodbye = &call.goodbyes[turn + call.peers[i].rank];
-    if (!wait_for_flag(block, call, goodbye, 1, call.peers[i].rank)) return;
-    block.store(goodbye, 0U);
+    const std::uint32_t peer = call.peers[i].rank;
+    if (!wait_for_flag(block, call, &call.goodbyes[peer], seen[peer] + 1, peer)) return;
+    ++seen[peer];
   }
   for (std::uint32_t lane = 0; lane < call.lane_count; ++lane) call.state->lanes[lane] = {};
   call.state->lanes_done = 0;
-  call.state->calls += 1;
-  block.store(&call.words->waits_for, 0U);
 }
 
 /// By the first thread of each block, behind its share of a step; true if the lane goes on.
@@ -216,7 +228,11 @@ RONDO_KERNEL_INLINE void schedule_kernel(const Block& block, const ScheduleCall&
   const ScheduleLane& own = call.lanes[lane];
   for (std::uint32_t i = 0; i < own.steps; ++i) {
     const ScheduleStep& step = call.steps[own.first_step + i];
-    if (block.thread() == 0) prepare_step(block, call, step, view);
+    if (block.thread() == 0) {
+      prepare_step(block, call, step, view);
+      // One that comes to its turn after all have given up touches nothing.
+      if (i == 0 && block.load(&call.words->abort) != 0) view.given_up = 1;
+    }
     block.sync();
     if (view.given_up != 0) return;
     move_step<Element, Op, Finish>(lane_block, step, view);

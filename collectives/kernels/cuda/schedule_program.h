@@ -63,7 +63,6 @@ inline constexpr std::uint32_t kMostScheduleLanes = 6;
 struct ScheduleState {
   LaneState lanes[kMostScheduleLanes];
   std::uint32_t lanes_done = 0;
-  std::uint32_t calls = 0;
 };
 
 /// Words of the host's memory that both see.
@@ -76,7 +75,7 @@ struct ScheduleWords {
 struct SchedulePeer {
   std::uint64_t bases[kRoles];
   Letter* mail;             ///< where its letters lie: by sender, lane and message
-  std::uint32_t* goodbyes;  ///< by turn and sender
+  std::uint32_t* goodbyes;  ///< how many have come, by sender
   std::uint32_t rank;
   std::uint32_t stride;  ///< letters of one sender and lane
 };
@@ -90,7 +89,7 @@ struct ScheduleCall {
   const SchedulePort* ports;
   std::uint64_t bases[kRoles];
   Letter* mail;
-  std::uint32_t* goodbyes;
+  std::uint32_t* goodbyes;  ///< by peer: how many have come, were sent, and were seen
   ScheduleState* state;
   ScheduleWords* words;
   std::uint32_t stride;

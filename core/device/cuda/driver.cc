@@ -46,27 +46,23 @@ Result<CudaDriver::PerDevice*> CudaDriver::device(int index) {
 
 Result<std::shared_ptr<CudaContext>> CudaDriver::context(int index) {
   RONDO_ASSIGN(PerDevice * own, device(index));
-  std::shared_ptr<CudaContext> made;
-  {
-    const std::lock_guard lock(own->mutex);
-    if (own->context != nullptr) return own->context;
+  const std::lock_guard lock(own->mutex);
+  if (own->context == nullptr) {
     RONDO_ASSIGN(own->context, CudaContext::retain(table_, index));
-    made = own->context;
   }
-  let_reach_each_other(made);
-  return made;
+  return own->context;
 }
 
-void CudaDriver::let_reach_each_other(const std::shared_ptr<CudaContext>& made) {
-  for (const auto& other : devices_) {
-    std::shared_ptr<CudaContext> theirs;
-    {
-      const std::lock_guard lock(other->mutex);
-      theirs = other->context;
-    }
-    if (theirs == nullptr || theirs == made) continue;
-    if (made->reach(*theirs).ok()) (void)theirs->reach(*made).ok();
-  }
+Status CudaDriver::reach(int index, const void* memory) {
+  RONDO_ASSIGN(const CudaPointer found, look_up(table_, memory));
+  if (!found.on_device || found.index == index) return {};
+  const std::lock_guard lock(reached_mutex_);
+  if (reached_.contains({index, found.index})) return {};
+  RONDO_ASSIGN(const auto own, context(index));
+  RONDO_ASSIGN(const auto other, context(found.index));
+  RONDO_TRY(own->reach(*other));
+  reached_.emplace(index, found.index);
+  return {};
 }
 
 Result<void*> CudaDriver::allocate(int index, std::size_t bytes) {

@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "core/device/cuda/context.h"
@@ -24,6 +26,7 @@ class CudaDriver final : public DeviceDriver {
   Result<void*> allocate(int index, std::size_t bytes) override;
   void free(void* pointer) override;
   Status check_memory(int index, const void* pointer, std::size_t bytes) override;
+  Status reach(int index, const void* memory) override;
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
   void release_imported(void* pointer) override { imports_.close(pointer); }
@@ -46,11 +49,11 @@ class CudaDriver final : public DeviceDriver {
 
   explicit CudaDriver(const CudaTable& table) : table_(table) {}
   Result<PerDevice*> device(int index);
-  /// Whatever of it is out of reach for a pair of devices shows when they are used together.
-  void let_reach_each_other(const std::shared_ptr<CudaContext>& made);
 
   const CudaTable table_;
   std::vector<std::unique_ptr<PerDevice>> devices_;
+  std::mutex reached_mutex_;
+  std::set<std::pair<int, int>> reached_;  ///< devices, and others that they can reach
   CudaImports imports_;
 };
 

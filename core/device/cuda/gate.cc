@@ -1,5 +1,6 @@
 #include "core/device/cuda/gate.h"
 
+#include <map>
 #include <utility>
 
 #include "core/device/cuda/words.h"
@@ -9,6 +10,19 @@ namespace rondo::device {
 Result<std::shared_ptr<CudaGates>> CudaGates::make(std::shared_ptr<const CudaContext> context) {
   RONDO_ASSIGN(auto word, allocate_words(context, sizeof(std::uint32_t)));
   return std::make_shared<CudaGates>(std::move(context), std::move(word));
+}
+
+Result<std::shared_ptr<CudaGates>> CudaGates::of_borrowed(
+    std::shared_ptr<const CudaContext> context, CUstream stream) {
+  static std::mutex& mutex = *new std::mutex();
+  static auto& all =
+      *new std::map<std::pair<const CudaContext*, CUstream>, std::shared_ptr<CudaGates>>();
+  const std::lock_guard lock(mutex);
+  auto& gates = all[{context.get(), stream}];
+  if (gates == nullptr) {
+    RONDO_ASSIGN(gates, make(std::move(context)));
+  }
+  return gates;
 }
 
 Result<std::uint32_t> CudaGates::close(CUstream stream) {

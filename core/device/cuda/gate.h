@@ -21,6 +21,9 @@ class CudaGates {
  public:
   /// Errors: Device (no page-locked memory).
   static Result<std::shared_ptr<CudaGates>> make(std::shared_ptr<const CudaContext> context);
+  /// Those of a stream that others keep: the same each time it is borrowed, and kept for good.
+  static Result<std::shared_ptr<CudaGates>> of_borrowed(std::shared_ptr<const CudaContext> context,
+                                                        CUstream stream);
   CudaGates(std::shared_ptr<const CudaContext> context, std::shared_ptr<void> word)
       : context_(std::move(context)), word_(std::move(word)) {}
 

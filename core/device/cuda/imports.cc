@@ -1,7 +1,7 @@
 #include "core/device/cuda/imports.h"
 
 #include <cstring>
-#include <iterator>
+#include <utility>
 
 namespace rondo::device {
 namespace {
@@ -17,46 +17,53 @@ CUipcMemHandle native_handle(const SharedHandle& handle) {
 
 Result<void*> CudaImports::open(const CudaContext& context, const SharedHandle& memory) {
   const std::lock_guard lock(mutex_);
+  RONDO_ASSIGN(const std::shared_ptr<Mapping> own, mapping(context, memory));
+  ++own->uses;
+  auto* const address = reinterpret_cast<std::byte*>(own->base) + memory.offset_bytes;
   const Key key{context.device().index, {memory.process, memory.base}};
-  auto known = mappings_.find(key);
-  if (known != mappings_.end() && known->second.allocation != memory.allocation) {
-    unmap(known->second);
-    mappings_.erase(known);
-    std::erase_if(opened_, [&](const auto& entry) { return entry.second == key; });
-    known = mappings_.end();
-  }
-  if (known == mappings_.end()) {
-    const CudaScope scope(context);
-    RONDO_TRY(scope.status());
-    CUdeviceptr base = 0;
-    Status opened = context.check("cuIpcOpenMemHandle", context.table().cuIpcOpenMemHandle(
-                                                            &base, native_handle(memory),
-                                                            CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
-    if (!opened.ok()) {
-      return Status(opened.code(), "opening " + describe(memory) + ": " + opened.message());
-    }
-    known = mappings_.emplace(key, Mapping{&context, base, memory.allocation, 0}).first;
-  }
-  ++known->second.uses;
-  auto* const address = reinterpret_cast<std::byte*>(known->second.base) + memory.offset_bytes;
-  opened_.emplace(address, key);
+  opened_.emplace(address, std::pair(key, own));
   return static_cast<void*>(address);
+}
+
+Result<std::shared_ptr<CudaImports::Mapping>> CudaImports::mapping(const CudaContext& context,
+                                                                   const SharedHandle& memory) {
+  const Key key{context.device().index, {memory.process, memory.base}};
+  const auto known = mappings_.find(key);
+  if (known != mappings_.end() && known->second->allocation == memory.allocation)
+    return known->second;
+  if (known != mappings_.end()) {
+    unmap(*known->second);
+    mappings_.erase(known);
+  }
+  const CudaScope scope(context);
+  RONDO_TRY(scope.status());
+  CUdeviceptr base = 0;
+  const Status opened = context.check(
+      "cuIpcOpenMemHandle", context.table().cuIpcOpenMemHandle(&base, native_handle(memory),
+                                                               CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+  if (!opened.ok())
+    return Status(opened.code(), "opening " + describe(memory) + ": " + opened.message());
+  const auto made = std::make_shared<Mapping>(Mapping{context, base, memory.allocation});
+  mappings_[key] = made;
+  return made;
 }
 
 void CudaImports::close(void* pointer) {
   const std::lock_guard lock(mutex_);
-  const auto opened = opened_.find(pointer);
-  if (opened == opened_.end()) return;
-  const auto mapping = mappings_.find(opened->second);
+  // The first that was opened there: one that is gone, if there is any.
+  const auto opened = opened_.lower_bound(pointer);
+  if (opened == opened_.end() || opened->first != pointer) return;
+  const auto [key, mapping] = opened->second;
   opened_.erase(opened);
-  if (--mapping->second.uses > 0) return;
-  unmap(mapping->second);
-  mappings_.erase(mapping);
+  if (--mapping->uses > 0 || mapping->gone) return;
+  unmap(*mapping);
+  mappings_.erase(key);
 }
 
-void CudaImports::unmap(const Mapping& mapping) {
-  const CudaScope scope(*mapping.context);
-  mapping.context->table().cuIpcCloseMemHandle(mapping.base);
+void CudaImports::unmap(Mapping& mapping) {
+  mapping.gone = true;
+  const CudaScope scope(mapping.context);
+  mapping.context.table().cuIpcCloseMemHandle(mapping.base);
 }
 
 }  // namespace rondo::device

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -26,16 +27,20 @@ class CudaImports {
  private:
   using Key = std::pair<int, std::pair<std::int32_t, std::uint64_t>>;  ///< device, process, base
   struct Mapping {
-    const CudaContext* context = nullptr;
-    CUdeviceptr base = 0;
-    std::uint64_t allocation = 0;
+    const CudaContext& context;
+    CUdeviceptr base;
+    std::uint64_t allocation;
     int uses = 0;
+    bool gone = false;  ///< closed before its time, since its memory was
   };
-  void unmap(const Mapping& mapping);
+  Result<std::shared_ptr<Mapping>> mapping(const CudaContext& context, const SharedHandle& memory);
+  static void unmap(Mapping& mapping);
 
   std::mutex mutex_;
-  std::map<Key, Mapping> mappings_;
-  std::multimap<const void*, Key> opened_;  ///< what was handed out -> in which mapping
+  std::map<Key, std::shared_ptr<Mapping>> mappings_;
+  /// What was handed out -> of which mapping. An address may have been that of several, one after
+  /// the other: those that are gone stay until their holders close them, too.
+  std::multimap<const void*, std::pair<Key, std::shared_ptr<Mapping>>> opened_;
 };
 
 }  // namespace rondo::device

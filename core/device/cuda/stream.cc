@@ -116,7 +116,9 @@ Status CudaStream::wait(const detail::EventImpl& event) {
 
 Status CudaStream::hold(const SoftEvent& event) {
   if (!health_->now().ok()) return {};
-  if (gates_ == nullptr) {
+  if (gates_ == nullptr && borrowed_) {
+    RONDO_ASSIGN(gates_, CudaGates::of_borrowed(context_, stream_));
+  } else if (gates_ == nullptr) {
     RONDO_ASSIGN(gates_, CudaGates::make(context_));
   }
   RONDO_ASSIGN(const std::uint32_t gate, gates_->close(stream_));

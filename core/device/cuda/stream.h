@@ -43,6 +43,7 @@ class CudaStream final : public detail::StreamImpl {
   /// Work that the device has been given stays with it; nobody waits for it any more.
   void abandon(const Status& cause) override;
   bool can_wait_for_host() const override { return true; }
+  Status failure() const override { return health_->now(); }
   bool is_capturing() const override;
 
   /// `arguments` points to each of the kernel's parameters, which are copied. Errors: Device.

@@ -99,6 +99,70 @@ TEST(CudaGraph, CapturedAllReduce_IsMadeByEachLaunch) {
         });
 }
 
+/// Who gives has nothing to wait for but its peers' goodbyes.
+TEST(CudaGraph, CapturedBroadcast_EndsWhenNobodyReadsTheRootsMemoryAnyMore) {
+  const int size = 3;
+  spawn({.size = size, .algorithm = "linear", .device = device_of(0), .devices = 1},
+        [](Communicator& rank) {
+          constexpr std::size_t kCount = 20'000;
+          Memory<float> memory(rank.device(), kCount, false);
+          const Buffer buffer = memory.buffer(0, kCount);
+          rank.broadcast(buffer, 0);
+          const NativeStream native(rank.device().index);
+          Stream stream = Stream::borrow(rank.device(), native.get());
+          Graph graph(native.get());
+          rank.start(Call::broadcast(buffer, 0).on(stream));
+          graph.end();
+          for (int turn = 0; turn < 40; ++turn) {
+            if (rank.rank() == 0)
+              memory.write(0, std::vector<float>(kCount, static_cast<float>(turn)));
+            graph.launch();
+            stream.synchronize();
+            if (rank.rank() == 0) {
+              memory.write(0, std::vector<float>(kCount, -1));
+            } else {
+              ASSERT_THAT(memory.read(0, kCount), Each(static_cast<float>(turn)));
+            }
+          }
+        });
+}
+
+/// Kernels that wait for each other have to have room at once.
+TEST(CudaGraph, CommunicatorsThatShareADevice_TakeItsBlocksOnlyOnce) {
+  auto first = make_world({.size = 2, .device = {DeviceKind::kCuda, 0}, .devices = 1});
+  auto second = make_world({.size = 2, .device = {DeviceKind::kCuda, 0}, .devices = 1});
+  const auto sum = [](Communicator& rank) {
+    Memory<float> memory(rank.device(), 8, false);
+    memory.write(0, std::vector<float>(8, 1));
+    rank.all_reduce(memory.buffer(0, 8));
+  };
+  EXPECT_THAT(run_ranks(first, sum), Each(""));
+  EXPECT_THAT(run_ranks(second, sum), Each(HasSubstr("RONDO_DEVICE_PATH=auto")));
+  first.clear();
+  auto third = make_world({.size = 2, .device = {DeviceKind::kCuda, 0}, .devices = 1});
+  EXPECT_THAT(run_ranks(third, sum), Each(""));
+}
+
+TEST(CudaGraph, WhereARankDoesNotCapture_BothAreTold) {
+  auto ranks = make_world({.size = 2, .device = {DeviceKind::kCuda, 0}, .devices = 1});
+  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+    Memory<float> memory(rank.device(), 8, false);
+    memory.write(0, std::vector<float>(8, 1));
+    rank.all_reduce(memory.buffer(0, 8));
+    const NativeStream native(rank.device().index);
+    Stream stream = Stream::borrow(rank.device(), native.get());
+    if (rank.rank() == 0) return rank.all_reduce(memory.buffer(0, 8));
+    Graph graph(native.get());
+    try {
+      rank.start(Call::all_reduce(memory.buffer(0, 8)).on(stream));
+    } catch (...) {
+      graph.end();
+      throw;
+    }
+  });
+  EXPECT_THAT(errors, Each(HasSubstr("Mismatch")));
+}
+
 TEST(CudaGraph, OfACallOfTheHosts_IsRefused) {
   spawn({.size = 2, .device = device_of(0), .devices = 1}, [](Communicator& rank) {
     Memory<float> memory(rank.device(), 8, false);

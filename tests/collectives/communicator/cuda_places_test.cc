@@ -118,6 +118,20 @@ TEST(CudaPlaces, StreamThatFails_EndsTheCallOnAllRanks) {
   EXPECT_THAT(errors, Each(HasSubstr("Device")));
 }
 
+/// Each needs more room for letters than those before.
+TEST(CudaPlaces, CallsOfNewPlansWhileOneIsUnderWay_KeepTheirMail) {
+  spawn({.size = 2, .device = kFirst, .devices = devices()}, [](Communicator& rank) {
+    Memory<float> memory(rank.device(), 90'000, false);
+    memory.write(0, std::vector<float>(90'000, 1));
+    std::vector<Work> works;
+    for (std::size_t count = 1'000; count <= 81'000; count += 8'000)
+      works.push_back(rank.start(Call::all_reduce(memory.buffer(0, count))));
+    for (Work& work : works) work.wait();
+    EXPECT_EQ(memory.read(80'000, 1).front(), 2.0F);
+    EXPECT_EQ(memory.read(0, 1).front(), 2048.0F);
+  });
+}
+
 TEST(CudaPlaces, MemoryOfTheHostOrOfAnotherDevice_IsRefusedByName) {
   auto ranks = make_world({.size = 2, .device = kFirst, .devices = devices()});
   std::vector<float> host(4);

@@ -11,6 +11,7 @@
 #include <array>
 #include <vector>
 
+#include "core/device/cuda/imports.h"
 #include "core/device/cuda/library.h"
 #include "core/device/soft_event.h"
 #include "core/device/stream_order.h"
@@ -127,6 +128,53 @@ TEST(CudaDriver, Pointers_AreToldWhatTheyAre) {
   EXPECT_THAT(driver->export_memory(&host).status().message(), HasSubstr("not memory of a CUDA"));
   driver->free(memory);
   EXPECT_FALSE(driver->check_memory(1, memory, 64).ok()) << "freed";
+}
+
+TEST(CudaDriver, DevicesThatCannotReachEachOther_AreToldBeforeTheyTry) {
+  CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
+  table.cuDeviceCanAccessPeer = [](int* can, CUdevice, CUdevice) {
+    *can = 0;
+    return CUDA_SUCCESS;
+  };
+  const auto driver = value_or_throw(CudaDriver::make(table));
+  void* const memory = *driver->allocate(1, 64);
+  EXPECT_TRUE(driver->reach(1, memory).ok()) << "its own";
+  EXPECT_THAT(driver->reach(0, memory).message(),
+              AllOf(HasSubstr("cuda:0"), HasSubstr("RONDO_DEVICE_PATH=host")));
+  driver->free(memory);
+}
+
+/// What a peer has freed and allocated again at the same address is another allocation.
+TEST(CudaImports, AllocationThatReplacedAnother_IsOpenedAnew_AndClosedWhenNobodyUsesIt) {
+  static int opened = 0, closed = 0;
+  opened = closed = 0;
+  CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
+  table.cuIpcOpenMemHandle = [](CUdeviceptr* memory, CUipcMemHandle, unsigned int) {
+    ++opened;
+    *memory = 0x1000;  // again and again, as drivers do
+    return CUDA_SUCCESS;
+  };
+  table.cuIpcCloseMemHandle = [](CUdeviceptr) {
+    ++closed;
+    return CUDA_SUCCESS;
+  };
+  const auto context = value_or_throw(CudaContext::retain(table, 0));
+  CudaImports imports;
+  SharedHandle handle{.process = 7, .base = 0x9000, .allocation = 1};
+  void* const first = *imports.open(*context, handle);
+  EXPECT_EQ(*imports.open(*context, handle), first);
+  EXPECT_EQ(opened, 1);
+  handle.allocation = 2;
+  void* const second = *imports.open(*context, handle);
+  EXPECT_EQ(opened, 2);
+  EXPECT_EQ(closed, 1) << "the old one, before the new one";
+  imports.close(first);
+  imports.close(first);
+  EXPECT_EQ(closed, 1) << "the new one is still open";
+  imports.close(second);
+  EXPECT_EQ(closed, 2);
+  imports.close(second);
+  EXPECT_EQ(closed, 2) << "nothing is open there";
 }
 
 TEST(CudaDriver, IndexOutOfRange_TellsHowManyThereAre) {
