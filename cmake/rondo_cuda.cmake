@@ -25,6 +25,10 @@ set(RONDO_CUDA_TARGETS
   -gencode=arch=compute_80,code=sm_80
   -gencode=arch=compute_90,code=sm_90
   -gencode=arch=compute_90,code=compute_90)
+if(RONDO_SANITIZE)
+  # What a sanitizer sees runs on the host; the kernels are to compile, and soon.
+  set(RONDO_CUDA_TARGETS -gencode=arch=compute_90,code=sm_90)
+endif()
 
 # rondo_cuda_image: compiles SOURCE with nvcc to a fat binary, which TARGET carries as the bytes
 # from SYMBOL on. No fused multiply-add, so that the bits are those of the host's kernels.

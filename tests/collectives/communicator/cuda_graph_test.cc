@@ -38,16 +38,24 @@ Device device_of(int rank) {
 class NativeStream {
  public:
   explicit NativeStream(int index) {
-    CUdevice device = 0;
-    RONDO_DRIVER_FUNCTION(cuDeviceGet)(&device, index);
+    RONDO_DRIVER_FUNCTION(cuDeviceGet)(&device_, index);
     CUcontext context = nullptr;
-    RONDO_DRIVER_FUNCTION(cuDevicePrimaryCtxRetain)(&context, device);
+    RONDO_DRIVER_FUNCTION(cuDevicePrimaryCtxRetain)(&context, device_);
     RONDO_DRIVER_FUNCTION(cuCtxPushCurrent)(context);
     RONDO_DRIVER_FUNCTION(cuStreamCreate)(&stream_, CU_STREAM_NON_BLOCKING);
+  }
+  NativeStream(const NativeStream&) = delete;
+  NativeStream& operator=(const NativeStream&) = delete;
+  ~NativeStream() {
+    RONDO_DRIVER_FUNCTION(cuStreamDestroy)(stream_);
+    CUcontext context = nullptr;
+    RONDO_DRIVER_FUNCTION(cuCtxPopCurrent)(&context);
+    RONDO_DRIVER_FUNCTION(cuDevicePrimaryCtxRelease)(device_);
   }
   CUstream get() const { return stream_; }
 
  private:
+  CUdevice device_ = 0;
   CUstream stream_ = nullptr;
 };
 
@@ -56,6 +64,11 @@ class Graph {
   explicit Graph(CUstream stream) : stream_(stream) {
     EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
               CUDA_SUCCESS);
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph() {
+    if (executable_ != nullptr) RONDO_DRIVER_FUNCTION(cuGraphExecDestroy)(executable_);
   }
   void end() {
     CUgraph graph = nullptr;

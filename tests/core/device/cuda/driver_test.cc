@@ -9,6 +9,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "core/device/cuda/imports.h"
@@ -207,27 +210,53 @@ TEST(CudaDriver, Handles_OfThisProcess_AreRefusedByIt_AndOfAnotherKindByName) {
   driver->free(memory);
 }
 
+constexpr const char* kOwnerVariable = "RONDO_TEST_OWNER";
+
+/// The other process of the test below: makes memory, and stays until it has been read.
+TEST(MemoryOwner, TellsOfItsMemory) {
+  const char* const pipes = std::getenv(kOwnerVariable);
+  if (pipes == nullptr) GTEST_SKIP() << "started by CudaDriver.HandlesOfAnotherProcess";
+  int to_reader = -1, from_reader = -1;
+  ASSERT_EQ(std::sscanf(pipes, "%d,%d", &to_reader, &from_reader), 2);
+  const auto driver = acted_driver();
+  void* const memory = *driver->allocate(0, 64);
+  const std::vector<float> data = {0, 1, 2, 3.5F, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const auto stream = *driver->create_stream(0);
+  const auto event = *driver->create_event(0);
+  const SharedHandle event_handle = *driver->export_event(*event);
+  ASSERT_TRUE(stream->copy(memory, data.data(), 64).ok());
+  ASSERT_TRUE(stream->record(*event).ok());
+  const SharedHandle handle = *driver->export_memory(static_cast<std::byte*>(memory) + 12);
+  ASSERT_EQ(::write(to_reader, &handle, sizeof(handle)), ssize_t{sizeof(handle)});
+  ASSERT_EQ(::write(to_reader, &event_handle, sizeof(handle)), ssize_t{sizeof(handle)});
+  char done = 0;
+  EXPECT_EQ(::read(from_reader, &done, 1), 1);
+}
+
+/// This program again, as the owner. (A fork alone would have this process's memory, without the
+/// threads that belong to it.)
+pid_t start_owner(int to_reader, int from_reader) {
+  const std::string pipes = std::string(kOwnerVariable) + "=" + std::to_string(to_reader) + "," +
+                            std::to_string(from_reader);
+  std::string filter = "--gtest_filter=MemoryOwner.*", program = "/proc/self/exe", owner = pipes;
+  std::vector<char*> arguments = {program.data(), filter.data(), nullptr};
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
+  variables.push_back(owner.data());
+  variables.push_back(nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::execve(program.c_str(), arguments.data(), variables.data());
+    ::_exit(127);
+  }
+  return child;
+}
+
 TEST(CudaDriver, HandlesOfAnotherProcess_ShowItsMemoryFromTheirOffset) {
-  // The child makes memory and stays until it has been read.
   int to_parent[2], to_child[2];
   ASSERT_EQ(::pipe(to_parent), 0);
   ASSERT_EQ(::pipe(to_child), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const auto driver = acted_driver();
-    void* const memory = *driver->allocate(0, 64);
-    const std::vector<float> data = {0, 1, 2, 3.5F, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const auto stream = *driver->create_stream(0);
-    const auto event = *driver->create_event(0);
-    const SharedHandle event_handle = *driver->export_event(*event);
-    (void)stream->copy(memory, data.data(), 64);
-    (void)stream->record(*event);
-    const SharedHandle handle = *driver->export_memory(static_cast<std::byte*>(memory) + 12);
-    char done = 0;
-    const bool told = ::write(to_parent[1], &handle, sizeof(handle)) == sizeof(handle) &&
-                      ::write(to_parent[1], &event_handle, sizeof(handle)) == sizeof(handle);
-    ::_exit(told && ::read(to_child[0], &done, 1) == 1 ? 0 : 1);
-  }
+  const pid_t child = start_owner(to_parent[1], to_child[0]);
   ::close(to_parent[1]);  // its end is that of what comes
   SharedHandle handle, event_handle;
   ASSERT_EQ(::read(to_parent[0], &handle, sizeof(handle)), ssize_t{sizeof(handle)});

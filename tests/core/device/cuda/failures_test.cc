@@ -145,7 +145,8 @@ TEST_P(CudaFailures, EachCallOfIt_IsToldWithItsName_AndNothingLeaks) {
       const std::string plain = function.substr(0, function.find('_'));
       EXPECT_THAT(status.to_string(), AllOf(HasSubstr(plain), HasSubstr("CUDA_ERROR_UNKNOWN")));
     }
-    if (!gives_back(function)) {
+    // Of a stream that can't be asked whether it is done, what it may still look at is kept.
+    if (!gives_back(function) && !names_any(function, {"cuStreamQuery", "PushCurrent"})) {
       EXPECT_EQ(live(), live_before) << function << " at call " << calls_before_failure;
     }
   }
