@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -13,6 +14,19 @@
 #include "tools/rondo/bench/names.h"
 
 namespace rondo::tool {
+namespace {
+
+/// What keeps this build or machine from having a device of the kind.
+std::string why_none(DeviceKind kind) {
+  try {
+    const Stream asked({kind, 0});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "there is none";
+}
+
+}  // namespace
 
 std::vector<Device> places_of(const std::string& kind, int count) {
   const std::optional<DeviceKind> known = find_device_kind(kind);
@@ -23,9 +37,7 @@ std::vector<Device> places_of(const std::string& kind, int count) {
   }
   const int devices = device_count(*known);
   if (devices == 0) {
-    throw UsageError(fmt::format(
-        "--device {}: none can be used here; `rondo info` tells what this build and machine have",
-        kind));
+    throw UsageError(fmt::format("--device {}: none can be used here: {}", kind, why_none(*known)));
   }
   std::vector<Device> places;
   for (int i = 0; i < count; ++i) places.push_back({*known, (local_rank() * count + i) % devices});
