@@ -149,6 +149,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule /*module*/, const ch
   return CUDA_SUCCESS;
 }
 
+// NOLINTNEXTLINE(readability-function-size): these are the driver's parameters
 CUresult cuLaunchKernel(CUfunction function, unsigned int blocks, unsigned int /*y*/,
                         unsigned int /*z*/, unsigned int threads, unsigned int /*block_y*/,
                         unsigned int /*block_z*/, unsigned int /*shared_bytes*/, CUstream stream,

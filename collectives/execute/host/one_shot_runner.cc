@@ -39,7 +39,8 @@ OneShotRunner::OneShotRunner(Inputs inputs)
   for (transport::Endpoint* endpoint : inputs_.endpoints) {
     if (endpoint == nullptr) continue;
     peers_.push_back(endpoint);
-    is_awaited_.push_back(!inputs_.gathered || takes_of(*inputs_.gathered, endpoint->peer()));
+    const bool awaited = !inputs_.gathered || takes_of(*inputs_.gathered, endpoint->peer());
+    is_awaited_.push_back(awaited ? 1 : 0);
   }
   reads_all_ = !peers_.empty() && std::ranges::find(is_awaited_, 0) == is_awaited_.end();
 }

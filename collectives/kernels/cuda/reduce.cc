@@ -11,6 +11,7 @@
 #include "core/dtype.h"
 
 /// What nvcc made of reduce_kernels.cu.
+// NOLINTNEXTLINE(readability-identifier-naming): a symbol, as nvcc's kernels have them
 extern "C" const unsigned char rondo_cuda_reduce_image[];
 
 namespace rondo::kernels {

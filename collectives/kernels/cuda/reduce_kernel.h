@@ -47,6 +47,7 @@ struct DivideFinish {
   template <class Element>
   RONDO_KERNEL_INLINE static typename Element::Value finish(typename Element::Value value,
                                                             int divisor) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): the sign is to be kept
     const auto number = static_cast<Wide>(static_cast<Number>(value));
     return static_cast<typename Element::Value>(number / static_cast<Wide>(divisor));
   }
@@ -118,7 +119,8 @@ struct Share {
     Stored<Element> elements[kCount][kLanes];
     RONDO_UNROLL
     for (int i = 0; i < kCount; ++i) {
-      primitives::read_data<kLanes, false>(block, elements[i], from + i * stride(block));
+      primitives::read_data<kLanes, false>(block, elements[i],
+                                           from + static_cast<unsigned int>(i) * stride(block));
     }
     RONDO_UNROLL
     for (int i = 0; i < kCount; ++i) {
@@ -133,7 +135,8 @@ struct Share {
       Stored<Element> elements[kLanes];
       primitives::elementwise_unary<kLanes>(
           elements, values[i], [](Value<Element> value) { return Element::narrow(value); });
-      primitives::write_data<kLanes, false>(block, to + i * stride(block), elements);
+      primitives::write_data<kLanes, false>(
+          block, to + static_cast<unsigned int>(i) * stride(block), elements);
     }
   }
   template <class Op>

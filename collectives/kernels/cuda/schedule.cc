@@ -8,6 +8,7 @@
 #include "core/dtype.h"
 
 /// What nvcc made of schedule_kernels.cu.
+// NOLINTNEXTLINE(readability-identifier-naming): a symbol, as nvcc's kernels have them
 extern "C" const unsigned char rondo_cuda_schedule_image[];
 
 namespace rondo::kernels {

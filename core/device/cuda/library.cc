@@ -24,10 +24,13 @@ Status no_library(const std::string& path) {
                   path, reason == nullptr ? "no reason given" : reason));
 }
 
-template <typename Function>
-Status find(void* library, const std::string& path, const char* name, Function& found) {
-  found = reinterpret_cast<Function>(::dlsym(library, name));
-  if (found != nullptr) return {};
+/// A function's name in the library, and where it belongs in the table.
+struct Entry {
+  const char* name;
+  void** place;
+};
+
+Status missing(const std::string& path, const char* name) {
   return Status(ErrorCode::kUnsupported,
                 fmt::format("{} has no function {}: the NVIDIA driver is older than CUDA {}, which "
                             "this build of rondo needs; update the driver",
@@ -58,10 +61,14 @@ Result<CudaTable> load_cuda_table(const std::string& path) {
   CudaTable table;
 // The name goes through a second macro, so that cuda.h's choice of version takes place first.
 #define RONDO_CUDA_TEXT(name) #name
-#define RONDO_CUDA_FIND(name) RONDO_TRY(find(library, path, RONDO_CUDA_TEXT(name), table.name));
-  RONDO_CUDA_FUNCTIONS(RONDO_CUDA_FIND)
-#undef RONDO_CUDA_FIND
+#define RONDO_CUDA_ENTRY(name) {RONDO_CUDA_TEXT(name), reinterpret_cast<void**>(&table.name)},
+  const Entry entries[] = {RONDO_CUDA_FUNCTIONS(RONDO_CUDA_ENTRY)};
+#undef RONDO_CUDA_ENTRY
 #undef RONDO_CUDA_TEXT
+  for (const Entry& entry : entries) {
+    *entry.place = ::dlsym(library, entry.name);
+    if (*entry.place == nullptr) return missing(path, entry.name);
+  }
   RONDO_TRY(check_cuda_version(table));
   return table;
 }

@@ -109,7 +109,7 @@ Status CudaStream::wait(const detail::EventImpl& event) {
     });
   }
   if (const auto* const soft = dynamic_cast<const SoftEvent*>(&event.native())) return hold(*soft);
-  const Status outcome = event.waiter()(health_->abandoned);
+  Status outcome = event.waiter()(health_->abandoned);
   if (!outcome.ok()) health_->fail(stream_error(device(), outcome));
   return outcome;
 }

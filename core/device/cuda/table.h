@@ -50,6 +50,7 @@
 namespace rondo::device {
 
 struct CudaTable {
+  // NOLINTNEXTLINE(bugprone-macro-parentheses): a name is declared
 #define RONDO_CUDA_MEMBER(name) decltype(&::name) name = nullptr;
   RONDO_CUDA_FUNCTIONS(RONDO_CUDA_MEMBER)
 #undef RONDO_CUDA_MEMBER

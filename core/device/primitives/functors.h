@@ -73,6 +73,11 @@ struct MultiplyAdd {
   }
 };
 
+template <class T>
+RONDO_KERNEL_INLINE bool is_nan(T a) {
+  return a != a;  // NOLINT(misc-redundant-expression): that is what a NaN is
+}
+
 /// The NaN that minimum and maximum give, whichever they were given.
 template <class T>
 RONDO_KERNEL_INLINE T default_nan() {
@@ -87,7 +92,7 @@ struct Minimum {
   template <class T>
   RONDO_KERNEL_INLINE T operator()(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>) {
-      if (a != a || b != b) return default_nan<T>();
+      if (is_nan(a) || is_nan(b)) return default_nan<T>();
       // Equal numbers have equal bits, but for zeros: there the sign of either is the result's.
       if (a == b)
         return std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) | std::bit_cast<BitsOf<T>>(b));
@@ -101,7 +106,7 @@ struct Maximum {
   template <class T>
   RONDO_KERNEL_INLINE T operator()(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>) {
-      if (a != a || b != b) return default_nan<T>();
+      if (is_nan(a) || is_nan(b)) return default_nan<T>();
       if (a == b)
         return std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) & std::bit_cast<BitsOf<T>>(b));
     }

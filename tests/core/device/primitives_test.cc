@@ -1,6 +1,7 @@
 // The block-level primitives on blocks of the host's threads, against plain loops; and the kernels
 // that docs/kernel-primitives.md is about.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>

@@ -24,7 +24,6 @@ namespace rondo::device {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::Each;
 using ::testing::HasSubstr;
 
 std::unique_ptr<CudaDriver> acted_driver() {

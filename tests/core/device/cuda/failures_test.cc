@@ -23,7 +23,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// What the replaced function does: passes so many calls on, fails one, passes the rest on.
 int calls_before_failure = 0;
