@@ -45,12 +45,12 @@ struct CUstream_st {
   std::shared_ptr<rondo::detail::EventImpl> last;  ///< recorded after all that it was given
   CUgraph capture = nullptr;                       ///< null: work is done now
 };
-struct CUmod_st {
-  const void* image = nullptr;
-};
 struct CUfunc_st {
   rondo::kernels::cuda::HostKernel kernel = nullptr;
   bool is_schedule = false;
+};
+struct CUmod_st {
+  std::vector<std::unique_ptr<CUfunc_st>> functions;
 };
 
 namespace fake_cuda {

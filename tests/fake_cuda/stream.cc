@@ -136,16 +136,25 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 
 CUresult cuEventQuery(CUevent event) { return query(*event->event); }
 
-CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+CUresult cuModuleLoadData(CUmodule* module, const void* /*image*/) {
   if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  *module = new CUmod_st{image};
+  *module = new CUmod_st();
+  ++state().live;
   return CUDA_SUCCESS;
 }
 
-CUresult cuModuleGetFunction(CUfunction* function, CUmodule /*module*/, const char* name) {
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   const auto kernel = rondo::kernels::cuda::find_host_kernel(name);
   if (kernel == nullptr) return CUDA_ERROR_NOT_FOUND;
-  *function = new CUfunc_st{kernel, std::string_view(name).starts_with("rondo_schedule_")};
+  const bool is_schedule = std::string_view(name).starts_with("rondo_schedule_");
+  module->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{kernel, is_schedule}));
+  *function = module->functions.back().get();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  delete module;
+  --state().live;
   return CUDA_SUCCESS;
 }
 

@@ -16,7 +16,12 @@ Result<std::shared_ptr<CudaContext>> CudaContext::retain(const CudaTable& table,
 
 CudaContext::~CudaContext() {
   // What comes of it changes nothing: a driver that is already gone says so here.
-  if (context_ != nullptr) table_.cuDevicePrimaryCtxRelease(number_);
+  if (context_ == nullptr) return;
+  {
+    const CudaScope scope(*this);
+    modules_.unload(table_);
+  }
+  table_.cuDevicePrimaryCtxRelease(number_);
 }
 
 Status CudaContext::check(std::string_view function, CUresult code) const {

@@ -28,4 +28,11 @@ Result<CUmodule> CudaModules::module(const CudaContext& context, const void* ima
   return loaded;
 }
 
+void CudaModules::unload(const CudaTable& table) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [image, loaded] : modules_) table.cuModuleUnload(loaded);
+  modules_.clear();
+  kernels_.clear();
+}
+
 }  // namespace rondo::device

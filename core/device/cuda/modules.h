@@ -17,9 +17,12 @@ class CudaContext;
 
 class CudaModules {
  public:
-  /// `image`: what nvcc made (a fat binary), which stays as it is. Loaded for good.
+  /// `image`: what nvcc made (a fat binary), which stays as it is.
   /// Errors: Device (nothing in it is for this device, or it has no such kernel).
   Result<CUfunction> kernel(const CudaContext& context, const void* image, const char* name);
+
+  /// At the context's end.
+  void unload(const CudaTable& table);
 
  private:
   Result<CUmodule> module(const CudaContext& context, const void* image);

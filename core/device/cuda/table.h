@@ -45,6 +45,7 @@
   FUNCTION(cuEventQuery)               \
   FUNCTION(cuModuleLoadData)           \
   FUNCTION(cuModuleGetFunction)        \
+  FUNCTION(cuModuleUnload)             \
   FUNCTION(cuLaunchKernel)
 
 namespace rondo::device {

@@ -111,7 +111,7 @@ bool names_any(const std::string& function, std::initializer_list<const char*> n
 
 /// What it didn't give back is the driver's to account for.
 bool gives_back(const std::string& function) {
-  return names_any(function, {"Destroy", "Free", "Release", "Close"});
+  return names_any(function, {"Destroy", "Free", "Release", "Close", "Unload"});
 }
 
 /// Those that may fail without who asked being told: when things are given back.
