@@ -61,7 +61,7 @@ DeviceReduceKernel cuda_reduce_kernel(DataType type, ReduceOp op) {
     auto& own = static_cast<device::CudaStream&>(stream);
     RONDO_ASSIGN(const CUfunction kernel,
                  own.context().kernel(rondo_cuda_reduce_image, name.c_str()));
-    RONDO_ASSIGN(const int multiprocessors, own.context().multiprocessors());
+    const int multiprocessors = own.context().multiprocessors();
     ReduceParameters parameters = parameters_of(arguments);
     std::array<void*, 1> pointers = {&parameters};
     return own.launch_kernel(

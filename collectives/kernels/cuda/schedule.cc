@@ -30,8 +30,7 @@ DeviceScheduleKernel cuda_schedule_kernel(DataType type, ReduceOp op) {
 Result<unsigned int> cuda_resident_blocks(const detail::StreamImpl& stream) {
   constexpr unsigned int kBlocksEach = 2;  // as they are compiled for
   const auto& own = static_cast<const device::CudaStream&>(stream);
-  RONDO_ASSIGN(const int multiprocessors, own.context().multiprocessors());
-  return static_cast<unsigned int>(multiprocessors) * kBlocksEach;
+  return static_cast<unsigned int>(own.context().multiprocessors()) * kBlocksEach;
 }
 
 }  // namespace rondo::kernels

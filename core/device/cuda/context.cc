@@ -7,6 +7,10 @@ namespace rondo::device {
 Result<std::shared_ptr<CudaContext>> CudaContext::retain(const CudaTable& table, int index) {
   std::shared_ptr<CudaContext> made(new CudaContext(table, index));
   RONDO_TRY(made->check("cuDeviceGet", table.cuDeviceGet(&made->number_, index)));
+  RONDO_TRY(made->check(
+      "cuDeviceGetAttribute",
+      table.cuDeviceGetAttribute(&made->multiprocessors_, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+                                 made->number_)));
   CUcontext context = nullptr;
   RONDO_TRY(made->check("cuDevicePrimaryCtxRetain",
                         table.cuDevicePrimaryCtxRetain(&context, made->number_)));
@@ -42,14 +46,6 @@ Status CudaContext::reach(const CudaContext& other) {
 
 Result<CUfunction> CudaContext::kernel(const void* image, const char* name) const {
   return modules_.kernel(*this, image, name);
-}
-
-Result<int> CudaContext::multiprocessors() const {
-  int count = 0;
-  RONDO_TRY(check(
-      "cuDeviceGetAttribute",
-      table_.cuDeviceGetAttribute(&count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, number_)));
-  return count;
 }
 
 CudaScope::CudaScope(const CudaContext& context)

@@ -31,8 +31,8 @@ class CudaContext {
   Status reach(const CudaContext& other);
   /// A kernel of what nvcc made. Errors: those of CudaModules.
   Result<CUfunction> kernel(const void* image, const char* name) const;
-  /// Blocks that run at once are spread over so many. Errors: Device.
-  Result<int> multiprocessors() const;
+  /// Blocks that run at once are spread over so many.
+  int multiprocessors() const { return multiprocessors_; }
   /// A code of the driver as an error that names function and device.
   Status check(std::string_view function, CUresult code) const;
 
@@ -43,6 +43,7 @@ class CudaContext {
   int index_;
   CUdevice number_ = 0;
   CUcontext context_ = nullptr;
+  int multiprocessors_ = 0;
   mutable CudaModules modules_;
 };
 

@@ -61,7 +61,8 @@ Status CudaStream::Health::now() {
   return failure;
 }
 
-Status CudaStream::call(const char* function, const std::function<CUresult()>& enqueue) {
+template <class Enqueue>
+Status CudaStream::call(const char* function, const Enqueue& enqueue) {
   if (!health_->now().ok()) return {};
   const CudaScope scope(*context_);
   RONDO_TRY(scope.status());

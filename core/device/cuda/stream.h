@@ -61,7 +61,8 @@ class CudaStream final : public detail::StreamImpl {
     Status now();
   };
   /// Makes a call of the driver's in this stream's context, unless the stream has failed.
-  Status call(const char* function, const std::function<CUresult()>& enqueue);
+  template <class Enqueue>
+  Status call(const char* function, const Enqueue& enqueue);
   Status hold(const class SoftEvent& event);
   Result<bool> reached() const;
 
