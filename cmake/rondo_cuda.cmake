@@ -19,6 +19,17 @@ if(NOT RONDO_CUDA STREQUAL "OFF")
   endif()
 endif()
 
+# NCCL's library is opened at run time, too; of the build it wants nccl.h alone.
+set(rondo_has_nccl FALSE)
+if(rondo_has_cuda)
+  find_path(RONDO_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  if(RONDO_NCCL_INCLUDE)
+    set(rondo_has_nccl TRUE)
+  else()
+    message(STATUS "NCCL: none, as nccl.h was not found")
+  endif()
+endif()
+
 # What kernels are compiled for: machine code for compute capability 8.0 and 9.0, and PTX, which a
 # driver compiles for what is newer.
 set(RONDO_CUDA_TARGETS

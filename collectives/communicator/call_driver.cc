@@ -170,7 +170,8 @@ bool CallDriver::turn_exchanges() {
 
 /// Nothing moved: waits a little, and looks whether it has been too long.
 void CallDriver::wait(const execute::WaitLimit& limit) {
-  Status status = place_.waiter().wait(limit);
+  const std::uint32_t looks = front_begun_ ? place_.under_way().looks_per_step() : 1;
+  Status status = place_.waiter().wait(limit, looks);
   if (front_begun_) {
     if (status.ok()) status = place_.under_way().check_wait(place_.context());
     if (!status.ok()) end_front(std::move(status));

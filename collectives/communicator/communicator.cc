@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collectives/communicator/engine.h"
+#include "collectives/communicator/library_choice.h"
 #include "collectives/communicator/links.h"
 #include "collectives/communicator/options.h"
 #include "collectives/communicator/place.h"
@@ -70,15 +71,18 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
   log_enabled(LogLevel::kWarn);  // a RONDO_LOG that can't be understood is said now, not later
   RONDO_ASSIGN(const CommunicatorOptions options, communicator::resolve(wanted));
   RONDO_ASSIGN(const rendezvous::Launch launch, rendezvous::detect_launch());
-  std::vector<std::string> kinds;
-  for (const Device device : devices) kinds.emplace_back(to_string(device.kind));
+  std::vector<transport::PlaceNote> places;
+  for (const Device device : devices) {
+    RONDO_ASSIGN(transport::PlaceNote place, communicator::describe_place(device, options));
+    places.push_back(std::move(place));
+  }
   const transport::MeshOptions mesh_options{.transport = options.transport,
                                             .interface = options.interface,
                                             .tcp_sockets = options.tcp_sockets,
                                             .tcp_zero_copy_bytes = options.tcp_zero_copy_bytes,
                                             .timeout_ms = options.join_timeout_ms,
                                             .equal_options = equal_options(options)};
-  RONDO_ASSIGN(auto meshes, transport::connect_places(launch, kinds, mesh_options));
+  RONDO_ASSIGN(auto meshes, transport::connect_places(launch, places, mesh_options));
   const std::optional<double> cpu_quota = read_cpu_quota();
   std::vector<std::shared_ptr<Engine>> engines;
   for (std::size_t i = 0; i < devices.size(); ++i) {

@@ -30,7 +30,7 @@ bool is_inside_one_process(const transport::Mesh& mesh) {
 /// every rank.
 bool all_meet(const transport::Mesh& mesh, Device device) {
   const auto same_kind = [&](const transport::RankInfo& rank) {
-    return rank.device_kind == to_string(device.kind);
+    return rank.place.kind == to_string(device.kind);
   };
   if (device.kind == DeviceKind::kHost || !mesh.one_host()) return false;
   if (!std::ranges::all_of(mesh.ranks(), same_kind)) return false;
@@ -56,16 +56,31 @@ Status check_memory(const ConstBuffer& buffer, const char* name) {
 DeviceChoice::DeviceChoice(const CommunicatorOptions& options, const transport::Mesh& mesh,
                            Device device)
     : device_(device),
+      asks_for_library_(options.device_path == "library"),
+      one_host_(mesh.one_host()),
       devices_meet_(options.device_path != "host" && mesh.size() > 1 && all_meet(mesh, device)),
       by_kernels_(options.device_path == "kernel" && is_inside_one_process(mesh)),
-      world_(mesh.size()) {}
+      world_(mesh.size()),
+      library_(options, mesh, device) {}
 
-bool DeviceChoice::takes(const CallArguments& arguments) const {
+Status DeviceChoice::check_options() const {
+  if (!asks_for_library_ || world_ == 1 || device_.kind == DeviceKind::kHost) return {};
+  return Status(library_.usable()).at("RONDO_DEVICE_PATH=library");
+}
+
+select::DevicePath DeviceChoice::path_of(const CallArguments& arguments) const {
+  using select::DevicePath;
   const bool plain = arguments.collective != schedule::Collective::kBarrier &&
                      arguments.reduction.kind() == Reduction::Kind::kBuiltIn;
-  return devices_meet_ && plain &&
-         (arguments.input.place == device_ || arguments.output.place == device_) &&
-         has_kernel(arguments, device_.kind);
+  const bool on_device = arguments.input.place == device_ || arguments.output.place == device_;
+  if (device_.kind == DeviceKind::kHost || !plain || !on_device) return DevicePath::kHost;
+  const select::DeviceMeans means{.world = world_,
+                                  .one_host = one_host_,
+                                  .devices = devices_meet_ && has_kernel(arguments, device_.kind),
+                                  .library = library_.takes(arguments)};
+  if (asks_for_library_ && means.library) return DevicePath::kLibrary;
+  const std::size_t bytes = total_count(arguments, world_) * size_of(arguments.input.dtype);
+  return select::choose_device_path(bytes, means);
 }
 
 Status DeviceChoice::check(const CallArguments& arguments) const {
@@ -100,9 +115,7 @@ Result<std::shared_ptr<std::byte[]>> DeviceChoice::allocate(std::size_t bytes) c
 
 Result<std::unique_ptr<execute::Runner>> DeviceChoice::runner(const execute::Plan& plan,
                                                               const CallArguments& arguments) {
-  if (place_ == nullptr) {
-    RONDO_ASSIGN(place_, execute::DevicePlace::make(device_));
-  }
+  RONDO_TRY(make_place());
   const bool reduces = schedule::reduces(arguments.collective);
   if (by_kernels_) {
     const ReduceOp op = reduces ? arguments.reduction.op() : ReduceOp::kSum;
@@ -117,9 +130,26 @@ Result<std::unique_ptr<execute::Runner>> DeviceChoice::runner(const execute::Pla
   return execute::DeviceRunner::make(plan, *place_, std::move(kernel));
 }
 
-void DeviceChoice::give_up() {
+Status DeviceChoice::make_place() {
+  if (place_ != nullptr) return {};
+  RONDO_ASSIGN(place_, execute::DevicePlace::make(device_));
+  return {};
+}
+
+Result<std::unique_ptr<execute::Runner>> DeviceChoice::library_runner(
+    const CallArguments& arguments) {
+  RONDO_TRY(make_place());
+  return library_.runner(arguments, *place_);
+}
+
+void DeviceChoice::leave() {
   const std::lock_guard lock(mail_mutex_);
   if (mail_ != nullptr) mail_->give_up();
+}
+
+void DeviceChoice::give_up() {
+  leave();
+  library_.give_up();
 }
 
 Result<std::unique_ptr<execute::Runner>> DeviceChoice::kernel_runner(const execute::Plan& plan,

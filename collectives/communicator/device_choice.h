@@ -1,18 +1,21 @@
 #pragma once
 
-// Which calls of a place run on its device, where its peers' devices can read and write its memory:
-// a function of what all ranks hold equal, and of where the caller's buffers lie, which the
+// Which calls of a place run on its device, where its peers' devices can read and write its memory
+// or a library of theirs does it all: a function of what all ranks hold equal, and of where the caller's buffers lie, which the
 // fingerprint carries. The others are brought to the host (staging.h).
 // Threads: those of the place.
 
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "collectives/communicator/call_arguments.h"
+#include "collectives/communicator/library_choice.h"
 #include "collectives/execute/device/device_place.h"
 #include "collectives/execute/device/kernel_mail.h"
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/plan.h"
+#include "collectives/select/device_path.h"
 #include "core/status.h"
 #include "rondo/communicator.h"
 #include "rondo/device.h"
@@ -25,17 +28,29 @@ class DeviceChoice {
   /// `options` have been resolved.
   DeviceChoice(const CommunicatorOptions& options, const transport::Mesh& mesh, Device device);
 
-  bool takes(const CallArguments& arguments) const;
+  select::DevicePath path_of(const CallArguments& arguments) const;
+  bool takes(const CallArguments& arguments) const {
+    return path_of(arguments) != select::DevicePath::kHost;
+  }
   /// Of a call that is taken, whether both its buffers are on the device; of any by a place on a
   /// device, whether its memory is where it is said to be. Errors: InvalidArgument, Device.
   Status check(const CallArguments& arguments) const;
 
-  /// Of a call that is taken: what its plan is bound to.
+  /// Errors: Unsupported: the options ask for a library, and the ranks can't use one.
+  Status check_options() const;
+
+  /// Of a call by our own schedules: what its plan is bound to.
   void apply(const CommunicatorOptions& options, execute::PlanInputs& inputs) const;
   /// Errors: Device, System, Unsupported.
   Result<std::unique_ptr<execute::Runner>> runner(const execute::Plan& plan,
                                                   const CallArguments& arguments);
-  /// The communicator is of no use any more: kernels that run, or will run by graphs, end.
+  /// Of a call by a library. Errors: Device, System.
+  Result<std::unique_ptr<execute::Runner>> library_runner(const CallArguments& arguments);
+  std::string_view library_name() const { return library_.name(); }
+
+  /// Nobody calls any more: our kernels that run, or will run by graphs, end.
+  void leave();
+  /// The same after an error: libraries end what they are doing, too.
   void give_up();
 
  private:
@@ -44,11 +59,16 @@ class DeviceChoice {
   Result<std::unique_ptr<execute::Runner>> kernel_runner(const execute::Plan& plan, DataType type,
                                                          ReduceOp op);
 
+  Status make_place();
+
   Device device_;
+  bool asks_for_library_ = false;
+  bool one_host_ = true;
   bool devices_meet_ = false;  ///< of all ranks
   bool by_kernels_ = false;    ///< and their kernels may tell each other, which was asked for
   int world_ = 1;
   std::unique_ptr<execute::DevicePlace> place_;
+  LibraryChoice library_;
   std::mutex mail_mutex_;
   std::unique_ptr<execute::KernelMail> mail_;  ///< made when first used
 };

@@ -18,6 +18,12 @@ execute::Operands operands_of(const CallArguments& arguments) {
           .custom = {arguments.reduction.custom(), arguments.input.dtype}};
 }
 
+/// The key, and the name in profilers that goes with it.
+void identify(PreparedPlan& prepared, const transport::Fingerprint& key) {
+  prepared.key = key;
+  prepared.range = fmt::format("rondo {} by {}", print_fingerprint(key), prepared.algorithm);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh,
@@ -25,6 +31,9 @@ Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh
                                            std::optional<double> cpu_quota) {
   std::unique_ptr<Place> place(new Place(std::move(mesh), options, device));
   RONDO_TRY(place->planner_.check_options());
+  if (device.kind != DeviceKind::kHost) {
+    RONDO_ASSIGN(place->profiled_, device::driver_of(device));
+  }
   execute::WaitPolicy policy;
   const transport::Mesh& world = *place->mesh_;
   policy.spare_core = world.ranks_here() <= usable_cores(world.cores_here(), cpu_quota);
@@ -58,7 +67,7 @@ Place::Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& o
 
 Place::~Place() {
   compare_last_call();
-  planner_.give_up();
+  planner_.leave();
 }
 
 /// A rank that only sends (a broadcast's root) is done before it hears what its peers called, and
@@ -165,6 +174,7 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
   last_call_.algorithm = prepared.algorithm;
   last_call_.wire_format = prepared.wire_format;
   last_call_.transport = prepared.on_device ? to_string(device_.kind) : transport_;
+  if (profiled_ != nullptr) range_ = profiled_->begin_range(prepared.range.c_str());
   run_.emplace(*prepared.runner, call);
   waiter_->restart();
   execute::Operands operands = operands_of(*used);
@@ -196,6 +206,7 @@ Status Place::give_up_before(Status cause) {
 Status Place::finish(Status status) {
   status = run_->end(std::move(status), rank());
   run_.reset();
+  if (profiled_ != nullptr) profiled_->end_range(range_);
   if (!status.ok()) {
     abort(status);
     staged_.reset();
@@ -231,12 +242,12 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
   if (arguments.uneven) {
     if (PreparedPlan* plan = uneven_plans_.find(key, arguments)) return plan;
     RONDO_ASSIGN(auto prepared, planner_.make(arguments));
-    prepared->key = key;
+    identify(*prepared, key);
     return &uneven_plans_.insert(key, arguments, std::move(prepared));
   }
   if (PreparedPlan* plan = plans_.find(key)) return plan;
   RONDO_ASSIGN(auto prepared, planner_.make(arguments));
-  prepared->key = key;
+  identify(*prepared, key);
   return &plans_.insert(key, std::move(prepared));
 }
 

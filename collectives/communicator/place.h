@@ -19,6 +19,7 @@
 #include "collectives/communicator/staging.h"
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/waiter.h"
+#include "core/device/driver.h"
 #include "core/device/stream.h"
 #include "core/status.h"
 #include "rondo/communicator.h"
@@ -110,12 +111,14 @@ class Place {
   std::string_view transport_ = CallInfo{}.transport;  ///< that of all pairs, or "mixed"
   CallInfo last_call_;
   transport::Call last_{};
-  std::optional<execute::Run> run_;      ///< the call under way
-  std::optional<CallArguments> staged_;  ///< those of the call under way, brought to the host
-  CallArguments unstaged_;               ///< as they were given
-  CallArguments ready_;                  ///< what runs, where that isn't what was given
-  Status broken_;                        ///< set before is_broken_, and then left alone
-  std::atomic<bool> is_broken_ = false;  ///< may be read beside the thread that drives
+  device::DeviceDriver* profiled_ = nullptr;  ///< of a place on a device: whose profiler sees calls
+  std::uint64_t range_ = 0;                   ///< there, of the call under way
+  std::optional<execute::Run> run_;           ///< the call under way
+  std::optional<CallArguments> staged_;       ///< those of the call under way, brought to the host
+  CallArguments unstaged_;                    ///< as they were given
+  CallArguments ready_;                       ///< what runs, where that isn't what was given
+  Status broken_;                             ///< set before is_broken_, and then left alone
+  std::atomic<bool> is_broken_ = false;       ///< may be read beside the thread that drives
 };
 
 }  // namespace rondo::communicator

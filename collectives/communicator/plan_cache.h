@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +25,7 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   std::string_view wire_format = "none";
   bool on_device = false;  ///< runs where the buffers lie
   transport::Fingerprint key;
+  std::string range;  ///< the call's name in profilers of devices
 };
 
 /// The fingerprint holds all that a plan depends on: in place or not, the plan is the same.

@@ -84,6 +84,7 @@ void Planner::use_links(const schedule::LinkSpeeds& links) {
 }
 
 Status Planner::check_options() const {
+  RONDO_TRY(device_.check_options());
   return select::choose(schedule::Collective::kAllReduce, 0, layout_, options_.algorithm).status();
 }
 
@@ -94,15 +95,21 @@ Result<kernels::ReduceKernel> Planner::kernel_of(const CallArguments& arguments)
 }
 
 Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& arguments) {
+  auto prepared = std::make_shared<PreparedPlan>();
+  const select::DevicePath path = device_.path_of(arguments);
+  prepared->on_device = path != select::DevicePath::kHost;
+  if (path == select::DevicePath::kLibrary) {
+    prepared->algorithm = device_.library_name();
+    RONDO_ASSIGN(prepared->runner, device_.library_runner(arguments));
+    return prepared;
+  }
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
   RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
                select::choose(arguments.collective, bytes, layout_, options_.algorithm,
                               demands_of(arguments, options_.deterministic)));
-  auto prepared = std::make_shared<PreparedPlan>();
   prepared->algorithm = algorithm->name;
   std::vector<transport::Endpoint*> endpoints;
   for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
-  prepared->on_device = device_.takes(arguments);
   if (is_one_exchange(*algorithm, arguments) && !prepared->on_device) {
     using execute::OneShotRunner;
     OneExchange exchange = one_exchange(arguments, rank(), size());
@@ -176,7 +183,7 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
   inputs.endpoint_of = [this](int peer) { return mesh_.endpoint(peer); };
   inputs.scratch_rows_of = [world](int peer) { return scratch_rows(*world, peer); };
   inputs.allocate_scratch = &allocate_registered;
-  if (device_.takes(arguments)) device_.apply(options_, inputs);
+  if (device_.path_of(arguments) == select::DevicePath::kDevices) device_.apply(options_, inputs);
   return inputs;
 }
 

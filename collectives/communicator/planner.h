@@ -25,7 +25,8 @@ class Planner {
   /// Borrows the mesh and the options, which have been resolved.
   Planner(const transport::Mesh& mesh, const CommunicatorOptions& options, Device device);
 
-  /// Errors: InvalidArgument (a forced algorithm that doesn't exist).
+  /// Errors: InvalidArgument (a forced algorithm that doesn't exist), Unsupported (a way for devices
+  /// that these ranks don't have).
   Status check_options() const;
   /// Whether ranks of this host do not outnumber the cores they may use.
   void set_spare_core(bool spare_core) { spare_core_ = spare_core; }
@@ -35,7 +36,8 @@ class Planner {
   /// For arguments that have been checked. Errors: Unsupported, System, InvalidArgument.
   Result<std::shared_ptr<PreparedPlan>> make(const CallArguments& arguments);
   const DeviceChoice& device_choice() const { return device_; }
-  /// See DeviceChoice::give_up.
+  /// See DeviceChoice.
+  void leave() { device_.leave(); }
   void give_up() { device_.give_up(); }
 
   /// Null where each call brings a function of its own. Errors: Unsupported.

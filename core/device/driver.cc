@@ -68,6 +68,8 @@ std::string name_of(Device device) {
   return fmt::format("{}:{}", v1::to_string(device.kind), device.index);
 }
 
+Result<std::string> DeviceDriver::identity(int index) { return std::to_string(index); }
+
 Result<std::shared_ptr<void>> DeviceDriver::allocate_words(int /*index*/, std::size_t /*bytes*/) {
   return Status(ErrorCode::kUnsupported,
                 "kernels of this kind of device see no memory of the host");

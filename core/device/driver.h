@@ -5,10 +5,12 @@
 // Threads: any.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "core/device/collective_library.h"
 #include "core/device/shared_handle.h"
 #include "core/device/stream.h"
 #include "core/status.h"
@@ -22,6 +24,19 @@ class DeviceDriver {
 
   /// Errors: InvalidArgument (a variable that sets the number is bad).
   virtual Result<int> device_count() = 0;
+
+  /// Which device that is: equal on all processes of a host that see it, by whatever index.
+  /// Errors: Device, InvalidArgument (no such index).
+  virtual Result<std::string> identity(int index);
+
+  /// Null where nothing does whole collectives on these devices. Kept as long as the driver.
+  /// Errors: Unsupported (one was named that is of no use).
+  virtual Result<CollectiveLibrary*> collective_library() { return nullptr; }
+
+  /// A range of time in the profiler of the devices' maker, from here to `end_range`, which may be
+  /// on another thread; 0 where there is none. Costs next to nothing while nobody looks.
+  virtual std::uint64_t begin_range(const char* /*name*/) { return 0; }
+  virtual void end_range(std::uint64_t /*range*/) {}
 
   /// Null for 0 bytes. Errors: Device (out of memory), Unsupported, InvalidArgument (no such
   /// index).

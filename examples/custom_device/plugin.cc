@@ -6,9 +6,12 @@
 
 #include <rondo/device_plugin.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <string>
 
+#include "examples/custom_device/collectives.h"
 #include "examples/custom_device/failure.h"
 #include "examples/custom_device/memory.h"
 #include "examples/custom_device/reduce.h"
@@ -109,6 +112,20 @@ int synchronize_event(int /*device*/, rondo_plugin_event event) {
   return record == nullptr || record->wait() ? done() : failed("work before this event failed");
 }
 
+/// A real device's are seen in its maker's profiler; these are counted.
+std::atomic<int> ranges_begun = 0;
+std::atomic<int> ranges_ended = 0;
+
+int begin_range(const char* /*name*/, std::uint64_t* range) {
+  *range = static_cast<std::uint64_t>(++ranges_begun);
+  return done();
+}
+
+int end_range(std::uint64_t /*range*/) {
+  ++ranges_ended;
+  return done();
+}
+
 rondo_device_table table() {
   rondo_device_table table{};  // what is left out, like memory for other processes, is null
   table.size = sizeof(table);
@@ -131,6 +148,8 @@ rondo_device_table table() {
   table.wait_event = &wait_event;
   table.query_event = &query_event;
   table.synchronize_event = &synchronize_event;
+  table.begin_range = &begin_range;
+  table.end_range = &end_range;
   return table;
 }
 
@@ -146,5 +165,15 @@ extern "C" __attribute__((visibility("default"))) int rondo_device_plugin(
                                                  kernel.op, kernel.kernel);
     if (code != 0) return code;
   }
-  return 0;
+  // An older Rondo has no place for them.
+  const bool takes_collectives = registry->size > offsetof(rondo_plugin_registry, add_collectives);
+  if (!takes_collectives) return 0;
+  const rondo_collective_table collectives = custom_cpu::collectives();
+  return registry->add_collectives(registry->context, table.kind, &collectives);
+}
+
+/// For tests: ranges that were begun, and ended.
+extern "C" __attribute__((visibility("default"))) void custom_cpu_ranges(int* begun, int* ended) {
+  *begun = custom_cpu::ranges_begun;
+  *ended = custom_cpu::ranges_ended;
 }

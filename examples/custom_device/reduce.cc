@@ -55,14 +55,6 @@ struct Maximum {
   }
 };
 
-/// A reduction with what it points to, as long as the stream needs it.
-struct Reduction {
-  std::vector<const void*> sources;
-  std::vector<void*> targets;
-  std::size_t count;
-  int divisor;
-};
-
 template <typename T, typename Op>
 void run(const Reduction& reduction) {
   for (std::size_t i = 0; i < reduction.count; ++i) {
@@ -89,24 +81,46 @@ int reduce(int /*device*/, rondo_plugin_stream stream, const rondo_reduction* gi
   return done();
 }
 
+/// A type and an op, and what they are combined by: in a stream, or at once.
+struct Row {
+  Kernel kernel;
+  HostKernel at_once;
+};
+
 template <typename T>
-void add(const char* type, std::vector<Kernel>& list) {
-  list.push_back({type, "sum", &reduce<T, Sum>});
-  list.push_back({type, "avg", &reduce<T, Average>});
-  list.push_back({type, "prod", &reduce<T, Product>});
-  list.push_back({type, "min", &reduce<T, Minimum>});
-  list.push_back({type, "max", &reduce<T, Maximum>});
+void add(const char* type, std::vector<Row>& rows) {
+  rows.push_back({{type, "sum", &reduce<T, Sum>}, &run<T, Sum>});
+  rows.push_back({{type, "avg", &reduce<T, Average>}, &run<T, Average>});
+  rows.push_back({{type, "prod", &reduce<T, Product>}, &run<T, Product>});
+  rows.push_back({{type, "min", &reduce<T, Minimum>}, &run<T, Minimum>});
+  rows.push_back({{type, "max", &reduce<T, Maximum>}, &run<T, Maximum>});
+}
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row>& all = *[] {
+    auto* made = new std::vector<Row>();
+    add<float>("f32", *made);
+    add<double>("f64", *made);
+    add<std::int32_t>("i32", *made);
+    add<std::int64_t>("i64", *made);
+    return made;
+  }();
+  return all;
 }
 
 }  // namespace
 
 std::vector<Kernel> kernels() {
   std::vector<Kernel> list;
-  add<float>("f32", list);
-  add<double>("f64", list);
-  add<std::int32_t>("i32", list);
-  add<std::int64_t>("i64", list);
+  for (const Row& row : rows()) list.push_back(row.kernel);
   return list;
+}
+
+HostKernel find_kernel(std::string_view type, std::string_view op) {
+  for (const Row& row : rows()) {
+    if (row.kernel.type == type && row.kernel.op == op) return row.at_once;
+  }
+  return nullptr;
 }
 
 }  // namespace custom_cpu

@@ -4,6 +4,8 @@
 
 #include <rondo/device_plugin.h>
 
+#include <cstddef>
+#include <string_view>
 #include <vector>
 
 namespace custom_cpu {
@@ -15,5 +17,17 @@ struct Kernel {
 };
 
 std::vector<Kernel> kernels();
+
+/// One reduction, as long as it takes until a stream comes to it.
+struct Reduction {
+  std::vector<const void*> sources;
+  std::vector<void*> targets;
+  std::size_t count;
+  int divisor;
+};
+using HostKernel = void (*)(const Reduction&);
+
+/// Null where there is none.
+HostKernel find_kernel(std::string_view type, std::string_view op);
 
 }  // namespace custom_cpu

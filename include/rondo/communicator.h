@@ -73,11 +73,16 @@ struct CommunicatorOptions {
   /// buffers, at the price of as much memory: "on", "off", or "auto", which is "on" for 8-bit
   /// formats (RONDO_ERROR_FEEDBACK).
   std::string error_feedback = "auto";
-  /// How buffers on devices are combined: "auto", on the devices where all ranks' can reach each
-  /// other's memory (one host, one kind of device) and else on the host; "host", always there; or
-  /// "kernel", as auto, but by one kernel a rank where all ranks are places of this process on
-  /// CUDA devices, which have to be free to run them all at once (RONDO_DEVICE_PATH).
-  /// docs/devices.md.
+  /// How buffers on devices are combined (RONDO_DEVICE_PATH, docs/devices.md):
+  ///   "auto"     by the cheaper of "library" and "devices" that all ranks have, or else "host"
+  ///   "library"  whole, by the library of the devices' maker (NCCL, a plug-in's), which has to be
+  ///              the same on all ranks; what it can't do as auto without it
+  ///   "devices"  by our schedules, on the devices where all ranks' can reach each other's memory
+  ///              (one host, one kind of device), and else on the host
+  ///   "kernel"   the same, by one kernel a rank where all ranks are places of this process on
+  ///              CUDA devices, which have to be free to run them all at once
+  ///   "host"     on the host
+  /// Auto keeps from libraries where an algorithm, a wire format or determinism is asked for.
   std::string device_path = "auto";
 };
 

@@ -26,7 +26,7 @@ extern "C" {
 /* Of this header. Another major number is refused; entries are only ever added, at the end of a
  * table, and each addition is a minor number: size tells which of them a plug-in knows. */
 #define RONDO_DEVICE_PLUGIN_MAJOR 1
-#define RONDO_DEVICE_PLUGIN_MINOR 0
+#define RONDO_DEVICE_PLUGIN_MINOR 1
 
 typedef struct rondo_plugin_stream_s* rondo_plugin_stream; /* the plug-in's own */
 typedef struct rondo_plugin_event_s* rondo_plugin_event;   /* likewise */
@@ -83,6 +83,14 @@ typedef struct rondo_device_table {
   int (*wait_event)(int device, rondo_plugin_stream stream, rondo_plugin_event event);
   int (*query_event)(int device, rondo_plugin_event event, int* done);
   int (*synchronize_event)(int device, rondo_plugin_event event);
+
+  /* Since 1.1. */
+
+  /* Ranges of time in the profiler of the devices' maker, each a call of Rondo's (optional, both or
+   * neither). `name` is gone after the call; a range is not 0, may end on another thread than it
+   * began on, and ranges may overlap. */
+  int (*begin_range)(const char* name, uint64_t* range);
+  int (*end_range)(uint64_t range);
 } rondo_device_table;
 
 /* One reduction: the sources are combined in their order, each read once, and the result is stored
@@ -103,6 +111,72 @@ typedef struct rondo_reduction {
 typedef int (*rondo_reduce_kernel)(int device, rondo_plugin_stream stream,
                                    const rondo_reduction* reduction);
 
+/* Whole collectives by a library of the devices' maker (since 1.1). Every rank of a world joins a
+ * communicator by an id that one of them has made; then all make the same calls in the same order.
+ * Each goes into the stream as a kernel does, and none waits for other ranks: where something takes
+ * longer (joining, say), it goes on behind the call, and `ready` tells when it is done. Rondo looks
+ * after deadlines and lost ranks, and calls `abort` where it gives up.
+ *
+ * Of the collectives those that are null go another way, as does what `reduces` denies. Counts are
+ * elements, `type` and `op` are texts as in add_reduce_kernel. In place is as in communicator.h.
+ * Threads: one at a time for a communicator. */
+typedef struct rondo_plugin_communicator_s* rondo_plugin_communicator; /* the plug-in's own */
+
+typedef struct rondo_plugin_id {
+  unsigned char bytes[128];
+} rondo_plugin_id;
+
+typedef struct rondo_collective_table {
+  size_t size; /* sizeof(rondo_collective_table) */
+
+  /* Name and version, all that has to agree: ranks whose texts differ don't join each other. */
+  const char* version;
+  /* Not 0: no two ranks of a communicator can be on one device. */
+  int needs_own_device;
+  /* 1 where elements of that type are reduced so, else 0. */
+  int (*reduces)(const char* type, const char* op);
+
+  int (*make_id)(rondo_plugin_id* id);
+  int (*join)(int device, const rondo_plugin_id* id, int rank, int world,
+              rondo_plugin_communicator* communicator);
+  /* Sets *done to 1 once what was asked for last is in its stream (or, for join, done): Rondo asks
+   * for nothing else before (optional: it is so when the function returns). Fails where anything
+   * has failed since. */
+  int (*ready)(rondo_plugin_communicator communicator, int* done);
+  /* What is in streams for it ends as soon as may be, whatever other ranks do. Only leave follows.
+   */
+  int (*abort)(rondo_plugin_communicator communicator);
+  int (*leave)(rondo_plugin_communicator communicator);
+
+  /* (each optional) */
+  int (*all_reduce)(rondo_plugin_communicator communicator, rondo_plugin_stream stream,
+                    const void* input, void* output, size_t count, const char* type,
+                    const char* op);
+  int (*reduce)(rondo_plugin_communicator communicator, rondo_plugin_stream stream,
+                const void* input, void* output, size_t count, const char* type, const char* op,
+                int root);
+  int (*broadcast)(rondo_plugin_communicator communicator, rondo_plugin_stream stream,
+                   const void* input, void* output, size_t count, const char* type, int root);
+  /* `count` of each rank. */
+  int (*all_gather)(rondo_plugin_communicator communicator, rondo_plugin_stream stream,
+                    const void* input, void* output, size_t count, const char* type);
+  /* `count` for each rank. */
+  int (*reduce_scatter)(rondo_plugin_communicator communicator, rondo_plugin_stream stream,
+                        const void* input, void* output, size_t count, const char* type,
+                        const char* op);
+
+  /* Messages, which gather, scatter and all-to-all are made of (optional, both or neither; they
+   * need groups). */
+  int (*send)(rondo_plugin_communicator communicator, rondo_plugin_stream stream, const void* data,
+              size_t count, const char* type, int peer);
+  int (*receive)(rondo_plugin_communicator communicator, rondo_plugin_stream stream, void* data,
+                 size_t count, const char* type, int peer);
+  /* What is asked for in between is one, and waits for nothing of each other (optional, both or
+   * neither). Collectives whose parts have sizes of their own need it, too. */
+  int (*begin_group)(rondo_plugin_communicator communicator);
+  int (*end_group)(rondo_plugin_communicator communicator);
+} rondo_collective_table;
+
 /* What a plug-in registers with. Both copy what they are given. They return 0, or else not, and
  * Rondo reports what was wrong: pass that on. */
 typedef struct rondo_plugin_registry {
@@ -113,6 +187,8 @@ typedef struct rondo_plugin_registry {
    * no kernel is registered for goes by way of the host. */
   int (*add_reduce_kernel)(void* context, const char* kind, const char* type, const char* op,
                            rondo_reduce_kernel kernel);
+  /* Since 1.1: there where `size` says so. Of a kind that has been added. */
+  int (*add_collectives)(void* context, const char* kind, const rondo_collective_table* table);
 } rondo_plugin_registry;
 
 /* Exported by the plug-in. */

@@ -100,6 +100,13 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   return CUDA_SUCCESS;
 }
 
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
+  if (!fake_cuda::exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *uuid = {};
+  uuid->bytes[0] = static_cast<char>(device);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice /*device*/, CUdevice /*peer*/) {
   *can = 1;
   return CUDA_SUCCESS;

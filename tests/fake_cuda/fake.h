@@ -81,5 +81,7 @@ State& state();
 CUcontext current();
 /// What a device or stream did wrong as one of the driver's codes.
 CUresult code_of(const rondo::Status& status);
+/// Puts work into a stream, or into the graph that it is captured in.
+CUresult enqueue(CUstream stream, FakeWork work);
 
 }  // namespace fake_cuda

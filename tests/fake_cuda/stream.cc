@@ -14,20 +14,10 @@
 
 using fake_cuda::code_of;
 using fake_cuda::current;
+using fake_cuda::enqueue;
 using fake_cuda::state;
 
 namespace {
-
-/// After each piece of work comes a mark, so that a query needs nothing of its own.
-CUresult enqueue(CUstream stream, FakeWork work) {
-  if (stream->capture != nullptr) {
-    stream->capture->work.push_back(std::move(work));
-    return CUDA_SUCCESS;
-  }
-  rondo::Status outcome = work(*stream->stream);
-  if (outcome.ok()) outcome = stream->stream->record(*stream->last);
-  return code_of(outcome);
-}
 
 /// How the stream fared up to `event`.
 CUresult query(const rondo::detail::EventImpl& event) {
@@ -55,6 +45,17 @@ rondo::Status run(const CUfunc_st& function, rondo::kernels::cuda::HostGrid grid
 }
 
 }  // namespace
+
+/// After each piece of work comes a mark, so that a query needs nothing of its own.
+CUresult fake_cuda::enqueue(CUstream stream, FakeWork work) {
+  if (stream->capture != nullptr) {
+    stream->capture->work.push_back(std::move(work));
+    return CUDA_SUCCESS;
+  }
+  rondo::Status outcome = work(*stream->stream);
+  if (outcome.ok()) outcome = stream->stream->record(*stream->last);
+  return code_of(outcome);
+}
 
 extern "C" {
 

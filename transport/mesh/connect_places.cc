@@ -38,9 +38,9 @@ struct Joined {
 };
 
 /// Empty where the process said nothing of it.
-std::string kind_of_place(const ProcessNote& note, int place) {
+PlaceNote note_of_place(const ProcessNote& note, int place) {
   const auto index = static_cast<std::size_t>(place);
-  return index < note.places.size() ? note.places[index] : std::string();
+  return index < note.places.size() ? note.places[index] : PlaceNote();
 }
 
 Result<std::vector<RankInfo>> rank_infos(const Membership& membership) {
@@ -59,8 +59,8 @@ Result<std::vector<RankInfo>> rank_infos(const Membership& membership) {
                      .hostname = process.hostname,
                      .host_identity = process.host_identity,
                      .cores = notes[static_cast<std::size_t>(index)].cores,
-                     .device_kind = kind_of_place(notes[static_cast<std::size_t>(index)],
-                                                  rank - process.first_rank)});
+                     .place = note_of_place(notes[static_cast<std::size_t>(index)],
+                                            rank - process.first_rank)});
   }
   return ranks;
 }
@@ -96,7 +96,7 @@ Status connect_all(std::vector<OpenedPlace>& places, const std::vector<PlaceAddr
 }
 
 Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::uint32_t epoch,
-                          const std::vector<std::string>& places, const MeshOptions& options,
+                          const std::vector<PlaceNote>& places, const MeshOptions& options,
                           Deadline deadline) {
   rendezvous::Joining joining;
   joining.world_name = fmt::format("world-{}", epoch);
@@ -127,7 +127,7 @@ Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::u
 }  // namespace
 
 Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const Launch& started,
-                                                          const std::vector<std::string>& places,
+                                                          const std::vector<PlaceNote>& places,
                                                           const MeshOptions& options) {
   const Deadline deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(options.timeout_ms);

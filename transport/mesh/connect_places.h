@@ -24,12 +24,12 @@ struct MeshOptions {
   std::map<std::string, std::string> equal_options{};
 };
 
-/// One mesh for each of `places`, which are told by the kinds of their devices. Collective: every
+/// One mesh for each of `places`. Collective: every
 /// process of the world calls it, and equally often; each call forms a world of its own. Errors:
 /// Timeout (names the missing ranks), InvalidArgument (a forced transport that a pair can't have;
 /// it names the pair), Mismatch (options that differ), System. Threads: one at a time per process.
 Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const rendezvous::Launch& launch,
-                                                          const std::vector<std::string>& places,
+                                                          const std::vector<PlaceNote>& places,
                                                           const MeshOptions& options);
 
 }  // namespace rondo::transport

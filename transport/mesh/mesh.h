@@ -11,6 +11,7 @@
 
 #include "core/status.h"
 #include "transport/endpoint/transport.h"
+#include "transport/mesh/process_note.h"
 
 namespace rondo::transport {
 
@@ -20,8 +21,8 @@ struct RankInfo {
   long pid = 0;
   std::string hostname{};
   std::string host_identity{};
-  std::vector<int> cores{};   ///< that its process may run on
-  std::string device_kind{};  ///< of its place
+  std::vector<int> cores{};  ///< that its process may run on
+  PlaceNote place{};         ///< its device
 };
 
 /// What every mesh of a process is made with.

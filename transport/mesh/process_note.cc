@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace rondo::transport {
 namespace {
@@ -15,10 +16,26 @@ Status damaged() {
                 "of Rondo?");
 }
 
+json json_of(const PlaceNote& place) {
+  return {{"kind", place.kind}, {"device", place.device}, {"library", place.library}};
+}
+
+Result<PlaceNote> place_of(const json& object) {
+  PlaceNote place;
+  for (const auto& [name, text] : {std::pair("kind", &place.kind), std::pair("device", &place.device),
+                                   std::pair("library", &place.library)}) {
+    if (!object.is_object() || !object.contains(name) || !object[name].is_string())
+      return damaged();
+    *text = object[name].get<std::string>();
+  }
+  return place;
+}
+
 }  // namespace
 
 std::string encode(const ProcessNote& note) {
-  const json object{{"cores", note.cores}, {"options", note.options}, {"places", note.places}};
+  json object{{"cores", note.cores}, {"options", note.options}, {"places", json::array()}};
+  for (const PlaceNote& place : note.places) object["places"].push_back(json_of(place));
   // What a user typed may be no UTF-8, which nlohmann would throw at.
   return object.dump(-1, ' ', true, json::error_handler_t::replace);
 }
@@ -39,8 +56,8 @@ Result<ProcessNote> decode_note(std::string_view text) {
     note.options[name] = value.get<std::string>();
   }
   for (const json& place : object["places"]) {
-    if (!place.is_string()) return damaged();
-    note.places.push_back(place.get<std::string>());
+    RONDO_ASSIGN(PlaceNote known, place_of(place));
+    note.places.push_back(std::move(known));
   }
   return note;
 }

@@ -12,12 +12,19 @@
 
 namespace rondo::transport {
 
+/// One of its places' devices.
+struct PlaceNote {
+  std::string kind{};
+  std::string device{};   ///< which one: equal texts, the same device (of one host)
+  std::string library{};  ///< that does whole collectives there, with its version; empty: none
+  friend bool operator==(const PlaceNote&, const PlaceNote&) = default;
+};
+
 struct ProcessNote {
   std::vector<int> cores;
   /// Value by name, as the user knows it: {"RONDO_ALGO", "ring"}.
   std::map<std::string, std::string> options{};
-  /// The kinds of its places' devices, in order.
-  std::vector<std::string> places{};
+  std::vector<PlaceNote> places{};  ///< in order
 };
 
 /// JSON.

@@ -16,8 +16,6 @@ namespace {
 using kernels::cuda::ScheduleCall;
 using kernels::cuda::SchedulePeer;
 using kernels::cuda::ScheduleWords;
-using transport::Transfer;
-using transport::TransferKind;
 
 template <class T>
 Result<DeviceBytes> copy_of(DevicePlace& place, const std::vector<T>& items) {
@@ -98,38 +96,10 @@ Status KernelRunner::begin_call(const Operands& operands) {
   own_.stride = letters.stride;
   own_.captured = operands.capture != nullptr ? 1 : 0;
   for (Peer& peer : peers_) {
-    RONDO_TRY(hear(peer, peer.meeting, &peer.theirs, sizeof(peer.theirs)));
-    RONDO_TRY(tell(peer, peer.meeting, &own_, sizeof(own_)));
+    RONDO_TRY(peer.meeting.hear(*peer.endpoint, &peer.theirs, sizeof(peer.theirs)));
+    RONDO_TRY(peer.meeting.tell(*peer.endpoint, &own_, sizeof(own_)));
   }
   return {};
-}
-
-Status KernelRunner::hear(Peer& peer, Exchange& exchange, void* bytes, std::size_t count) {
-  const Transfer transfer{
-      .kind = TransferKind::kRecv, .data = static_cast<std::byte*>(bytes), .bytes = count};
-  RONDO_ASSIGN(exchange.hear, peer.endpoint->post({&transfer, 1}));
-  return {};
-}
-
-Status KernelRunner::tell(Peer& peer, Exchange& exchange, const void* bytes, std::size_t count) {
-  // Nothing is written through it: a send only reads.
-  auto* const data = static_cast<std::byte*>(const_cast<void*>(bytes));
-  const Transfer transfer{.kind = TransferKind::kSend, .data = data, .bytes = count};
-  RONDO_ASSIGN(exchange.tell, peer.endpoint->post({&transfer, 1}));
-  return {};
-}
-
-/// True if anything moved.
-Result<bool> KernelRunner::poll(Peer& peer, Exchange& exchange) {
-  const bool told = exchange.told;
-  const bool heard = exchange.heard;
-  if (!told && exchange.tell != 0) {
-    RONDO_ASSIGN(exchange.told, peer.endpoint->poll(exchange.tell));
-  }
-  if (!heard && exchange.hear != 0) {
-    RONDO_ASSIGN(exchange.heard, peer.endpoint->poll(exchange.hear));
-  }
-  return told != exchange.told || heard != exchange.heard;
 }
 
 Result<bool> KernelRunner::step() {
@@ -151,9 +121,9 @@ Result<bool> KernelRunner::meet() {
   bool moved = false;
   bool all_met = true;
   for (Peer& peer : peers_) {
-    RONDO_ASSIGN(const bool peer_moved, poll(peer, peer.meeting));
+    RONDO_ASSIGN(const bool peer_moved, peer.meeting.poll(*peer.endpoint));
     moved = moved || peer_moved;
-    all_met = all_met && peer.meeting.told && peer.meeting.heard;
+    all_met = all_met && peer.meeting.done();
   }
   if (all_met) return launch();
   return moved;
@@ -172,7 +142,7 @@ Result<bool> KernelRunner::launch() {
     seen.stride = peer.theirs.stride;
     seen.rank = static_cast<std::uint32_t>(peer.endpoint->peer());
     // Heard at the end, and in between what became of a peer.
-    RONDO_TRY(hear(peer, peer.parting, &peer.their_end, sizeof(peer.their_end)));
+    RONDO_TRY(peer.parting.hear(*peer.endpoint, &peer.their_end, sizeof(peer.their_end)));
   }
   std::ranges::copy(own_.bases, call_.bases);
   // As peers have been told, whatever has been made meanwhile.
@@ -200,14 +170,14 @@ Status KernelRunner::check_peer(const Peer& peer) const {
 }
 
 Result<bool> KernelRunner::run() {
-  for (Peer& peer : peers_) RONDO_TRY(poll(peer, peer.parting).status());
+  for (Peer& peer : peers_) RONDO_TRY(peer.parting.poll(*peer.endpoint).status());
   RONDO_TRY(stream_->failure());
   if (capture_ == nullptr) {
     if (!last_->event().done()) return false;
     RONDO_TRY(last_->event().wait());  // how the stream fared
     RONDO_TRY(what_the_kernel_says());
   }
-  for (Peer& peer : peers_) RONDO_TRY(tell(peer, peer.parting, &own_end_, sizeof(own_end_)));
+  for (Peer& peer : peers_) RONDO_TRY(peer.parting.tell(*peer.endpoint, &own_end_, sizeof(own_end_)));
   phase_ = Phase::kParting;
   return true;
 }
@@ -230,9 +200,9 @@ Result<bool> KernelRunner::part() {
   bool moved = false;
   bool done = true;
   for (Peer& peer : peers_) {
-    RONDO_ASSIGN(const bool peer_moved, poll(peer, peer.parting));
+    RONDO_ASSIGN(const bool peer_moved, peer.parting.poll(*peer.endpoint));
     moved = moved || peer_moved;
-    done = done && peer.parting.told && peer.parting.heard;
+    done = done && peer.parting.done();
   }
   if (done) phase_ = Phase::kFinished;
   return moved || done;
@@ -267,9 +237,9 @@ void KernelRunner::wait_for_the_kernel() {
 
 int KernelRunner::waits_for() const {
   for (const Peer& peer : peers_) {
-    const bool met = peer.meeting.told && peer.meeting.heard;
+    const bool met = peer.meeting.done();
     if (phase_ == Phase::kMeeting && !met) return peer.endpoint->peer();
-    if (phase_ == Phase::kParting && !peer.parting.heard) return peer.endpoint->peer();
+    if (phase_ == Phase::kParting && !peer.parting.heard()) return peer.endpoint->peer();
   }
   const std::uint32_t waits = word(&ScheduleWords::waits_for);
   return phase_ == Phase::kRunning && waits != 0 ? static_cast<int>(waits) - 1 : kNoCulprit;

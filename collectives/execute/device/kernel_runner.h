@@ -14,6 +14,7 @@
 
 #include "collectives/execute/device/device_event.h"
 #include "collectives/execute/device/device_place.h"
+#include "collectives/execute/device/exchange.h"
 #include "collectives/execute/device/kernel_mail.h"
 #include "collectives/execute/device/kernel_program.h"
 #include "collectives/execute/host/drive.h"
@@ -41,13 +42,6 @@ class KernelRunner final : public Runner {
     std::uint32_t stride = 0;
     std::uint32_t captured = 0;
   };
-  /// One message each way.
-  struct Exchange {
-    transport::Token tell = 0;
-    transport::Token hear = 0;
-    bool told = false;
-    bool heard = false;
-  };
   struct Peer {
     transport::Endpoint* endpoint = nullptr;
     Introduction theirs{};
@@ -69,9 +63,6 @@ class KernelRunner final : public Runner {
   bool can_be_captured() const override { return true; }
   std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }
 
-  static Status hear(Peer& peer, Exchange& exchange, void* bytes, std::size_t count);
-  static Status tell(Peer& peer, Exchange& exchange, const void* bytes, std::size_t count);
-  static Result<bool> poll(Peer& peer, Exchange& exchange);
   Result<bool> meet();
   Status check_peer(const Peer& peer) const;
   Result<bool> launch();

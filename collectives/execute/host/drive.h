@@ -64,6 +64,8 @@ class Runner {
   /// Does what can be done now; true if anything moved.
   virtual Result<bool> step() = 0;
   virtual bool finished() const = 0;
+  /// How often a step that moves nothing has looked.
+  virtual std::uint32_t looks_per_step() const { return 1; }
   /// The rank that the call can't go on without, or kNoCulprit.
   virtual int waits_for() const = 0;
   /// Whether it isn't its turn yet in the caller's stream: how long that takes the program knows.
@@ -84,6 +86,7 @@ class Run {
   Status drive(const RunContext& context);
   /// Steps once and doesn't wait; `moved` tells whether it was of use. True once finished.
   Result<bool> look(bool& moved);
+  std::uint32_t looks_per_step() const { return runner_->looks_per_step(); }
   /// What is to be looked at after a wait: how long it is, and what the neighbours have called.
   Status check_wait(const RunContext& context);
   /// Between two that move it on: nothing of the peers is touched after pause. Errors of resume: as

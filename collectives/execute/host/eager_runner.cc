@@ -14,7 +14,7 @@ namespace {
 
 /// Looks at a line before the waiter is asked how to wait: about as long as a peer on another core
 /// takes to answer. A peer that this core is needed for can't answer.
-int looks(bool spare_core) { return spare_core ? 200 : 1; }
+int looks(bool spare_core) { return spare_core ? 64 : 1; }
 
 bool fits(const BoundSweep& sweep, const Plan& plan) {
   if (sweep.is_wait || sweep.segments != 1) return false;
@@ -81,6 +81,10 @@ Status EagerRunner::end(Status status, int rank) {
   if (sweep_ < sweeps_.size())
     where += ", " + schedule::describe_sweep(plan_.schedule(), 0, sweep_);
   return std::move(status).at(std::move(where));
+}
+
+std::uint32_t EagerRunner::looks_per_step() const {
+  return static_cast<std::uint32_t>(most_looks_);
 }
 
 Result<bool> EagerRunner::step() {

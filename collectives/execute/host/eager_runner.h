@@ -32,6 +32,7 @@ class EagerRunner final : public Runner {
   void begin(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;
+  std::uint32_t looks_per_step() const override;
   bool finished() const override { return sweep_ == sweeps_.size() && has_all_back(); }
   int waits_for() const override;
   std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }

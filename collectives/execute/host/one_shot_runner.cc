@@ -11,7 +11,7 @@ namespace {
 
 /// Looks at a line before the waiter is asked how to wait: about as long as a peer on another core
 /// takes to answer. A peer that this core is needed for can't answer.
-int looks(bool spare_core) { return spare_core ? 200 : 1; }
+int looks(bool spare_core) { return spare_core ? 64 : 1; }
 
 bool takes_of(const std::vector<OneShotRunner::Part>& parts, int rank) {
   return std::ranges::any_of(parts, [rank](const auto& part) { return part.rank == rank; });
@@ -100,6 +100,10 @@ Status OneShotRunner::reduce() {
   }
   inputs_.kernel(arguments);
   return {};
+}
+
+std::uint32_t OneShotRunner::looks_per_step() const {
+  return static_cast<std::uint32_t>(looks(inputs_.spare_core));
 }
 
 Result<bool> OneShotRunner::step() {

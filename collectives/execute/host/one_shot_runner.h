@@ -56,6 +56,7 @@ class OneShotRunner final : public Runner {
   void begin(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;
+  std::uint32_t looks_per_step() const override;
   /// What was skipped in the call before.
   Result<bool> settle();
   std::size_t bytes_of(int rank) const {

@@ -65,18 +65,28 @@ Waiter::~Waiter() {
   if (interrupt_fd_ >= 0) close(interrupt_fd_);
 }
 
-Status Waiter::look() {
+void Waiter::count(std::uint32_t looks) {
+  looks_before_ = idle_looks_;
+  idle_looks_ += looks;
+}
+
+Status Waiter::look(std::uint32_t looks) {
   for (transport::Transport* transport : transports_) RONDO_TRY(transport->progress());
-  ++idle_looks_;
-  if (idle_looks_ == first_reading()) start_ = std::chrono::steady_clock::now();
+  count(looks);
+  const bool is_first = looks_before_ < first_reading() && idle_looks_ >= first_reading();
+  if (is_first) start_ = std::chrono::steady_clock::now();
   return {};
 }
 
-Status Waiter::wait(const WaitLimit& limit) {
+bool Waiter::is_time_for_clock() const {
+  return looks_before_ / kLooksPerClock != idle_looks_ / kLooksPerClock;
+}
+
+Status Waiter::wait(const WaitLimit& limit, std::uint32_t looks) {
   if (limit.never_waits) {
     idle_looks_ = std::max(idle_looks_, first_reading() - 1);
   } else if (only_yields()) {
-    ++idle_looks_;
+    count(1);
     sched_yield();
     return {};
   }
@@ -89,21 +99,30 @@ Status Waiter::wait(const WaitLimit& limit) {
   // what his look has brought.
   const bool shares_core = !policy_.spare_core;
   if (shares_core && looked_ && !limit.never_waits) sched_yield();
-  RONDO_TRY(look());
+  RONDO_TRY(look(looks));
   looked_ = true;
   if (shares_core || limit.never_waits) return {};
   if (keeps_core()) {
     relax();
   } else {
-    sched_yield();
+    let_others_run();
   }
   return {};
 }
 
-// Even with a core for each rank, two may have been put on one: whoever has looked for longer than
-// an answer takes lets others run, now and then, so that the peer that he waits for can.
+// Even with a core for each rank, two may have been put on one (the kernel wakes a rank where its
+// peer runs, and takes ten milliseconds to part them): whoever has looked for longer than an answer
+// takes lets others run, so that the peer that he waits for can; at once, where that was of use.
 bool Waiter::keeps_core() const {
-  return idle_looks_ % kLooksPerClock != 0 || waited_us() < policy_.alone_us;
+  return !is_time_for_clock() || (!shares_now_ && waited_us() < policy_.alone_us);
+}
+
+void Waiter::let_others_run() {
+  /// Longer than a system call, shorter than a turn of anybody else's.
+  constexpr auto kTurn = std::chrono::microseconds(2);
+  const auto before = std::chrono::steady_clock::now();
+  sched_yield();
+  shares_now_ = std::chrono::steady_clock::now() - before > kTurn;
 }
 
 bool Waiter::only_yields() const {
@@ -111,7 +130,7 @@ bool Waiter::only_yields() const {
 }
 
 bool Waiter::may_sleep(const WaitLimit& limit) const {
-  if (policy_.spare_core && idle_looks_ % kLooksPerClock != 0) return false;
+  if (policy_.spare_core && !is_time_for_clock()) return false;
   const std::int64_t busy_us = policy_.spare_core ? policy_.spin_us : policy_.yield_us;
   return waited_us() >= (limit.in_background ? policy_.background_us : busy_us);
 }
@@ -123,7 +142,7 @@ void Waiter::interrupt() {
 }
 
 // With a core to spare most waits are over before a clock is worth reading.
-std::uint32_t Waiter::first_reading() const {
+std::uint64_t Waiter::first_reading() const {
   if (policy_.spare_core) return kLooksPerClock;
   return all_are_polled_ ? kYieldsPerLook : 1;
 }

@@ -44,10 +44,12 @@ class Waiter {
   /// Something moved: the next wait starts from the beginning.
   void restart() {
     idle_looks_ = 0;
+    looks_before_ = 0;
     looked_ = false;
   }
-  /// One step of waiting after a look that moved nothing. Errors: what a transport's progress says.
-  Status wait(const WaitLimit& limit = {});
+  /// One step of waiting after a look that moved nothing, or after so many that the runner made
+  /// itself. Errors: what a transport's progress says.
+  Status wait(const WaitLimit& limit = {}, std::uint32_t looks = 1);
   /// Ends the sleep under way, or the next one. Threads: any.
   void interrupt();
 
@@ -63,12 +65,15 @@ class Waiter {
  private:
   Waiter(std::span<transport::Transport* const> transports, const WaitPolicy& policy);
   Status watch(int fd);
-  Status look();
+  Status look(std::uint32_t looks);
+  void count(std::uint32_t looks);
+  bool is_time_for_clock() const;
+  void let_others_run();
   bool keeps_core() const;
   bool only_yields() const;
   bool may_sleep(const WaitLimit& limit) const;
   Status wait_for_event(const WaitLimit& limit);
-  std::uint32_t first_reading() const;  ///< the look at which the clock is read first
+  std::uint64_t first_reading() const;  ///< the look at which the clock is read first
 
   std::vector<transport::Transport*> transports_;
   WaitPolicy policy_;
@@ -76,7 +81,9 @@ class Waiter {
   int interrupt_fd_ = -1;
   bool all_have_fd_ = true;
   bool all_are_polled_ = true;
-  std::uint32_t idle_looks_ = 0;
+  std::uint64_t idle_looks_ = 0;
+  std::uint64_t looks_before_ = 0;  ///< `idle_looks_` at the wait before
+  bool shares_now_ = false;  ///< the last time that others were let run, some did
   bool looked_ = false;  ///< since the last sleep: what a look brings is to be worked on first
   std::chrono::steady_clock::time_point start_;
 };

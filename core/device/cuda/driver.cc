@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/device/cuda/event.h"
+#include "core/device/cuda/nccl/nccl.h"
 #include "core/device/cuda/pointer.h"
 #include "core/device/cuda/status.h"
 #include "core/device/cuda/stream.h"
@@ -51,6 +52,22 @@ Result<std::shared_ptr<CudaContext>> CudaDriver::context(int index) {
     RONDO_ASSIGN(own->context, CudaContext::retain(table_, index));
   }
   return own->context;
+}
+
+Result<std::string> CudaDriver::identity(int index) {
+  RONDO_ASSIGN(const auto own, context(index));
+  CUuuid uuid{};
+  RONDO_TRY(own->check("cuDeviceGetUuid", table_.cuDeviceGetUuid(&uuid, own->number())));
+  std::string text;
+  for (const char byte : uuid.bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+Result<CollectiveLibrary*> CudaDriver::collective_library() {
+  const std::lock_guard lock(library_mutex_);
+  if (!library_.has_value()) library_.emplace(open_nccl(*this));
+  RONDO_TRY(library_->status());
+  return library_->value().get();
 }
 
 Status CudaDriver::reach(int index, const void* memory) {

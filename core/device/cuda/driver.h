@@ -6,12 +6,15 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/device/cuda/context.h"
 #include "core/device/cuda/imports.h"
+#include "core/device/cuda/ranges.h"
 #include "core/device/cuda/table.h"
 #include "core/device/driver.h"
 
@@ -23,6 +26,10 @@ class CudaDriver final : public DeviceDriver {
   static Result<std::unique_ptr<CudaDriver>> make(const CudaTable& table);
 
   Result<int> device_count() override { return static_cast<int>(devices_.size()); }
+  Result<std::string> identity(int index) override;
+  Result<CollectiveLibrary*> collective_library() override;
+  std::uint64_t begin_range(const char* name) override { return begin_cuda_range(name); }
+  void end_range(std::uint64_t range) override { end_cuda_range(range); }
   Result<void*> allocate(int index, std::size_t bytes) override;
   void free(void* pointer) override;
   Status check_memory(int index, const void* pointer, std::size_t bytes) override;
@@ -55,6 +62,8 @@ class CudaDriver final : public DeviceDriver {
   std::mutex reached_mutex_;
   std::set<std::pair<int, int>> reached_;  ///< devices, and others that they can reach
   CudaImports imports_;
+  std::mutex library_mutex_;
+  std::optional<Result<std::unique_ptr<CollectiveLibrary>>> library_;  ///< opened when asked for
 };
 
 }  // namespace rondo::device

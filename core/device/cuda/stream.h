@@ -49,6 +49,8 @@ class CudaStream final : public detail::StreamImpl {
   /// `arguments` points to each of the kernel's parameters, which are copied. Errors: Device.
   Status launch_kernel(CUfunction kernel, CudaGrid grid, void** arguments);
   const CudaContext& context() const { return *context_; }
+  /// For libraries that put work into it themselves.
+  CUstream native_stream() const { return stream_; }
 
  private:
   /// What can fail it from outside, and may still do so when it is gone.

@@ -16,6 +16,7 @@
   FUNCTION(cuDeviceGetCount)           \
   FUNCTION(cuDeviceGet)                \
   FUNCTION(cuDeviceGetAttribute)       \
+  FUNCTION(cuDeviceGetUuid)            \
   FUNCTION(cuDeviceCanAccessPeer)      \
   FUNCTION(cuDevicePrimaryCtxRetain)   \
   FUNCTION(cuDevicePrimaryCtxRelease)  \

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/device/plugin/collectives.h"
 #include "core/device/plugin/stream.h"
 #include "core/device/plugin/table.h"
 #include "core/device/soft_event.h"
@@ -42,6 +43,21 @@ void PluginDriver::add_reduce_kernel(std::string_view type, std::string_view op,
 rondo_reduce_kernel PluginDriver::reduce_kernel(std::string_view type, std::string_view op) const {
   const auto found = kernels_.find({std::string(type), std::string(op)});
   return found == kernels_.end() ? nullptr : found->second;
+}
+
+void PluginDriver::add_collectives(const rondo_collective_table& table) {
+  library_ = adapt_plugin(*this, table);
+}
+
+// What goes wrong in a profiler is no reason to fail a collective.
+std::uint64_t PluginDriver::begin_range(const char* name) {
+  std::uint64_t range = 0;
+  if (table_.begin_range == nullptr || table_.begin_range(name, &range) != 0) return 0;
+  return range;
+}
+
+void PluginDriver::end_range(std::uint64_t range) {
+  if (range != 0) table_.end_range(range);
 }
 
 Result<int> PluginDriver::device_count() {

@@ -26,6 +26,14 @@ class PluginDriver final : public DeviceDriver {
   /// Null where there is none.
   rondo_reduce_kernel reduce_kernel(std::string_view type, std::string_view op) const;
 
+  /// The table has been checked.
+  void add_collectives(const rondo_collective_table& table);
+  /// What a function of the plug-in's returned. Errors: Device, with its reason.
+  Status called(const char* function, int code) const;
+
+  Result<CollectiveLibrary*> collective_library() override { return library_.get(); }
+  std::uint64_t begin_range(const char* name) override;
+  void end_range(std::uint64_t range) override;
   Result<int> device_count() override;
   Result<void*> allocate(int index, std::size_t bytes) override;
   void free(void* pointer) override;
@@ -41,7 +49,6 @@ class PluginDriver final : public DeviceDriver {
                                                           const SharedHandle& event) override;
 
  private:
-  Status called(const char* function, int code) const;
   Status not_shared() const;
   /// The device of an address that was allocated, or imported; nothing where it is neither.
   std::optional<int> device_of(const void* pointer) const;
@@ -50,6 +57,7 @@ class PluginDriver final : public DeviceDriver {
   std::string name_;
   rondo_device_table table_;
   std::map<std::pair<std::string, std::string>, rondo_reduce_kernel> kernels_;
+  std::unique_ptr<CollectiveLibrary> library_;
   mutable std::mutex mutex_;
   struct Block {
     std::size_t bytes = 0;

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "core/device/plugin/collectives.h"
 #include "core/device/plugin/table.h"
 #include "core/environment.h"
 
@@ -86,6 +87,21 @@ int add_reduce_kernel(void* context, const char* kind, const char* type, const c
   return 0;
 }
 
+int add_collectives(void* context, const char* kind, const rondo_collective_table* table) {
+  auto& loading = *static_cast<Loading*>(context);
+  if (kind == nullptr || table == nullptr)
+    return loading.fail(refuse("add_collectives was given a null pointer"));
+  PluginDriver* const driver = loading.find(kind);
+  if (driver == nullptr) {
+    return loading.fail(
+        refuse(fmt::format("collectives for devices of kind {}, which hasn't been added", kind)));
+  }
+  auto checked = checked_collectives(*table);
+  if (!checked.ok()) return loading.fail(std::move(checked).status());
+  driver->add_collectives(*checked);
+  return 0;
+}
+
 Status in_plugin(const char* path, const Status& status) {
   return Status(status.code(), fmt::format("{}={}: {}", kVariable, path, status.message()));
 }
@@ -102,7 +118,8 @@ Status load(const char* path) {
   const rondo_plugin_registry given{.size = sizeof(given),
                                     .context = &loading,
                                     .add_device = &add_device,
-                                    .add_reduce_kernel = &add_reduce_kernel};
+                                    .add_reduce_kernel = &add_reduce_kernel,
+                                    .add_collectives = &add_collectives};
   const int code = entry(&given);
   RONDO_TRY(loading.failure);
   if (code != 0) return refuse(fmt::format("{} failed ({})", kEntryPoint, code));

@@ -49,6 +49,8 @@ class PluginStream final : public detail::StreamImpl {
   Status wait(const detail::EventImpl& event) override;
   Status synchronize() override;
   Status reduce(rondo_reduce_kernel kernel, const rondo_reduction& reduction);
+  /// For the plug-in's library; null: work is done at once.
+  rondo_plugin_stream native_stream() const { return stream_; }
 
  private:
   Status called(const char* function, int code) const;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLongestKind = 31;
 /// All that the first version had.
-constexpr std::size_t kLeastBytes = sizeof(rondo_device_table);
+constexpr std::size_t kLeastBytes = offsetof(rondo_device_table, begin_range);
 
 struct Entry {
   const char* name;
@@ -101,6 +101,12 @@ Status check_streams(const rondo_device_table& t) {
   return check_group("streams and events", entries);
 }
 
+Status check_ranges(const rondo_device_table& t) {
+  const Entry entries[] = {{"begin_range", t.begin_range != nullptr},
+                           {"end_range", t.end_range != nullptr}};
+  return check_group("the functions of ranges", entries);
+}
+
 }  // namespace
 
 Result<rondo_device_table> checked_table(const rondo_device_table& table) {
@@ -111,6 +117,7 @@ Result<rondo_device_table> checked_table(const rondo_device_table& table) {
   RONDO_TRY(check_required(whole));
   RONDO_TRY(check_streams(whole));
   RONDO_TRY(check_sharing(whole));
+  RONDO_TRY(check_ranges(whole));
   return whole;
 }
 

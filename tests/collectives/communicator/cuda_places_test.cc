@@ -1,10 +1,12 @@
 // Places on CUDA devices, by a driver that is acted (tests/fake_cuda), which RONDO_CUDA_DRIVER
 // names.
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -100,6 +102,30 @@ TEST(CudaPlaces, RankThatDoesNotCall_IsNamedByAllOthers) {
   EXPECT_EQ(errors[1], "");
   EXPECT_THAT(errors[0], ::testing::AllOf(HasSubstr("Timeout"), HasSubstr("rank 1")));
   EXPECT_THAT(errors[2], HasSubstr("rank 1"));
+}
+
+/// Of a real profiler's there is nothing to see here.
+TEST(CudaPlaces, CallsAreRangesInNvtx) {
+  const char* const profiler = std::getenv("NVTX_INJECTION64_PATH");
+  if (profiler == nullptr) GTEST_SKIP() << "no acted profiler: NVTX_INJECTION64_PATH";
+  const auto ranges = reinterpret_cast<void (*)(int*, int*, const char**)>(
+      ::dlsym(::dlopen(profiler, RTLD_NOW | RTLD_LOCAL), "fake_nvtx_ranges"));
+  ASSERT_NE(ranges, nullptr);
+  int before = 0;
+  int begun = 0;
+  int ended = 0;
+  const char* name = nullptr;
+  ranges(&before, &ended, &name);
+  spawn({.size = 2, .algorithm = "ring", .device = kFirst, .devices = devices()},
+        [](Communicator& rank) {
+          Memory<float> memory(rank.device(), 7, false);
+          memory.write(0, std::vector<float>(7, 1));
+          rank.all_reduce(memory.buffer(0, 7), ReduceOp::kMax);
+        });
+  ranges(&begun, &ended, &name);
+  EXPECT_EQ(begun - before, 2);
+  EXPECT_EQ(ended, begun);
+  EXPECT_STREQ(name, "rondo all_reduce(count=7, f32, max, on devices) by ring");
 }
 
 /// Its kernel is being waited for by the others': they are told to give up.

@@ -1,9 +1,11 @@
 // Places on the sample plug-in's devices (examples/custom_device), which RONDO_DEVICE_PLUGINS
 // names.
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,55 @@ TEST(PluginPlaces, CallInAStream_EndsBeforeStartReturns) {
     stream.synchronize();
     EXPECT_THAT(sums, Each(3));
   });
+}
+
+/// The sample's library has three collectives.
+TEST(PluginPlaces, WhatItsLibraryHas_IsMadeWhole_TheRestByOurSchedules) {
+  spawn({.size = 2, .device = custom_cpu(), .devices = 2}, [](Communicator& rank) {
+    Memory<float> memory(rank.device(), 4'000, false);
+    memory.write(0, std::vector<float>(4'000, 0.5F + static_cast<float>(rank.rank())));
+    rank.all_reduce(memory.buffer(0, 1'001), ReduceOp::kAvg);
+    EXPECT_THAT(memory.read(0, 1'001), Each(1.0F));
+    EXPECT_EQ(rank.last_call().algorithm, "custom_cpu");
+    rank.reduce_scatter(memory.buffer(1'001, 2), memory.buffer(2'000, 1));
+    EXPECT_THAT(memory.read(2'000, 1), Each(2.0F));
+    EXPECT_NE(rank.last_call().algorithm, "custom_cpu");
+    EXPECT_EQ(rank.last_call().transport, "custom_cpu");
+  });
+}
+
+TEST(PluginPlaces, RankThatDoesNotCall_IsNamed_AndItsLibraryGivesUp) {
+  auto ranks = make_world({.size = 3, .device = custom_cpu(), .devices = 2, .timeout_ms = 500});
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    Memory<float> memory(rank.device(), 100, false);
+    memory.write(0, std::vector<float>(100, 1));
+    rank.all_reduce(memory.buffer(0, 100));
+    if (rank.rank() != 1) rank.all_reduce(memory.buffer(0, 100));
+  });
+  EXPECT_EQ(errors[1], "");
+  EXPECT_THAT(errors[0], HasSubstr("rank 1"));
+  EXPECT_THAT(errors[2], HasSubstr("rank 1"));
+}
+
+TEST(PluginPlaces, CallsAreRangesInItsProfiler_AlsoThoseThatFail) {
+  const auto ranges = reinterpret_cast<void (*)(int*, int*)>(::dlsym(
+      ::dlopen(std::getenv("RONDO_DEVICE_PLUGINS"), RTLD_NOW | RTLD_LOCAL), "custom_cpu_ranges"));
+  int begun_before = 0;
+  int ended = 0;
+  ranges(&begun_before, &ended);
+  EXPECT_EQ(begun_before, ended);
+  auto ranks = make_world({.size = 2, .device = custom_cpu(), .devices = 2, .timeout_ms = 20'000});
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    Memory<float> memory(rank.device(), 100, false);
+    memory.write(0, std::vector<float>(100, 1));
+    rank.all_reduce(memory.buffer(0, 100));
+    rank.all_reduce(memory.buffer(0, 100), rank.rank() == 0 ? ReduceOp::kSum : ReduceOp::kMax);
+  });
+  EXPECT_THAT(errors, Each(HasSubstr("Mismatch")));
+  int begun = 0;
+  ranges(&begun, &ended);
+  EXPECT_EQ(begun - begun_before, 4);
+  EXPECT_EQ(begun, ended);
 }
 
 TEST(PluginPlaces, MemoryOfTheHost_IsRefused) {

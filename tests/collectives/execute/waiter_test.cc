@@ -14,12 +14,14 @@ namespace rondo::execute {
 namespace {
 
 thread_local std::string* steps = nullptr;
+thread_local bool others_run = false;
 
 }  // namespace
 }  // namespace rondo::execute
 
 extern "C" int sched_yield() noexcept {
   if (rondo::execute::steps != nullptr) *rondo::execute::steps += 'y';
+  if (rondo::execute::others_run) ::usleep(100);
   return static_cast<int>(::syscall(SYS_sched_yield));
 }
 
@@ -49,13 +51,13 @@ class RecordedTransport final : public transport::Transport {
 
 /// What so many waits without anything having moved do: L for each look, y for each yield.
 std::string steps_of(int waits, bool polled, const WaitPolicy& policy,
-                     const WaitLimit& limit = {}) {
+                     const WaitLimit& limit = {}, std::uint32_t looks = 1) {
   RecordedTransport transport(polled);
   std::array<transport::Transport*, 1> transports{&transport};
   const auto waiter = Waiter::make(transports, policy).value();
   std::string text;
   steps = &text;
-  for (int i = 0; i < waits; ++i) EXPECT_TRUE(waiter->wait(limit).ok());
+  for (int i = 0; i < waits; ++i) EXPECT_TRUE(waiter->wait(limit, looks).ok());
   text += ' ';
   waiter->restart();
   EXPECT_TRUE(waiter->wait(limit).ok());
@@ -78,6 +80,31 @@ TEST(Waiter, WhoHasACore_KeepsIt) {
   std::string looks(40, 'L');
   looks.append(" L");
   EXPECT_EQ(steps_of(40, false, kHasACore), looks);
+}
+
+// Two ranks may have been put on one core: each turn that isn't given away costs the other a
+// millisecond.
+TEST(Waiter, WhoHasLookedOftenAlready_LetsOthersRunAtEachWait) {
+  constexpr WaitPolicy kYieldsSoon{.spare_core = true, .spin_us = 1'000'000, .alone_us = 0};
+  EXPECT_EQ(steps_of(3, false, kYieldsSoon, {}, 200), "LyLyLy L");
+  EXPECT_EQ(steps_of(33, false, kYieldsSoon, {}, 1), std::string(32, 'L') + "yL L");
+}
+
+TEST(Waiter, WhoseCoreOthersWanted_LetsThemRunAtOnceTheNextTime) {
+  RecordedTransport transport(false);
+  std::array<transport::Transport*, 1> transports{&transport};
+  constexpr WaitPolicy kPolicy{.spare_core = true, .spin_us = 1'000'000, .alone_us = 2'000};
+  const auto waiter = Waiter::make(transports, kPolicy).value();
+  std::string text;
+  steps = &text;
+  others_run = true;
+  while (text.find('y') == std::string::npos) ASSERT_TRUE(waiter->wait({}, 64).ok());
+  waiter->restart();
+  text.clear();
+  EXPECT_TRUE(waiter->wait({}, 64).ok());
+  EXPECT_EQ(text, "Ly");
+  steps = nullptr;
+  others_run = false;
 }
 
 TEST(Waiter, WhoNeverWaits_OnlyLooks) {

@@ -17,6 +17,7 @@
 #include "core/device/cuda/status.h"
 #include "core/device/cuda/stream.h"
 #include "core/device/soft_event.h"
+#include "tests/core/device/cuda/replaced.h"
 
 namespace rondo::device {
 namespace {
@@ -24,37 +25,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// What the replaced function does: passes so many calls on, fails one, passes the rest on.
-int calls_before_failure = 0;
-int calls_seen = 0;
-CUresult failure = CUDA_ERROR_UNKNOWN;
-/// It does what it is for, and says that it failed: of what gives something back.
-bool fails_behind = false;
-
-bool is_its_turn() { return calls_seen++ == calls_before_failure; }
-
-/// One replacement for each entry of the table: `Member` tells them apart.
-template <auto Member, class Function>
-struct Replaced;
-template <auto Member, class... Arguments>
-struct Replaced<Member, CUresult (*)(Arguments...)> {
-  static inline CUresult (*real)(Arguments...) = nullptr;
-  static CUresult call(Arguments... arguments) {
-    if (!is_its_turn()) return real(arguments...);
-    if (fails_behind) (void)real(arguments...);
-    return failure;
-  }
-};
-
-template <auto Member>
-void replace(CudaTable& table) {
-  using Function = std::remove_reference_t<decltype(table.*Member)>;
-  Replaced<Member, Function>::real = table.*Member;
-  table.*Member = &Replaced<Member, Function>::call;
-}
-
 #define RONDO_TEXT_OF(name) #name
-#define RONDO_REPLACEMENT(name) {RONDO_TEXT_OF(name), &replace<&CudaTable::name>},
+#define RONDO_REPLACEMENT(name) {RONDO_TEXT_OF(name), &replace<&CudaTable::name, CudaTable>},
 const std::map<std::string, void (*)(CudaTable&)>& replacements() {
   static const std::map<std::string, void (*)(CudaTable&)> all = {
       RONDO_CUDA_FUNCTIONS(RONDO_REPLACEMENT)};
@@ -102,7 +74,8 @@ Status use(const CudaTable& table) {
   RONDO_TRY(check_cuda_version(table));
   RONDO_ASSIGN(const auto driver, CudaDriver::make(table));
   RONDO_ASSIGN(void* const memory, driver->allocate(0, 64));
-  Status status = driver->reach(1, memory);
+  Status status = driver->identity(0).status();
+  if (status.ok()) status = driver->reach(1, memory);
   if (status.ok()) status = use_stream(*driver, memory);
   driver->free(memory);
   return status;
@@ -129,13 +102,15 @@ class CudaFailures : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(CudaFailures, EachCallOfIt_IsToldWithItsName_AndNothingLeaks) {
   const std::string function = GetParam();
-  failure = CUDA_ERROR_UNKNOWN;
-  fails_behind = gives_back(function);
+  failure<CUresult> = CUDA_ERROR_UNKNOWN;
+  replacement.fails_behind = gives_back(function);
   int failed = 0;
+  int& calls_before_failure = replacement.calls_before_failure;
+  const int& calls_seen = replacement.calls_seen;
   for (calls_before_failure = 0;; ++calls_before_failure) {
     CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
     replacements().at(function)(table);
-    calls_seen = 0;
+    replacement.calls_seen = 0;
     const int live_before = live();
     const Status status = use(table);
     if (calls_seen <= calls_before_failure) {

@@ -14,6 +14,14 @@
 #define KERNEL_OF_NOBODY 7
 #define KIND_OF_RONDO 8
 #define FAILS 9
+#define HALF_THE_RANGES 10
+#define OLD 11
+#define COLLECTIVES_OF_NOBODY 12
+#define COLLECTIVES_WITHOUT_JOIN 13
+#define COLLECTIVES_WITHOUT_VERSION 14
+#define MESSAGES_WITHOUT_GROUPS 15
+#define HALF_THE_MESSAGES 16
+#define SMALL_COLLECTIVES 17
 
 static const char* last_error(void) { return "the odd device is out of order"; }
 static int device_count(int* count) {
@@ -55,13 +63,66 @@ static int reduce(int device, rondo_plugin_stream stream, const rondo_reduction*
   return 0;
 }
 
+static int begin_range(const char* name, uint64_t* range) {
+  (void)name;
+  *range = 1;
+  return 0;
+}
+static int reduces(const char* type, const char* op) {
+  (void)type, (void)op;
+  return 1;
+}
+static int make_id(rondo_plugin_id* id) {
+  (void)id;
+  return 3;
+}
+static int join(int device, const rondo_plugin_id* id, int rank, int world,
+                rondo_plugin_communicator* communicator) {
+  (void)device, (void)id, (void)rank, (void)world, (void)communicator;
+  return 4;
+}
+static int leave(rondo_plugin_communicator communicator) {
+  (void)communicator;
+  return 0;
+}
+static int send_to(rondo_plugin_communicator communicator, rondo_plugin_stream stream,
+                   const void* data, size_t count, const char* type, int peer) {
+  (void)communicator, (void)stream, (void)data, (void)count, (void)type, (void)peer;
+  return 0;
+}
+static int receive(rondo_plugin_communicator communicator, rondo_plugin_stream stream, void* data,
+                   size_t count, const char* type, int peer) {
+  (void)communicator, (void)stream, (void)data, (void)count, (void)type, (void)peer;
+  return 0;
+}
+static int add_collectives(const rondo_plugin_registry* registry, const char* kind) {
+  rondo_collective_table table;
+  memset(&table, 0, sizeof(table));
+  table.size = ODD == SMALL_COLLECTIVES ? 16 : sizeof(table);
+  table.version = ODD == COLLECTIVES_WITHOUT_VERSION ? "" : "odd 1";
+  table.reduces = &reduces;
+  table.make_id = &make_id;
+  table.join = ODD == COLLECTIVES_WITHOUT_JOIN ? NULL : &join;
+  table.abort = &leave;
+  table.leave = &leave;
+  if (ODD == MESSAGES_WITHOUT_GROUPS || ODD == HALF_THE_MESSAGES) table.send = &send_to;
+  if (ODD == MESSAGES_WITHOUT_GROUPS) table.receive = &receive;
+  return registry->add_collectives(registry->context, kind, &table);
+}
+
 int rondo_device_plugin(const rondo_plugin_registry* registry) {
   rondo_device_table table;
   memset(&table, 0, sizeof(table));
-  table.size = ODD == SMALL_TABLE ? 24 : sizeof(table);
+  table.size = ODD == SMALL_TABLE ? 24
+               : ODD == OLD       ? offsetof(rondo_device_table, begin_range)
+                                  : sizeof(table);
   table.major_version = ODD == OTHER_VERSION ? 99 : RONDO_DEVICE_PLUGIN_MAJOR;
-  table.minor_version = RONDO_DEVICE_PLUGIN_MINOR;
-  table.kind = ODD == BAD_NAME ? "9 lives" : ODD == KIND_OF_RONDO ? "emulated" : "odd";
+  table.minor_version = ODD == OLD ? 0 : RONDO_DEVICE_PLUGIN_MINOR;
+  table.kind = ODD == BAD_NAME        ? "9 lives"
+               : ODD == KIND_OF_RONDO ? "emulated"
+               : ODD == OLD           ? "old"
+               : ODD == FINE          ? "odd"
+                                      : "odder";
   table.last_error = &last_error;
   table.device_count = &device_count;
   table.allocate = &allocate;
@@ -69,10 +130,16 @@ int rondo_device_plugin(const rondo_plugin_registry* registry) {
   table.owns = &owns;
   table.copy = ODD == NO_COPY ? NULL : &copy;
   table.create_stream = ODD == HALF_THE_STREAMS ? &create_stream : NULL;
+  /* What an old one has behind its end is nobody's business. */
+  if (ODD == OLD || ODD == HALF_THE_RANGES) table.begin_range = &begin_range;
   if (ODD == FAILS) return 5;
   if (ODD == NO_DEVICE) return 0;
   if (ODD == KERNEL_OF_NOBODY)
     return registry->add_reduce_kernel(registry->context, "nobody", "f32", "sum", &reduce);
   if (registry->add_device(registry->context, &table) != 0) return 1;
-  return registry->add_reduce_kernel(registry->context, "odd", "f32", "sum", &reduce);
+  if (registry->add_reduce_kernel(registry->context, table.kind, "f32", "sum", &reduce) != 0)
+    return 1;
+  return ODD == OLD
+             ? 0
+             : add_collectives(registry, ODD == COLLECTIVES_OF_NOBODY ? "nobody" : table.kind);
 }

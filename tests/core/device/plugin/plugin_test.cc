@@ -37,7 +37,7 @@ TEST_P(OddPlugin, IsRefusedWithItsFileAndWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, OddPlugin,
-    ::testing::Values(Odd{"OTHER_VERSION", "made for version 99.0 of rondo/device_plugin.h"},
+    ::testing::Values(Odd{"OTHER_VERSION", "made for version 99.1 of rondo/device_plugin.h"},
                       Odd{"SMALL_TABLE", "its table has 24 bytes"},
                       Odd{"NO_COPY", "copy is missing"},
                       Odd{"HALF_THE_STREAMS", "destroy_stream, synchronize_stream, copy_async"},
@@ -45,6 +45,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Odd{"BAD_NAME", "its kind is \"9 lives\""},
                       Odd{"KERNEL_OF_NOBODY", "of kind nobody, which hasn't been added"},
                       Odd{"KIND_OF_RONDO", "there are devices of kind emulated already"},
+                      Odd{"HALF_THE_RANGES", "end_range is missing"},
+                      Odd{"COLLECTIVES_OF_NOBODY", "of kind nobody, which hasn't been added"},
+                      Odd{"COLLECTIVES_WITHOUT_JOIN", "join is missing"},
+                      Odd{"COLLECTIVES_WITHOUT_VERSION", "has no version"},
+                      Odd{"MESSAGES_WITHOUT_GROUPS", "begin_group is missing"},
+                      Odd{"HALF_THE_MESSAGES", "both or neither"},
+                      Odd{"SMALL_COLLECTIVES", "table of collectives has 16 bytes"},
                       Odd{"FAILS", "rondo_device_plugin failed (5)"}),
     [](const auto& parameter) { return std::string(parameter.param.file); });
 
@@ -79,6 +86,25 @@ TEST_F(FinePlugin, ItsKindIsKnownByNameAndNumber) {
   EXPECT_EQ(device_count(*kind), 1);
   EXPECT_FALSE(find_device_kind("even").has_value());
   EXPECT_THAT(driver_of(Device{*kind, 1}).status().message(), HasSubstr("no device odd:1"));
+}
+
+TEST_F(FinePlugin, ItsLibrary_SaysWhatItHas_AndWhatFailed) {
+  CollectiveLibrary* const library = driver_->collective_library().value();
+  ASSERT_NE(library, nullptr);
+  EXPECT_EQ(library->version(), "odd 1");
+  EXPECT_FALSE(library->has(LibraryFunction::kAllReduce));
+  EXPECT_FALSE(library->has(LibraryFunction::kGroups));
+  EXPECT_EQ(library->make_id().status().message(),
+            "make_id of the odd plug-in failed (3): the odd device is out of order");
+  EXPECT_THAT(library->join(0, {}, 0, 1).status().message(), HasSubstr("join of the odd plug-in"));
+}
+
+TEST(LoadPlugin, OfAnOlderVersion_HasWhatThatHad) {
+  ASSERT_TRUE(load_plugin(odd_plugin("OLD").c_str()).ok());
+  PluginDriver* const driver = plugin_driver("old");
+  ASSERT_NE(driver, nullptr);
+  EXPECT_EQ(driver->begin_range("call"), 0U) << "it was read behind the table's end";
+  EXPECT_EQ(driver->collective_library().value(), nullptr);
 }
 
 TEST_F(FinePlugin, KindThatNobodyHas_IsAnError) {

@@ -1,0 +1,171 @@
+#include "collectives/communicator/library_choice.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "collectives/communicator/uneven.h"
+#include "collectives/execute/library/library_runner.h"
+#include "core/device/driver.h"
+
+namespace rondo::communicator {
+namespace {
+
+using schedule::Collective;
+
+/// A library chooses its own way: who has said how a call is to be made gets that instead.
+bool leaves_it_open(const CommunicatorOptions& options) {
+  if (options.device_path == "library") return true;
+  return options.device_path == "auto" && options.algorithm == "auto" && !options.deterministic &&
+         options.wire_format == "none";
+}
+
+/// What the call is made of there (execute/library/library_call.h).
+bool has_function(const device::CollectiveLibrary& library, const CallArguments& arguments) {
+  using device::LibraryFunction;
+  const bool in_groups = arguments.uneven && library.has(LibraryFunction::kGroups);
+  switch (arguments.collective) {
+    case Collective::kAllReduce: return library.has(LibraryFunction::kAllReduce);
+    case Collective::kReduce: return library.has(LibraryFunction::kReduce);
+    case Collective::kBroadcast: return library.has(LibraryFunction::kBroadcast);
+    case Collective::kAllGather:
+      return arguments.uneven ? in_groups && library.has(LibraryFunction::kBroadcast)
+                              : library.has(LibraryFunction::kAllGather);
+    case Collective::kReduceScatter:
+      return arguments.uneven ? in_groups && library.has(LibraryFunction::kReduce)
+                              : library.has(LibraryFunction::kReduceScatter);
+    case Collective::kGather:
+    case Collective::kScatter:
+    case Collective::kAllToAll: return library.has(LibraryFunction::kMessages);
+    case Collective::kBarrier: return false;
+  }
+  return false;
+}
+
+Status unusable(std::string why) { return Status(ErrorCode::kUnsupported, std::move(why)); }
+
+/// How many elements go to each rank, and come from it, in a call of messages.
+void add_messages(const CallArguments& arguments, int rank, int world, execute::LibraryCall& call) {
+  const auto ranks = static_cast<std::size_t>(world);
+  const auto root = static_cast<std::size_t>(arguments.root);
+  const bool is_root = rank == arguments.root;
+  const auto parts = [ranks](const auto& counts, std::size_t whole) {
+    if (counts.empty()) return std::vector<std::size_t>(ranks, whole / ranks);
+    return std::vector<std::size_t>(counts.begin(), counts.end());
+  };
+  call.sends.assign(ranks, 0);
+  call.receives.assign(ranks, 0);
+  const bool sends_parts = arguments.collective == Collective::kAllToAll ||
+                           (arguments.collective == Collective::kScatter && is_root);
+  const bool gets_parts = arguments.collective == Collective::kAllToAll ||
+                          (arguments.collective == Collective::kGather && is_root);
+  if (sends_parts) call.sends = parts(arguments.input_counts, arguments.input.count);
+  if (gets_parts) call.receives = parts(arguments.output_counts, arguments.output.count);
+  if (arguments.collective == Collective::kGather) call.sends[root] = arguments.input.count;
+  if (arguments.collective == Collective::kScatter) call.receives[root] = arguments.output.count;
+}
+
+execute::LibraryCall library_call(const CallArguments& arguments, int rank, int world) {
+  execute::LibraryCall call{.collective = arguments.collective,
+                            .type = arguments.input.dtype,
+                            .rank = rank,
+                            .root = arguments.root,
+                            .count = arguments.input.count};
+  if (schedule::reduces(arguments.collective)) call.op = arguments.reduction.op();
+  switch (arguments.collective) {
+    case Collective::kGather:
+    case Collective::kScatter:
+    case Collective::kAllToAll: add_messages(arguments, rank, world, call); break;
+    case Collective::kAllGather:
+      call.parts.assign(arguments.output_counts.begin(), arguments.output_counts.end());
+      break;
+    case Collective::kReduceScatter:
+      call.count = arguments.output.count;
+      call.parts.assign(arguments.input_counts.begin(), arguments.input_counts.end());
+      break;
+    default: break;
+  }
+  return call;
+}
+
+}  // namespace
+
+LibraryChoice::LibraryChoice(const CommunicatorOptions& options, const transport::Mesh& mesh,
+                             Device device)
+    : mesh_(mesh), device_(device) {
+  usable_ = leaves_it_open(options) ? find() : unusable("the options ask for another way");
+}
+
+Status LibraryChoice::find() {
+  if (device_.kind == DeviceKind::kHost || mesh_.size() == 1)
+    return unusable("there are no devices to exchange anything between");
+  RONDO_ASSIGN(device::DeviceDriver * driver, device::driver_of(device_));
+  RONDO_ASSIGN(library_, driver->collective_library());
+  return check_ranks();
+}
+
+/// The same answer on every rank: that there is none, too.
+Status LibraryChoice::check_ranks() const {
+  const transport::RankInfo& first = mesh_.ranks().front();
+  std::map<std::pair<std::string, std::string>, int> rank_of;
+  for (int rank = 0; rank < mesh_.size(); ++rank) {
+    const transport::RankInfo& info = mesh_.ranks()[static_cast<std::size_t>(rank)];
+    if (info.place.library.empty()) {
+      return unusable(fmt::format("rank {} (on {}) has no library for whole collectives on {}",
+                                  rank, info.hostname, info.place.kind));
+    }
+    if (info.place.library != first.place.library) {
+      return unusable(
+          fmt::format("rank 0 has {} and rank {} has {}: install one version on all "
+                      "hosts",
+                      first.place.library, rank, info.place.library));
+    }
+    const auto [other, is_new] = rank_of.try_emplace({info.host_identity, info.place.device}, rank);
+    if (is_new || !library_->needs_own_device()) continue;
+    return unusable(
+        fmt::format("ranks {} and {} are on one device (of {}), and {} wants one for "
+                    "each rank",
+                    other->second, rank, info.hostname, info.place.library));
+  }
+  return {};
+}
+
+bool LibraryChoice::takes(const CallArguments& arguments) const {
+  return usable_.ok() && has_function(*library_, arguments) &&
+         (!schedule::reduces(arguments.collective) ||
+          library_->reduces(arguments.input.dtype, arguments.reduction.op()));
+}
+
+Result<std::unique_ptr<execute::Runner>> LibraryChoice::runner(const CallArguments& arguments,
+                                                               execute::DevicePlace& place) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (member_ == nullptr) {
+      member_ =
+          std::make_unique<execute::LibraryMember>(*library_, device_, mesh_.rank(), mesh_.size());
+    }
+  }
+  std::vector<transport::Endpoint*> endpoints;
+  for (int rank = 0; rank < mesh_.size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
+  const bool compares_sizes = arguments.uneven && !knows_all_rows(arguments.collective);
+  return execute::LibraryRunner::make(library_call(arguments, mesh_.rank(), mesh_.size()), *member_,
+                                      place, endpoints, compares_sizes);
+}
+
+void LibraryChoice::give_up() {
+  const std::lock_guard lock(mutex_);
+  if (member_ != nullptr) member_->give_up();
+}
+
+Result<transport::PlaceNote> describe_place(Device device, const CommunicatorOptions& options) {
+  transport::PlaceNote note{.kind = std::string(to_string(device.kind))};
+  RONDO_ASSIGN(device::DeviceDriver * driver, device::driver_of(device));
+  RONDO_ASSIGN(note.device, driver->identity(device.index));
+  if (!leaves_it_open(options)) return note;
+  RONDO_ASSIGN(const device::CollectiveLibrary* library, driver->collective_library());
+  if (library != nullptr) note.library = library->version();
+  return note;
+}
+
+}  // namespace rondo::communicator

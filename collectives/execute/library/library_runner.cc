@@ -1,0 +1,224 @@
+#include "collectives/execute/library/library_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "transport/wire/control.h"
+
+namespace rondo::execute {
+
+Result<std::unique_ptr<Runner>> LibraryRunner::make(LibraryCall call, LibraryMember& member,
+                                                    DevicePlace& place,
+                                                    std::span<transport::Endpoint* const> endpoints,
+                                                    bool compares_sizes) {
+  const int rank = call.rank;
+  const auto world = static_cast<int>(endpoints.size());
+  std::unique_ptr<LibraryRunner> made(new LibraryRunner(std::move(call), member, place));
+  made->compares_sizes_ = compares_sizes;
+  RONDO_ASSIGN(made->stream_, place.stream(0));
+  RONDO_ASSIGN(made->last_, DeviceEvent::make(place, false));
+  const auto of = [&](int peer) { return endpoints[static_cast<std::size_t>(peer)]; };
+  made->previous_ = of((rank + world - 1) % world);
+  made->next_ = of((rank + 1) % world);
+  for (int peer = 0; peer < world; ++peer) {
+    const bool is_neighbour = of(peer) == made->previous_ || of(peer) == made->next_;
+    if (peer == rank || (!is_neighbour && world > kMostIntroduced && !compares_sizes)) continue;
+    made->endpoints_.push_back(of(peer));
+    made->peers_.push_back({.endpoint = of(peer)});
+  }
+  return std::unique_ptr<Runner>(std::move(made));
+}
+
+LibraryRunner::LibraryRunner(LibraryCall call, LibraryMember& member, DevicePlace& place)
+    : call_(std::move(call)), member_(member), place_(place) {}
+
+void LibraryRunner::begin(const transport::Call& call, const Operands& operands) {
+  for (Peer& peer : peers_) {
+    peer.endpoint->begin(call, {});
+    peer.meeting = peer.parting = {};
+    peer.compared = false;
+  }
+  operands_ = operands;
+  ready_ = operands.ready;
+  phase_ = Phase::kJoining;
+  failed_ = {};
+  failure_ = begin_call();
+}
+
+/// All that is heard is asked for at once, in the order in which peers tell it.
+Status LibraryRunner::begin_call() {
+  if (ready_ != nullptr) RONDO_TRY(stream_->wait(*ready_));
+  for (Peer& peer : peers_) {
+    const auto rank = static_cast<std::size_t>(peer.endpoint->peer());
+    peer.mine.count_for_you = call_.is_of_messages() ? call_.sends[rank] : 0;
+    peer.mine.captured = operands_.capture != nullptr ? 1 : 0;
+    RONDO_TRY(peer.meeting.hear(*peer.endpoint, &peer.theirs, sizeof(peer.theirs)));
+    RONDO_TRY(peer.meeting.tell(*peer.endpoint, &peer.mine, sizeof(peer.mine)));
+  }
+  if (!member_.joined()) RONDO_TRY(member_.begin(*previous_));
+  for (Peer& peer : peers_)
+    RONDO_TRY(peer.parting.hear(*peer.endpoint, &peer.their_end, sizeof(peer.their_end)));
+  return {};
+}
+
+Result<bool> LibraryRunner::step() {
+  RONDO_TRY(failure_);
+  if (ready_ != nullptr && ready_->done()) {
+    ready_ = nullptr;
+    return true;  // from here on it counts how long it takes
+  }
+  RONDO_ASSIGN(const bool heard, hear_peers());
+  if (failed_.ok()) {
+    auto moved = go_on();
+    if (moved.ok()) return heard || *moved;
+    RONDO_TRY(or_cause(std::move(moved).status()));
+    return true;
+  }
+  RONDO_TRY(or_cause(failed_));
+  return heard;
+}
+
+/// Also tells what became of them, whatever the library is doing.
+Result<bool> LibraryRunner::hear_peers() {
+  bool moved = false;
+  for (Peer& peer : peers_) {
+    RONDO_ASSIGN(const bool met, peer.meeting.poll(*peer.endpoint));
+    if (peer.meeting.heard() && !peer.compared) {
+      RONDO_TRY(compare(peer));
+      peer.compared = true;
+    }
+    RONDO_ASSIGN(const bool parted, peer.parting.poll(*peer.endpoint));
+    moved = moved || met || parted;
+  }
+  return moved;
+}
+
+Status LibraryRunner::compare(const Peer& peer) const {
+  const int rank = peer.endpoint->peer();
+  if (peer.theirs.captured != peer.mine.captured) {
+    const bool captured = peer.mine.captured != 0;
+    return Status(
+        ErrorCode::kMismatch,
+        fmt::format("rank {} {} the call in a graph and rank {} {}", call_.rank,
+                    captured ? "captures" : "doesn't capture", rank, captured ? "doesn't" : "does"),
+        rank);
+  }
+  if (!call_.is_of_messages()) return {};
+  const std::size_t expected = call_.receives[static_cast<std::size_t>(rank)];
+  if (peer.theirs.count_for_you == expected) return {};
+  return Status(ErrorCode::kMismatch,
+                fmt::format("rank {} sends {} elements, but rank {} expects {} of it", rank,
+                            peer.theirs.count_for_you, call_.rank, expected),
+                rank);
+}
+
+bool LibraryRunner::met() const {
+  return std::ranges::all_of(peers_, [](const Peer& peer) { return peer.meeting.done(); });
+}
+
+Result<bool> LibraryRunner::go_on() {
+  switch (phase_) {
+    case Phase::kJoining: return join();
+    case Phase::kIssuing: return see_issued();
+    case Phase::kRunning: return see_done();
+    case Phase::kParting: return part();
+    case Phase::kFinished: return false;
+  }
+  return false;
+}
+
+/// What fails here may only follow from what a peer did: one that gives up ends its part of the
+/// library's work, and libraries lose peers without knowing which. The endpoints know soon.
+Status LibraryRunner::or_cause(Status status) {
+  using namespace std::chrono_literals;
+  const auto now = std::chrono::steady_clock::now();
+  if (failed_.ok()) {
+    failed_ = std::move(status);
+    failed_at_ = now;
+  }
+  const bool misses_peer = failed_.code() == ErrorCode::kPeerLost;
+  return now < failed_at_ + (misses_peer ? 1000ms : 100ms) ? Status() : failed_;
+}
+
+Result<bool> LibraryRunner::join() {
+  if (!member_.joined()) return member_.join(*previous_, *next_);
+  if (compares_sizes_ && !met()) return false;
+  return issue_call();
+}
+
+Result<bool> LibraryRunner::issue_call() {
+  // What failed it has failed it before its turn.
+  RONDO_TRY(stream_->failure());
+  detail::StreamImpl& stream = operands_.capture != nullptr ? *operands_.capture : *stream_;
+  RONDO_TRY(issue(member_.communicator(), call_, operands_.input, operands_.output, stream));
+  phase_ = Phase::kIssuing;
+  return true;
+}
+
+Result<bool> LibraryRunner::see_issued() {
+  RONDO_ASSIGN(const bool ready, member_.communicator().ready());
+  if (!ready) return false;
+  if (operands_.capture == nullptr) RONDO_TRY(stream_->record(last_->event()));
+  phase_ = Phase::kRunning;
+  return true;
+}
+
+Result<bool> LibraryRunner::see_done() {
+  RONDO_TRY(member_.communicator().ready().status());
+  RONDO_TRY(stream_->failure());
+  if (operands_.capture == nullptr) {
+    if (!last_->event().done()) return false;
+    RONDO_TRY(last_->event().wait());  // how the stream fared
+  }
+  for (Peer& peer : peers_)
+    RONDO_TRY(peer.parting.tell(*peer.endpoint, &own_end_, sizeof(own_end_)));
+  phase_ = Phase::kParting;
+  return true;
+}
+
+Result<bool> LibraryRunner::part() {
+  const bool done =
+      met() && std::ranges::all_of(peers_, [](const Peer& peer) { return peer.parting.done(); });
+  if (done) phase_ = Phase::kFinished;
+  return done;
+}
+
+Status LibraryRunner::end(Status status, int rank) {
+  if (!status.ok()) {
+    status = described(std::move(status), rank);
+    // Before their part of the library's work fails, which it does once this rank's has ended.
+    for (Peer& peer : peers_) peer.endpoint->abort(status);
+    member_.give_up();
+    place_.abandon(status);
+  }
+  Status work = place_.synchronize();
+  Status verdict;
+  for (Peer& peer : peers_) {
+    if (verdict.ok()) verdict = peer.endpoint->verdict();
+    peer.endpoint->end();
+  }
+  if (!status.ok()) return status;
+  return described(verdict.ok() ? std::move(work) : std::move(verdict), rank);
+}
+
+Status LibraryRunner::described(Status status, int rank) const {
+  if (status.ok() || transport::is_hearsay(status)) return status;
+  if (status.code() == ErrorCode::kDevice) status = std::move(status).with_culprit(rank);
+  return std::move(status).at(fmt::format("rank {}, in {}", rank, member_.library().name()));
+}
+
+int LibraryRunner::waits_for() const {
+  for (const Peer& peer : peers_) {
+    if (!peer.meeting.done()) return peer.endpoint->peer();
+  }
+  if (phase_ != Phase::kParting) return kNoCulprit;
+  for (const Peer& peer : peers_) {
+    if (!peer.parting.heard()) return peer.endpoint->peer();
+  }
+  return kNoCulprit;
+}
+
+}  // namespace rondo::execute

@@ -1,0 +1,18 @@
+#pragma once
+
+// NCCL's codes as errors of ours.
+
+#include <string_view>
+
+#include "core/device/cuda/nccl/table.h"
+#include "core/status.h"
+
+namespace rondo::device {
+
+/// OK also for a call that goes on behind its caller (ncclInProgress). `communicator` may be null.
+/// Errors: PeerLost where NCCL lost a peer, without a culprit, since it doesn't say whom; otherwise
+/// Device. With the function, what NCCL says, and what can be done about it.
+Status nccl_status(const NcclTable& table, ncclComm_t communicator, std::string_view function,
+                   ncclResult_t code);
+
+}  // namespace rondo::device
