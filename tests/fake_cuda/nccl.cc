@@ -34,7 +34,7 @@ thread_local int depth = 0;
 thread_local ncclComm_t grouped = nullptr;
 
 /// How often one asks until what was asked for is taken.
-constexpr int kPolls = 2;
+constexpr int kPolls = 20;
 
 ncclResult_t ask(ncclComm_t communicator, CUstream stream, const Operation& operation) {
   // The real one fails so, or worse.

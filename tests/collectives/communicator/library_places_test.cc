@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "rondo/device.h"
@@ -29,8 +31,8 @@ World world(int size, int timeout_ms = 60'000) {
 
 /// Makes the `call`-th thing that `rank` asks of NCCL fail behind it; none for rank -1.
 void fail(int rank, int call, int code) {
-  static const auto function = reinterpret_cast<void (*)(int, int, int)>(::dlsym(
-      ::dlopen(std::getenv("RONDO_NCCL"), RTLD_NOW | RTLD_LOCAL), "fake_nccl_fail"));
+  static const auto function = reinterpret_cast<void (*)(int, int, int)>(
+      ::dlsym(::dlopen(std::getenv("RONDO_NCCL"), RTLD_NOW | RTLD_LOCAL), "fake_nccl_fail"));
   function(rank, call, code);
 }
 constexpr int kSystemError = 2;
@@ -133,11 +135,10 @@ TEST(LibraryPlaces, MessageOfAnotherSizeThanExpected_IsRefusedBeforeItIsSent) {
     Memory<float> memory(rank.device(), 64, false);
     memory.write(0, std::vector<float>(64, 1));
     const bool first = rank.rank() == 0;
-    const std::vector<std::size_t> sends = first ? std::vector<std::size_t>{4, 8}
-                                                 : std::vector<std::size_t>{4, 4};
+    const std::vector<std::size_t> sends =
+        first ? std::vector<std::size_t>{4, 8} : std::vector<std::size_t>{4, 4};
     const std::vector<std::size_t> receives = {4, 4};
-    rank.all_to_all_v(memory.buffer(0, first ? 12 : 8), sends, memory.buffer(32, 8),
-                      receives);
+    rank.all_to_all_v(memory.buffer(0, first ? 12 : 8), sends, memory.buffer(32, 8), receives);
   });
   EXPECT_THAT(errors, ::testing::Contains(AllOf(HasSubstr("Mismatch"), HasSubstr("8 elements"))));
   EXPECT_THAT(errors, Each(HasSubstr("elements")));
@@ -162,6 +163,19 @@ TEST(LibraryPlaces, PeerThatItHasLost_IsAskedForAmongTheEndpoints) {
   const auto errors = run_ranks(ranks, call_once);
   fail(-1, 0, 0);
   EXPECT_THAT(errors, Each(AllOf(HasSubstr("PeerLost"), HasSubstr("connection broke"))));
+}
+
+TEST(LibraryPlaces, PeerThatItHasLost_IsNamedOnceAnEndpointKnows) {
+  auto ranks = make_world(world(2, 20'000));
+  fail(0, 2, kRemoteError);
+  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+    call_once(rank);
+    if (rank.rank() == 0) return call_once(rank);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    rank.abort(Error(ErrorCode::kCancelled, "gone fishing"));
+  });
+  fail(-1, 0, 0);
+  EXPECT_THAT(errors[0], AllOf(HasSubstr("rank 1"), HasSubstr("gone fishing")));
 }
 
 TEST(LibraryPlaces, SplitWorlds_HaveCommunicatorsOfTheirOwn) {
