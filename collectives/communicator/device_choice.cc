@@ -16,6 +16,8 @@ namespace {
 
 /// Long enough for a kernel to be worth its launch.
 constexpr std::size_t kSegmentBytes = std::size_t{4} << 20;
+/// And short enough that device, network and the peer's device are at work at once.
+constexpr std::size_t kSegmentBytesBetweenHosts = std::size_t{1} << 20;
 
 /// And joined by what takes that for granted: alike on every rank.
 bool is_inside_one_process(const transport::Mesh& mesh) {
@@ -26,16 +28,20 @@ bool is_inside_one_process(const transport::Mesh& mesh) {
   return true;
 }
 
-/// All ranks are on one host and on devices of one kind, whose memory they can reach: alike on
-/// every rank.
-bool all_meet(const transport::Mesh& mesh, Device device) {
+/// All ranks are on devices of one kind; those of one host can reach each other's memory, and those
+/// of different hosts meet in page-locked memory, in which nothing is encoded: alike on every rank.
+bool all_meet(const CommunicatorOptions& options, const transport::Mesh& mesh, Device device) {
   const auto same_kind = [&](const transport::RankInfo& rank) {
     return rank.place.kind == to_string(device.kind);
   };
-  if (device.kind == DeviceKind::kHost || !mesh.one_host()) return false;
+  if (device.kind == DeviceKind::kHost || mesh.size() == 1 || options.device_path == "host")
+    return false;
   if (!std::ranges::all_of(mesh.ranks(), same_kind)) return false;
   const auto driver = device::driver_of(device);
-  return is_inside_one_process(mesh) || (driver.ok() && (*driver)->shares_between_processes());
+  if (!driver.ok()) return false;
+  const bool between_hosts = options.wire_format == "none" && (*driver)->sees_host_memory();
+  if (!mesh.one_host() && !between_hosts) return false;
+  return is_inside_one_process(mesh) || (*driver)->shares_between_processes();
 }
 
 bool has_kernel(const CallArguments& arguments, DeviceKind kind) {
@@ -58,7 +64,7 @@ DeviceChoice::DeviceChoice(const CommunicatorOptions& options, const transport::
     : device_(device),
       asks_for_library_(options.device_path == "library"),
       one_host_(mesh.one_host()),
-      devices_meet_(options.device_path != "host" && mesh.size() > 1 && all_meet(mesh, device)),
+      devices_meet_(all_meet(options, mesh, device)),
       by_kernels_(options.device_path == "kernel" && is_inside_one_process(mesh)),
       world_(mesh.size()),
       library_(options, mesh, device) {}
@@ -102,7 +108,8 @@ Status DeviceChoice::check(const CallArguments& arguments) const {
 }
 
 void DeviceChoice::apply(const CommunicatorOptions& options, execute::PlanInputs& inputs) const {
-  if (options.segment_bytes == 0) inputs.segment_bytes = kSegmentBytes;
+  if (options.segment_bytes == 0)
+    inputs.segment_bytes = one_host_ ? kSegmentBytes : kSegmentBytesBetweenHosts;
   inputs.allocate_scratch = [this](std::size_t bytes) { return allocate(bytes); };
 }
 

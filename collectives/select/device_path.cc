@@ -25,7 +25,9 @@ double device_path_us(DevicePath path, std::size_t bytes, const DeviceMeans& mea
   switch (path) {
     case DevicePath::kHost:
       return 2 * kCopyAlphaUs + 2 * size * kCopyBetaUs + steps * between_us + volume * kHostsBetaUs;
-    case DevicePath::kDevices: return steps * kEventStepUs + volume * kLinkBetaUs;
+    case DevicePath::kDevices:
+      return steps * (kEventStepUs + between_us) +
+             volume * (means.one_host ? kLinkBetaUs : kHostsBetaUs);
     case DevicePath::kLibrary:
       return kLaunchUs + steps * (kKernelStepUs + between_us) +
              volume * (means.one_host ? kLinkBetaUs : kNetworkBetaUs);

@@ -63,7 +63,9 @@ class DeviceDriver {
   virtual Result<void*> import_memory(int index, const SharedHandle& memory) = 0;
   virtual void release_imported(void* pointer) = 0;
 
-  /// Memory of the host that kernels of the device see at the same address, all 0.
+  /// Whether there is such memory as allocate_words gives.
+  virtual bool sees_host_memory() const { return false; }
+  /// Memory of the host that kernels and copies of the device see at the same address, all 0.
   /// Errors: Device, Unsupported.
   virtual Result<std::shared_ptr<void>> allocate_words(int index, std::size_t bytes);
 

@@ -6,15 +6,20 @@
 namespace rondo::execute {
 namespace {
 
-/// Messages of one call in one channel.
-std::size_t messages(const Plan& plan, const Channel& channel, std::size_t index, bool sent) {
-  std::size_t count = 0;
+/// Bytes of each message of one call in one channel, in order.
+std::vector<std::size_t> messages(const Plan& plan, const Channel& channel, std::size_t index,
+                                  bool sent) {
+  std::vector<std::size_t> sizes;
   for (const BoundSweep& sweep : plan.lanes()[channel.lane]) {
-    for (const BoundPort& port : sent ? sweep.targets : sweep.sources) {
-      if (port.is_channel && port.channel == index) count += sweep.segments;
+    for (std::size_t segment = 0; segment < sweep.segments; ++segment) {
+      const std::size_t offset = segment * plan.segment_bytes();
+      for (const BoundPort& port : sent ? sweep.targets : sweep.sources) {
+        if (!port.is_channel || port.channel != index) continue;
+        sizes.push_back(std::min(plan.segment_bytes(), sweep.bytes - offset));
+      }
     }
   }
-  return count;
+  return sizes;
 }
 
 std::size_t place_of(const Plan& plan, const transport::Endpoint* endpoint) {
@@ -24,19 +29,47 @@ std::size_t place_of(const Plan& plan, const transport::Endpoint* endpoint) {
 
 }  // namespace
 
+void SendingChannel::reset() {
+  near.reset();
+  if (far) far->reset();
+}
+
+void ReceivingChannel::reset() {
+  near.reset();
+  if (far) far->reset();
+}
+
 DeviceCall::DeviceCall(const Plan& bound, DevicePlace& own, kernels::DeviceReduceKernel reduce)
     : plan(bound), place(own), kernel(std::move(reduce)) {
   for (transport::Endpoint* endpoint : plan.endpoints()) peers.emplace_back(place, *endpoint);
   for (std::size_t i = 0; i < plan.senders().size(); ++i) {
     const Channel& channel = plan.senders()[i];
-    senders.emplace_back(*channel.endpoint, channel.lane, messages(plan, channel, i, true));
+    const std::size_t count = messages(plan, channel, i, true).size();
+    senders.push_back({.near = NoticeSender(*channel.endpoint, channel.lane, count)});
     peer_of_sender.push_back(place_of(plan, channel.endpoint));
   }
   for (std::size_t i = 0; i < plan.receivers().size(); ++i) {
     const Channel& channel = plan.receivers()[i];
-    receivers.emplace_back(*channel.endpoint, channel.lane, messages(plan, channel, i, false));
+    const std::size_t count = messages(plan, channel, i, false).size();
+    receivers.push_back({.near = NoticeReceiver(*channel.endpoint, channel.lane, count)});
     peer_of_receiver.push_back(place_of(plan, channel.endpoint));
   }
+}
+
+Status DeviceCall::make_far_channels() {
+  for (std::size_t i = 0; i < senders.size(); ++i) {
+    const Channel& channel = plan.senders()[i];
+    if (!sender_peer(i).is_far()) continue;
+    RONDO_ASSIGN(senders[i].far, PinnedSender::make(place, *channel.endpoint, channel.lane,
+                                                    messages(plan, channel, i, true)));
+  }
+  for (std::size_t i = 0; i < receivers.size(); ++i) {
+    const Channel& channel = plan.receivers()[i];
+    if (!receiver_peer(i).is_far()) continue;
+    RONDO_ASSIGN(receivers[i].far, PinnedReceiver::make(place, *channel.endpoint, channel.lane,
+                                                        messages(plan, channel, i, false)));
+  }
+  return {};
 }
 
 }  // namespace rondo::execute

@@ -11,6 +11,7 @@
 #include "collectives/execute/device/device_peer.h"
 #include "collectives/execute/device/device_place.h"
 #include "collectives/execute/device/notice_queue.h"
+#include "collectives/execute/device/pinned_channel.h"
 #include "collectives/execute/host/plan.h"
 #include "collectives/kernels/device_reduce.h"
 #include "core/status.h"
@@ -20,9 +21,33 @@ namespace rondo::execute {
 /// What streams of a call wait for. A test leaves one out, to see that it is missed.
 enum class DeviceWait : std::uint8_t { kReady, kMessage, kGoodbye, kLanes };
 
+/// How the messages of one direction of one (peer, lane) go: as notices, where the peer's device
+/// reads this one's memory and the other way round, or as bytes between hosts.
+struct SendingChannel {
+  NoticeSender near;
+  std::optional<PinnedSender> far{};
+
+  void reset();
+  bool has_room() const { return !far || far->has_room(); }
+  Result<bool> pump() { return far ? far->pump() : near.pump(); }
+  bool idle() const { return far ? far->idle() : near.idle(); }
+  int peer() const { return near.peer(); }
+};
+struct ReceivingChannel {
+  NoticeReceiver near;
+  std::optional<PinnedReceiver> far{};
+
+  void reset();
+  Result<bool> pump() { return far ? far->pump() : near.pump(); }
+  bool has_next() const { return far ? far->has_next() : near.has_next(); }
+  int peer() const { return near.peer(); }
+};
+
 struct DeviceCall {
   /// The plan and the place are borrowed.
   DeviceCall(const Plan& bound, DevicePlace& own, kernels::DeviceReduceKernel reduce);
+  /// Memory for messages between hosts. Errors: Device, Unsupported.
+  Status make_far_channels();
 
   DevicePeer& receiver_peer(std::size_t channel) { return peers[peer_of_receiver[channel]]; }
   DevicePeer& sender_peer(std::size_t channel) { return peers[peer_of_sender[channel]]; }
@@ -30,9 +55,9 @@ struct DeviceCall {
   const Plan& plan;
   DevicePlace& place;
   kernels::DeviceReduceKernel kernel;
-  std::vector<DevicePeer> peers;          ///< as Plan::endpoints
-  std::vector<NoticeSender> senders;      ///< as Plan::senders
-  std::vector<NoticeReceiver> receivers;  ///< as Plan::receivers
+  std::vector<DevicePeer> peers;            ///< as Plan::endpoints
+  std::vector<SendingChannel> senders;      ///< as Plan::senders
+  std::vector<ReceivingChannel> receivers;  ///< as Plan::receivers
   std::vector<std::size_t> peer_of_sender;
   std::vector<std::size_t> peer_of_receiver;
   std::array<std::byte*, 3> bases{};  ///< by schedule::BufferRole

@@ -52,15 +52,21 @@ Result<bool> DeviceLane::step() {
 }
 
 bool DeviceLane::has_messages() const {
-  return std::ranges::all_of(current().sources, [this](const BoundPort& port) {
+  const auto has_come = [this](const BoundPort& port) {
     return !port.is_channel || call_->receivers[port.channel].has_next();
-  });
+  };
+  const auto has_room = [this](const BoundPort& port) {
+    return !port.is_channel || call_->senders[port.channel].has_room();
+  };
+  return std::ranges::all_of(current().sources, has_come) &&
+         std::ranges::all_of(current().targets, has_room);
 }
 
 Status DeviceLane::enqueue() {
   RONDO_TRY(find_sources());
   RONDO_TRY(find_targets());
   RONDO_TRY(move());
+  RONDO_TRY(release_sources());
   return tell();
 }
 
@@ -73,7 +79,12 @@ Status DeviceLane::find_sources() {
       sources_.push_back(memory(port.slice));
       continue;
     }
-    NoticeReceiver& receiver = call_->receivers[port.channel];
+    ReceivingChannel& channel = call_->receivers[port.channel];
+    if (channel.far) {
+      sources_.push_back(channel.far->next());
+      continue;
+    }
+    NoticeReceiver& receiver = channel.near;
     DevicePeer& peer = call_->receiver_peer(port.channel);
     const Notice notice = receiver.next();
     receiver.take();
@@ -90,6 +101,15 @@ Status DeviceLane::find_sources() {
   return {};
 }
 
+/// Those of other hosts may be received into again once the stream has come so far.
+Status DeviceLane::release_sources() {
+  for (const BoundPort& port : current().sources) {
+    if (!port.is_channel || !call_->receivers[port.channel].far) continue;
+    RONDO_TRY(call_->receivers[port.channel].far->take(*stream_));
+  }
+  return {};
+}
+
 /// Where ranks' parts have sizes of their own, the two of a message may differ about them.
 Status DeviceLane::check_size(const Notice& notice, int peer) const {
   if (notice.bytes == bytes()) return {};
@@ -99,7 +119,8 @@ Status DeviceLane::check_size(const Notice& notice, int peer) const {
                 peer);
 }
 
-/// Of a reducing sweep also the peers' memory; moved bytes are read by their receivers.
+/// Of a reducing sweep also the peers' memory; moved bytes are read by their receivers. What goes
+/// to other hosts is put where it is sent from.
 Status DeviceLane::find_targets() {
   const BoundSweep& sweep = current();
   targets_.clear();
@@ -107,10 +128,12 @@ Status DeviceLane::find_targets() {
   for (const BoundPort& port : sweep.targets) {
     if (!port.is_channel) targets_.push_back(memory(port.slice));
   }
+  own_targets_ = targets_.size();
+  for (const BoundPort& port : sweep.targets) add_room(port);
   if (sweep.sources.size() < 2 || bytes() == 0) return {};
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     const BoundPort& port = sweep.targets[i];
-    if (!port.direct) continue;
+    if (!port.direct || call_->senders[port.channel].far) continue;
     DevicePeer& peer = call_->sender_peer(port.channel);
     RONDO_ASSIGN(std::byte * store,
                  peer.memory(port.slice.role, port.slice.offset + offset(), bytes()));
@@ -120,16 +143,30 @@ Status DeviceLane::find_targets() {
   return {};
 }
 
+void DeviceLane::add_room(const BoundPort& port) {
+  if (!port.is_channel || !call_->senders[port.channel].far) return;
+  targets_.push_back(call_->senders[port.channel].far->room());
+}
+
 Status DeviceLane::move() {
-  if (bytes() == 0 || targets_.empty() || already_here_) return {};
+  if (bytes() == 0 || targets_.empty()) return {};
+  if (already_here_) {
+    const void* const here = memory(payload());
+    targets_.erase(targets_.begin(), targets_.begin() + static_cast<std::ptrdiff_t>(own_targets_));
+    return copy_to_targets(here);
+  }
   if (sources_.size() > 1) {
     return call_->kernel(*stream_, {.sources = sources_,
                                     .targets = targets_,
                                     .count = bytes() / call_->plan.element_bytes(),
                                     .divisor = current().final ? call_->plan.divisor() : 1});
   }
+  return copy_to_targets(sources_[0]);
+}
+
+Status DeviceLane::copy_to_targets(const void* source) {
   for (void* target : targets_) {
-    if (target != sources_[0]) RONDO_TRY(stream_->copy(target, sources_[0], bytes()));
+    if (target != source) RONDO_TRY(stream_->copy(target, source, bytes()));
   }
   return {};
 }
@@ -141,12 +178,17 @@ Status DeviceLane::tell() {
   RONDO_TRY(stream_->record(event.event()));
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     if (!sweep.targets[i].is_channel) continue;
+    SendingChannel& channel = call_->senders[sweep.targets[i].channel];
+    if (channel.far) {
+      channel.far->add(event);
+      continue;
+    }
     Notice notice = event.notice();
     notice.role = payload().role;
     notice.offset = payload().offset + offset();
     notice.bytes = bytes();
     notice.stored = stored_[i] != 0;
-    call_->senders[sweep.targets[i].channel].add(notice);
+    channel.near.add(notice);
   }
   return {};
 }
@@ -161,7 +203,7 @@ int DeviceLane::waits_for() const {
   if (done()) return kNoCulprit;
   for (const BoundPort& port : current().sources) {
     if (!port.is_channel) continue;
-    const NoticeReceiver& receiver = call_->receivers[port.channel];
+    const ReceivingChannel& receiver = call_->receivers[port.channel];
     if (!receiver.has_next()) return receiver.peer();
   }
   return kNoCulprit;

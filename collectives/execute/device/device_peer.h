@@ -22,6 +22,8 @@ class DevicePeer {
 
   transport::Endpoint& endpoint() const { return *endpoint_; }
   int rank() const { return endpoint_->peer(); }
+  /// On another host: messages carry their bytes, and nothing else is exchanged.
+  bool is_far() const { return endpoint_->kind() == transport::TransportKind::kTcp; }
   bool in_this_process() const { return endpoint_->kind() == transport::TransportKind::kInproc; }
 
   /// Begins a call; `own` is what the peer is told, and stays until the call's end.

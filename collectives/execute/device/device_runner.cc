@@ -16,6 +16,7 @@ Result<std::unique_ptr<Runner>> DeviceRunner::make(const Plan& plan, DevicePlace
                                                    std::optional<DeviceWait> left_out) {
   std::unique_ptr<DeviceRunner> made(new DeviceRunner(plan, place, std::move(kernel)));
   made->call_.left_out = left_out;
+  RONDO_TRY(made->call_.make_far_channels());
   const bool exports = made->has_peer_outside();
   for (std::size_t i = 0; i < plan.lanes().size(); ++i) {
     RONDO_ASSIGN(DeviceLane lane, DeviceLane::make(made->call_, i, exports));
@@ -30,15 +31,16 @@ DeviceRunner::DeviceRunner(const Plan& plan, DevicePlace& place, kernels::Device
     : call_(plan, place, std::move(kernel)) {}
 
 bool DeviceRunner::has_peer_outside() const {
-  return std::ranges::any_of(call_.peers,
-                             [](const DevicePeer& peer) { return !peer.in_this_process(); });
+  return std::ranges::any_of(call_.peers, [](const DevicePeer& peer) {
+    return !peer.is_far() && !peer.in_this_process();
+  });
 }
 
 void DeviceRunner::begin(const transport::Call& call, const Operands& operands) {
   call_.bases = {operands.input, operands.output, call_.plan.scratch().data()};
   for (DeviceLane& lane : lanes_) lane.reset();
-  for (NoticeSender& sender : call_.senders) sender.reset();
-  for (NoticeReceiver& receiver : call_.receivers) receiver.reset();
+  for (SendingChannel& sender : call_.senders) sender.reset();
+  for (ReceivingChannel& receiver : call_.receivers) receiver.reset();
   for (transport::Endpoint* endpoint : call_.plan.endpoints()) endpoint->begin(call, {});
   phase_ = Phase::kMeeting;
   ready_ = operands.ready;
@@ -54,7 +56,9 @@ Status DeviceRunner::begin_call(const detail::EventImpl* ready) {
   RONDO_ASSIGN(regions_[0], region_of(call_.bases[0], plan.input_bytes()));
   RONDO_ASSIGN(regions_[1], region_of(call_.bases[1], plan.output_bytes()));
   RONDO_ASSIGN(regions_[2], region_of(call_.bases[2], plan.scratch().size()));
-  for (DevicePeer& peer : call_.peers) RONDO_TRY(peer.begin(regions_));
+  for (DevicePeer& peer : call_.peers) {
+    if (!peer.is_far()) RONDO_TRY(peer.begin(regions_));
+  }
   return {};
 }
 
@@ -94,6 +98,7 @@ Result<bool> DeviceRunner::meet() {
   bool moved = false;
   bool all_met = true;
   for (DevicePeer& peer : call_.peers) {
+    if (peer.is_far()) continue;
     RONDO_ASSIGN(const bool peer_moved, peer.meet());
     moved = moved || peer_moved;
     all_met = all_met && peer.met();
@@ -105,7 +110,7 @@ Result<bool> DeviceRunner::meet() {
 Result<bool> DeviceRunner::run() {
   bool moved = false;
   bool done = true;
-  for (NoticeReceiver& receiver : call_.receivers) {
+  for (ReceivingChannel& receiver : call_.receivers) {
     RONDO_ASSIGN(const bool received, receiver.pump());
     moved = moved || received;
   }
@@ -114,7 +119,7 @@ Result<bool> DeviceRunner::run() {
     moved = moved || enqueued;
     done = done && lane.done();
   }
-  for (NoticeSender& sender : call_.senders) {
+  for (SendingChannel& sender : call_.senders) {
     RONDO_ASSIGN(const bool sent, sender.pump());
     moved = moved || sent;
     done = done && sender.idle();
@@ -126,7 +131,9 @@ Result<bool> DeviceRunner::run() {
 Status DeviceRunner::say_goodbye() {
   RONDO_TRY(join_lanes());
   RONDO_TRY(stream().record(goodbye_->event()));
-  for (DevicePeer& peer : call_.peers) peer.goodbye.add(goodbye_->notice());
+  for (DevicePeer& peer : call_.peers) {
+    if (!peer.is_far()) peer.goodbye.add(goodbye_->notice());
+  }
   phase_ = Phase::kParting;
   return {};
 }
@@ -145,6 +152,7 @@ Result<bool> DeviceRunner::part() {
   bool moved = false;
   bool done = true;
   for (DevicePeer& peer : call_.peers) {
+    if (peer.is_far()) continue;
     RONDO_ASSIGN(const bool sent, peer.goodbye.pump());
     RONDO_ASSIGN(const bool received, peer.their_goodbye.pump());
     moved = moved || sent || received;
@@ -185,17 +193,18 @@ Status DeviceRunner::end(Status status, int rank) {
 int DeviceRunner::waits_for() const {
   if (phase_ == Phase::kMeeting) {
     for (const DevicePeer& peer : call_.peers) {
-      if (!peer.met()) return peer.rank();
+      if (!peer.is_far() && !peer.met()) return peer.rank();
     }
   }
   for (const DeviceLane& lane : lanes_) {
     if (const int peer = lane.waits_for(); peer != kNoCulprit) return peer;
   }
-  for (const NoticeSender& sender : call_.senders) {
+  for (const SendingChannel& sender : call_.senders) {
     if (!sender.idle()) return sender.peer();
   }
   for (const DevicePeer& peer : call_.peers) {
-    if (phase_ == Phase::kParting && !peer.their_goodbye.done()) return peer.rank();
+    const bool parts = phase_ == Phase::kParting && !peer.is_far();
+    if (parts && !peer.their_goodbye.done()) return peer.rank();
   }
   return kNoCulprit;
 }

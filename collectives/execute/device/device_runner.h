@@ -9,6 +9,9 @@
 // event comes after is all that any rank does to this rank's memory. No call ends before its peers
 // have put their waits for its events into their streams: then the events may go.
 //
+// Peers of other hosts get and send bytes by way of page-locked memory (pinned_channel.h); nothing
+// of this rank's memory is theirs to touch, so there is nobody to say goodbye to.
+//
 // Host-driven, so it needs nothing of a device but copies, kernels and events that other processes
 // can wait for: it serves ranks on one device or several, of one process or many. Source: the
 // order of memory by events between streams of NCCL's user buffers and of CUDA's IPC samples.

@@ -37,6 +37,7 @@ class CudaDriver final : public DeviceDriver {
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
   void release_imported(void* pointer) override { imports_.close(pointer); }
+  bool sees_host_memory() const override { return true; }
   Result<std::shared_ptr<void>> allocate_words(int index, std::size_t bytes) override;
   Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) override;
   Result<std::shared_ptr<detail::StreamImpl>> borrow_stream(int index, void* native) override;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "core/device/emulated/event.h"
@@ -56,6 +58,18 @@ Result<SharedHandle> EmulatedDriver::export_memory(const void* pointer) {
 Result<void*> EmulatedDriver::import_memory(int index, const SharedHandle& memory) {
   RONDO_TRY(may(Operation::kImport, index));
   return imports_.memory(memory);
+}
+
+/// Emulated kernels and copies see all of the host's.
+Result<std::shared_ptr<void>> EmulatedDriver::allocate_words(int index, std::size_t bytes) {
+  RONDO_TRY(may(Operation::kAllocate, index));
+  constexpr std::size_t kLine = 64;
+  const std::size_t whole = (bytes + kLine - 1) / kLine * kLine;
+  std::shared_ptr<void> memory(std::aligned_alloc(kLine, whole), &std::free);
+  if (memory == nullptr)
+    return Status(ErrorCode::kDevice, fmt::format("the host has no {} bytes to spare", bytes));
+  std::memset(memory.get(), 0, whole);
+  return memory;
 }
 
 Result<std::shared_ptr<detail::StreamImpl>> EmulatedDriver::create_stream(int index) {

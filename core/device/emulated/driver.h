@@ -28,6 +28,8 @@ class EmulatedDriver final : public DeviceDriver {
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
   void release_imported(void* pointer) override { imports_.release(pointer); }
+  bool sees_host_memory() const override { return true; }
+  Result<std::shared_ptr<void>> allocate_words(int index, std::size_t bytes) override;
   Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) override;
   Result<std::shared_ptr<detail::EventImpl>> create_event(int index) override;
   Result<SharedHandle> export_event(detail::EventImpl& event) override;

@@ -1,0 +1,118 @@
+#include "collectives/execute/device/pinned_channel.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rondo::execute {
+namespace {
+
+using transport::Transfer;
+using transport::TransferKind;
+
+/// One is filled, one on its way, one being read, and one more.
+constexpr std::size_t kSlots = 4;
+
+std::size_t slots_for(const std::vector<std::size_t>& sizes, const transport::Endpoint& endpoint) {
+  return std::clamp<std::size_t>(sizes.size(), 1, std::min(kSlots, endpoint.window()));
+}
+
+std::size_t largest(const std::vector<std::size_t>& sizes) {
+  constexpr std::size_t kLine = 64;
+  const std::size_t bytes = sizes.empty() ? 0 : *std::ranges::max_element(sizes);
+  return std::max<std::size_t>(kLine, (bytes + kLine - 1) / kLine * kLine);
+}
+
+}  // namespace
+
+Result<PinnedSlots> PinnedSlots::make(DevicePlace& place, std::size_t count, std::size_t bytes) {
+  PinnedSlots made;
+  made.count_ = count;
+  made.bytes_ = bytes;
+  RONDO_ASSIGN(made.memory_, place.driver().allocate_words(place.device().index, count * bytes));
+  return made;
+}
+
+Result<PinnedSender> PinnedSender::make(DevicePlace& place, transport::Endpoint& endpoint,
+                                        std::uint16_t lane, std::vector<std::size_t> sizes) {
+  PinnedSender made(endpoint, lane);
+  RONDO_ASSIGN(made.slots_, PinnedSlots::make(place, slots_for(sizes, endpoint), largest(sizes)));
+  made.events_.resize(made.slots_.count());
+  made.tokens_.resize(made.slots_.count());
+  made.sizes_ = std::move(sizes);
+  return made;
+}
+
+void PinnedSender::add(const DeviceEvent& event) {
+  events_[filled_ % slots_.count()] = &event;
+  ++filled_;
+}
+
+Result<bool> PinnedSender::pump() {
+  bool moved = false;
+  while (done_ < posted_) {
+    RONDO_ASSIGN(const bool done, endpoint_->poll(tokens_[done_ % slots_.count()]));
+    if (!done) break;
+    ++done_;
+    moved = true;
+  }
+  while (posted_ < filled_) {
+    const detail::EventImpl& event = events_[posted_ % slots_.count()]->event();
+    if (!event.done()) break;
+    RONDO_TRY(event.wait());  // how the stream fared
+    const Transfer transfer{.kind = TransferKind::kSend,
+                            .lane = lane_,
+                            .data = slots_.slot(posted_),
+                            .bytes = sizes_[posted_]};
+    RONDO_ASSIGN(tokens_[posted_ % slots_.count()], endpoint_->post({&transfer, 1}));
+    ++posted_;
+    moved = true;
+  }
+  return moved;
+}
+
+Result<PinnedReceiver> PinnedReceiver::make(DevicePlace& place, transport::Endpoint& endpoint,
+                                            std::uint16_t lane, std::vector<std::size_t> sizes) {
+  PinnedReceiver made(endpoint, lane);
+  RONDO_ASSIGN(made.slots_, PinnedSlots::make(place, slots_for(sizes, endpoint), largest(sizes)));
+  for (std::size_t i = 0; i < made.slots_.count(); ++i) {
+    RONDO_ASSIGN(DeviceEvent event, DeviceEvent::make(place, false));
+    made.read_.push_back(std::move(event));
+  }
+  made.tokens_.resize(made.slots_.count());
+  made.sizes_ = std::move(sizes);
+  return made;
+}
+
+/// The first round has nothing to wait for: the call before ended after all its work.
+bool PinnedReceiver::is_free(std::size_t number) const {
+  if (number < slots_.count()) return true;
+  return number - slots_.count() < taken_ && read_[number % slots_.count()].event().done();
+}
+
+Result<bool> PinnedReceiver::pump() {
+  bool moved = false;
+  while (posted_ < sizes_.size() && is_free(posted_)) {
+    const Transfer transfer{.kind = TransferKind::kRecv,
+                            .lane = lane_,
+                            .data = slots_.slot(posted_),
+                            .bytes = sizes_[posted_]};
+    RONDO_ASSIGN(tokens_[posted_ % slots_.count()], endpoint_->post({&transfer, 1}));
+    ++posted_;
+    moved = true;
+  }
+  while (done_ < posted_) {
+    RONDO_ASSIGN(const bool done, endpoint_->poll(tokens_[done_ % slots_.count()]));
+    if (!done) break;
+    ++done_;
+    moved = true;
+  }
+  return moved;
+}
+
+Status PinnedReceiver::take(detail::StreamImpl& stream) {
+  RONDO_TRY(stream.record(read_[taken_ % slots_.count()].event()));
+  ++taken_;
+  return {};
+}
+
+}  // namespace rondo::execute

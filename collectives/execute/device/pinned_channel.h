@@ -1,0 +1,104 @@
+#pragma once
+
+// Messages between devices of different hosts: bytes in page-locked memory of the host, which
+// kernels and copies of the device read and write, and the endpoint sends from and receives into.
+// One direction of one (peer, lane); a few slots of a segment each, so that the device, the
+// network and the peer's device are at work at once.
+//
+// A slot to be sent is filled by the stream and sent once its event is reached; one that was
+// received is read by the stream, and used again once that is done. The host looks at events, and
+// waits for none.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "collectives/execute/device/device_event.h"
+#include "collectives/execute/device/device_place.h"
+#include "core/status.h"
+#include "transport/endpoint/endpoint.h"
+
+namespace rondo::execute {
+
+/// What both directions have.
+class PinnedSlots {
+ public:
+  /// Errors: Device, Unsupported.
+  static Result<PinnedSlots> make(DevicePlace& place, std::size_t count, std::size_t bytes);
+
+  std::size_t count() const { return count_; }
+  std::byte* slot(std::size_t number) const { return data() + number % count_ * bytes_; }
+
+ private:
+  std::byte* data() const { return static_cast<std::byte*>(memory_.get()); }
+
+  std::shared_ptr<void> memory_;
+  std::size_t count_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+class PinnedSender {
+ public:
+  /// `sizes`: bytes of each message of a call, in order. The endpoint is borrowed.
+  static Result<PinnedSender> make(DevicePlace& place, transport::Endpoint& endpoint,
+                                   std::uint16_t lane, std::vector<std::size_t> sizes);
+
+  void reset() { filled_ = posted_ = done_ = 0; }
+  bool has_room() const { return filled_ - done_ < slots_.count(); }
+  /// Where the next message's bytes go.
+  std::byte* room() const { return slots_.slot(filled_); }
+  /// They are there after `event`, which stays until the call's end.
+  void add(const DeviceEvent& event);
+  /// Sends what is ready; true if anything moved. Errors: as Endpoint::post; of the stream.
+  Result<bool> pump();
+  bool idle() const { return done_ == filled_; }
+  int peer() const { return endpoint_->peer(); }
+
+ private:
+  PinnedSender(transport::Endpoint& endpoint, std::uint16_t lane)
+      : endpoint_(&endpoint), lane_(lane) {}
+
+  transport::Endpoint* endpoint_;
+  std::uint16_t lane_;
+  PinnedSlots slots_{};
+  std::vector<std::size_t> sizes_;
+  std::vector<const DeviceEvent*> events_;  ///< by slot
+  std::vector<transport::Token> tokens_;    ///< by slot
+  std::size_t filled_ = 0;
+  std::size_t posted_ = 0;
+  std::size_t done_ = 0;
+};
+
+class PinnedReceiver {
+ public:
+  static Result<PinnedReceiver> make(DevicePlace& place, transport::Endpoint& endpoint,
+                                     std::uint16_t lane, std::vector<std::size_t> sizes);
+
+  void reset() { posted_ = done_ = taken_ = 0; }
+  /// Receives what has come; true if anything moved. Errors as Endpoint::post.
+  Result<bool> pump();
+  bool has_next() const { return taken_ < done_; }
+  const std::byte* next() const { return slots_.slot(taken_); }
+  /// What the stream has been given by now has read the next one. Errors: Device.
+  Status take(detail::StreamImpl& stream);
+  int peer() const { return endpoint_->peer(); }
+
+ private:
+  PinnedReceiver(transport::Endpoint& endpoint, std::uint16_t lane)
+      : endpoint_(&endpoint), lane_(lane) {}
+  bool is_free(std::size_t number) const;
+
+  transport::Endpoint* endpoint_;
+  std::uint16_t lane_;
+  PinnedSlots slots_{};
+  std::vector<std::size_t> sizes_;
+  std::vector<DeviceEvent> read_;         ///< by slot: the stream has read it
+  std::vector<transport::Token> tokens_;  ///< by slot
+  std::size_t posted_ = 0;
+  std::size_t done_ = 0;
+  std::size_t taken_ = 0;
+};
+
+}  // namespace rondo::execute

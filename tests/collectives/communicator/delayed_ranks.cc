@@ -1,0 +1,77 @@
+// Worlds of processes whose devices' streams are late, each world otherwise: split after split has
+// streams of its own, and each stream its own seed. Every rank checks every element, of values
+// whose sums are exact, so that one wait that is missing shows as a wrong bit. To be started by a
+// launcher, on the kind of device that RONDO_TEST_DEVICE names.
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <vector>
+
+#include "tests/collectives/communicator/memory.h"
+
+namespace rondo::testing {
+namespace {
+
+constexpr int kWorlds = 500;
+constexpr std::size_t kPart = 300;
+
+Device device() {
+  const char* const name = std::getenv("RONDO_TEST_DEVICE");
+  const char* const rank = std::getenv("RONDO_LOCAL_RANK");
+  if (name == nullptr) return Device::host();
+  const DeviceKind kind = find_device_kind(name).value();
+  return {kind, rank == nullptr ? 0 : std::atoi(rank) % device_count(kind)};
+}
+
+float value(int rank, std::size_t element, int world) {
+  return static_cast<float>(rank + 1) * 0.25F +
+         static_cast<float>((element + static_cast<std::size_t>(world)) % 1'021);
+}
+
+std::vector<float> values(int rank, std::size_t count, int world) {
+  std::vector<float> list(count);
+  for (std::size_t i = 0; i < count; ++i) list[i] = value(rank, i, world);
+  return list;
+}
+
+/// By how many elements a sum over all ranks is wrong, from `first` on.
+std::size_t wrong(const std::vector<float>& sums, std::size_t first, int ranks, int world) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    float sum = 0;
+    for (int rank = 0; rank < ranks; ++rank) sum += value(rank, first + i, world);
+    if (sums[i] != sum) ++count;
+  }
+  return count;
+}
+
+/// Calls one after the other, the next over what the last has read and written.
+void check_world(Communicator& ranks, Memory<float>& memory, int world) {
+  const auto size = static_cast<std::size_t>(ranks.size());
+  const auto rank = static_cast<std::size_t>(ranks.rank());
+  const std::size_t whole = kPart * size;
+  memory.write(0, values(ranks.rank(), whole, world));
+  ranks.all_reduce(memory.buffer(0, whole), memory.buffer(whole, whole));
+  ranks.reduce_scatter(memory.buffer(0, whole), memory.buffer(2 * whole, kPart));
+  ranks.all_gather(memory.buffer(2 * whole, kPart), memory.buffer(0, whole));
+  ASSERT_EQ(wrong(memory.read(whole, whole), 0, ranks.size(), world), 0U) << world;
+  ASSERT_EQ(wrong(memory.read(2 * whole, kPart), rank * kPart, ranks.size(), world), 0U) << world;
+  ASSERT_EQ(wrong(memory.read(0, whole), 0, ranks.size(), world), 0U) << world;
+}
+
+TEST(Delayed, EveryWorld_HasEveryBit) {
+  Communicator all = Communicator::create({}, device());
+  Memory<float> memory(all.device(), 3 * kPart * static_cast<std::size_t>(all.size()), false);
+  for (int world = 0; world < kWorlds && !HasFatalFailure(); ++world) {
+    std::optional<Communicator> ranks = all.split(0, all.rank());
+    ASSERT_TRUE(ranks.has_value());
+    check_world(*ranks, memory, world);
+  }
+  std::printf("delayed done: rank %d of %d\n", all.rank(), all.size());
+}
+
+}  // namespace
+}  // namespace rondo::testing
