@@ -48,14 +48,18 @@ std::size_t wrong(const std::vector<float>& sums, std::size_t first, int ranks, 
   return count;
 }
 
-/// Calls one after the other, the next over what the last has read and written.
+/// Calls one after the other, the next over what the last has read and written; and what a call has
+/// read is written over as soon as it ends, for peers have nothing to look for there any more.
 void check_world(Communicator& ranks, Memory<float>& memory, int world) {
   const auto size = static_cast<std::size_t>(ranks.size());
   const auto rank = static_cast<std::size_t>(ranks.rank());
   const std::size_t whole = kPart * size;
   memory.write(0, values(ranks.rank(), whole, world));
   ranks.all_reduce(memory.buffer(0, whole), memory.buffer(whole, whole));
+  memory.write(0, std::vector<float>(whole, -1.0F));
+  memory.write(0, values(ranks.rank(), whole, world));
   ranks.reduce_scatter(memory.buffer(0, whole), memory.buffer(2 * whole, kPart));
+  memory.write(0, std::vector<float>(whole, -2.0F));
   ranks.all_gather(memory.buffer(2 * whole, kPart), memory.buffer(0, whole));
   ASSERT_EQ(wrong(memory.read(whole, whole), 0, ranks.size(), world), 0U) << world;
   ASSERT_EQ(wrong(memory.read(2 * whole, kPart), rank * kPart, ranks.size(), world), 0U) << world;
