@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "collectives/kernels/instruction_set.h"
+#include "core/device/driver.h"
 #include "core/topology.h"
 #include "rondo/device.h"
 #include "rondo/version.h"
@@ -105,12 +106,23 @@ std::vector<std::string> interfaces() {
   return found;
 }
 
+/// Whose whole collectives calls on devices can be: a library that is no good is a fact, too.
+void add_collectives_of(DeviceKind kind, Facts& facts) {
+  const auto driver = device::driver_of(kind);
+  if (!driver.ok()) return;
+  const auto library = (*driver)->collective_library();
+  if (library.ok() && *library == nullptr) return;
+  facts.emplace_back(fmt::format("{}_collectives", to_string(kind)),
+                     library.ok() ? (*library)->version() : library.status().to_string());
+}
+
 /// A plug-in that is no good is a fact, too.
 void add_devices(Facts& facts) {
   try {
     for (const DeviceKind kind : device_kinds()) {
       facts.emplace_back(fmt::format("{}_devices", to_string(kind)),
                          fmt::to_string(device_count(kind)));
+      if (device_count(kind) > 0) add_collectives_of(kind, facts);
     }
   } catch (const Error& error) {
     facts.emplace_back("devices", error.what());

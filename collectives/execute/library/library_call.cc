@@ -30,11 +30,19 @@ Status copy_own(const Target& at, std::size_t input_offset, std::size_t output_o
   return at.stream.copy(target, source, at.bytes(count));
 }
 
+/// A group is ended also where one of its parts has failed: libraries count them by thread.
+template <class Parts>
+Status in_group(LibraryCommunicator& communicator, const Parts& ask_for_parts) {
+  RONDO_TRY(communicator.begin_group());
+  Status asked = ask_for_parts();
+  Status ended = communicator.end_group();
+  return asked.ok() ? ended : asked;
+}
+
 Status issue_messages(const Target& at) {
   const LibraryCall& call = at.call;
   std::size_t sent = 0;
   std::size_t received = 0;
-  RONDO_TRY(at.communicator.begin_group());
   for (std::size_t rank = 0; rank < call.sends.size(); ++rank) {
     const int peer = static_cast<int>(rank);
     const std::size_t out = call.sends[rank];
@@ -50,7 +58,7 @@ Status issue_messages(const Target& at) {
     sent += out;
     received += in;
   }
-  return at.communicator.end_group();
+  return {};
 }
 
 /// all_gather by a broadcast of each rank's part, reduce_scatter by a reduction to its rank.
@@ -58,7 +66,6 @@ Status issue_parts(const Target& at) {
   const LibraryCall& call = at.call;
   const bool gathers = call.collective == Collective::kAllGather;
   std::size_t offset = 0;
-  RONDO_TRY(at.communicator.begin_group());
   for (std::size_t rank = 0; rank < call.parts.size(); ++rank) {
     const int root = static_cast<int>(rank);
     const std::size_t count = call.parts[rank];
@@ -72,7 +79,7 @@ Status issue_parts(const Target& at) {
     RONDO_TRY(gathers ? at.communicator.broadcast(part, root, at.stream)
                       : at.communicator.reduce(part, call.op, root, at.stream));
   }
-  return at.communicator.end_group();
+  return {};
 }
 
 }  // namespace
@@ -81,8 +88,8 @@ Status issue(LibraryCommunicator& communicator, const LibraryCall& call, const s
              std::byte* output, detail::StreamImpl& stream) {
   const Target at{communicator, call, input, output, stream};
   const LibraryBuffers buffers = at.buffers(call.count);
-  if (call.is_of_messages()) return issue_messages(at);
-  if (!call.parts.empty()) return issue_parts(at);
+  if (call.is_of_messages()) return in_group(communicator, [&at] { return issue_messages(at); });
+  if (!call.parts.empty()) return in_group(communicator, [&at] { return issue_parts(at); });
   if (call.count == 0) return {};
   switch (call.collective) {
     case Collective::kAllReduce: return communicator.all_reduce(buffers, call.op, stream);

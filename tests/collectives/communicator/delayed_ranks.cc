@@ -15,7 +15,7 @@
 namespace rondo::testing {
 namespace {
 
-constexpr int kWorlds = 500;
+constexpr int kWorlds = RONDO_WORLDS;
 constexpr std::size_t kPart = 300;
 
 Device device() {
