@@ -1,9 +1,9 @@
 #pragma once
 
 // Which calls of a place run on its device, where its peers' devices can read and write its memory
-// or a library of theirs does it all: a function of what all ranks hold equal, and of where the caller's buffers lie, which the
-// fingerprint carries. The others are brought to the host (staging.h).
-// Threads: those of the place.
+// or a library of theirs does it all: a function of what all ranks hold equal, and of where the
+// caller's buffers lie, which the fingerprint carries. The others are brought to the host
+// (staging.h). Threads: those of the place.
 
 #include <memory>
 #include <mutex>

@@ -104,8 +104,8 @@ Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
   RONDO_TRY(check_word("transport", options.transport, {"auto", "inproc", "shm", "tcp"},
                        "RONDO_TRANSPORT"));
   resolve_text(options.device_path, defaults.device_path, "RONDO_DEVICE_PATH");
-  RONDO_TRY(check_word("device path", options.device_path, {"auto", "host", "devices", "kernel", "library"},
-                       "RONDO_DEVICE_PATH"));
+  RONDO_TRY(check_word("device path", options.device_path,
+                       {"auto", "host", "devices", "kernel", "library"}, "RONDO_DEVICE_PATH"));
   RONDO_TRY(check_word("progress", options.progress, {"thread", "caller"}, "RONDO_PROGRESS"));
   const auto formats = kernels::wire_format_names();
   RONDO_TRY(check_word("wire format", options.wire_format, {formats.begin(), formats.end()},

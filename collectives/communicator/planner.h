@@ -25,8 +25,8 @@ class Planner {
   /// Borrows the mesh and the options, which have been resolved.
   Planner(const transport::Mesh& mesh, const CommunicatorOptions& options, Device device);
 
-  /// Errors: InvalidArgument (a forced algorithm that doesn't exist), Unsupported (a way for devices
-  /// that these ranks don't have).
+  /// Errors: InvalidArgument (a forced algorithm that doesn't exist), Unsupported (a way for
+  /// devices that these ranks don't have).
   Status check_options() const;
   /// Whether ranks of this host do not outnumber the cores they may use.
   void set_spare_core(bool spare_core) { spare_core_ = spare_core; }

@@ -90,8 +90,7 @@ Status Group::add_reduction(const Operation& operation, std::size_t bytes, int o
   for (std::size_t peer = 0; peer < world; ++peer) {
     const bool is_own = peer == rank;
     const bool gets = only_to < 0 || only_to == static_cast<int>(peer);
-    if (!is_own && gets)
-      send(static_cast<int>(peer), input + (of_parts ? peer * bytes : 0), bytes);
+    if (!is_own && gets) send(static_cast<int>(peer), input + (of_parts ? peer * bytes : 0), bytes);
     if (!has_result) continue;
     if (is_own) {
       sources.push_back(input + (of_parts ? rank * bytes : 0));

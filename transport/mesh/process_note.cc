@@ -22,8 +22,9 @@ json json_of(const PlaceNote& place) {
 
 Result<PlaceNote> place_of(const json& object) {
   PlaceNote place;
-  for (const auto& [name, text] : {std::pair("kind", &place.kind), std::pair("device", &place.device),
-                                   std::pair("library", &place.library)}) {
+  for (const auto& [name, text] :
+       {std::pair("kind", &place.kind), std::pair("device", &place.device),
+        std::pair("library", &place.library)}) {
     if (!object.is_object() || !object.contains(name) || !object[name].is_string())
       return damaged();
     *text = object[name].get<std::string>();

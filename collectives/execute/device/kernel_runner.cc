@@ -177,7 +177,8 @@ Result<bool> KernelRunner::run() {
     RONDO_TRY(last_->event().wait());  // how the stream fared
     RONDO_TRY(what_the_kernel_says());
   }
-  for (Peer& peer : peers_) RONDO_TRY(peer.parting.tell(*peer.endpoint, &own_end_, sizeof(own_end_)));
+  for (Peer& peer : peers_)
+    RONDO_TRY(peer.parting.tell(*peer.endpoint, &own_end_, sizeof(own_end_)));
   phase_ = Phase::kParting;
   return true;
 }

@@ -83,7 +83,7 @@ class Waiter {
   bool all_are_polled_ = true;
   std::uint64_t idle_looks_ = 0;
   std::uint64_t looks_before_ = 0;  ///< `idle_looks_` at the wait before
-  bool shares_now_ = false;  ///< the last time that others were let run, some did
+  bool shares_now_ = false;         ///< the last time that others were let run, some did
   bool looked_ = false;  ///< since the last sleep: what a look brings is to be worked on first
   std::chrono::steady_clock::time_point start_;
 };

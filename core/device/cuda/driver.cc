@@ -59,7 +59,8 @@ Result<std::string> CudaDriver::identity(int index) {
   CUuuid uuid{};
   RONDO_TRY(own->check("cuDeviceGetUuid", table_.cuDeviceGetUuid(&uuid, own->number())));
   std::string text;
-  for (const char byte : uuid.bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  for (const char byte : uuid.bytes)
+    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return text;
 }
 

@@ -50,8 +50,8 @@ class RecordedTransport final : public transport::Transport {
 };
 
 /// What so many waits without anything having moved do: L for each look, y for each yield.
-std::string steps_of(int waits, bool polled, const WaitPolicy& policy,
-                     const WaitLimit& limit = {}, std::uint32_t looks = 1) {
+std::string steps_of(int waits, bool polled, const WaitPolicy& policy, const WaitLimit& limit = {},
+                     std::uint32_t looks = 1) {
   RecordedTransport transport(polled);
   std::array<transport::Transport*, 1> transports{&transport};
   const auto waiter = Waiter::make(transports, policy).value();
