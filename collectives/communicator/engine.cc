@@ -151,9 +151,10 @@ Result<PendingCall*> Engine::capture(const CallArguments& arguments,
   // Sizes that only two ranks know would be found to differ by the kernel alone.
   if (plan == nullptr || arguments.uneven || !plan->runner->can_be_captured()) {
     return Status(ErrorCode::kUnsupported,
-                  "a call in a stream that is being captured has to be one kernel: of two ranks or "
-                  "more on CUDA devices of one process, with RONDO_DEVICE_PATH=kernel, and with "
-                  "equal parts");
+                  "a call in a stream that is being captured has to be the devices' alone, with "
+                  "equal parts: one kernel of two ranks or more on CUDA devices of one process "
+                  "(RONDO_DEVICE_PATH=kernel), or their library's (NCCL), once a call outside of "
+                  "a graph has joined it");
   }
   captured_.push_back(plan);
   RONDO_ASSIGN(PendingCall* const call, push(arguments, std::move(plan), nullptr, &stream));

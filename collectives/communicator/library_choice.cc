@@ -108,21 +108,26 @@ Status LibraryChoice::find() {
 /// The same answer on every rank: that there is none, too.
 Status LibraryChoice::check_ranks() const {
   const transport::RankInfo& first = mesh_.ranks().front();
-  std::map<std::pair<std::string, std::string>, int> rank_of;
   for (int rank = 0; rank < mesh_.size(); ++rank) {
     const transport::RankInfo& info = mesh_.ranks()[static_cast<std::size_t>(rank)];
     if (info.place.library.empty()) {
       return unusable(fmt::format("rank {} (on {}) has no library for whole collectives on {}",
                                   rank, info.hostname, info.place.kind));
     }
-    if (info.place.library != first.place.library) {
-      return unusable(
-          fmt::format("rank 0 has {} and rank {} has {}: install one version on all "
-                      "hosts",
-                      first.place.library, rank, info.place.library));
-    }
+    if (info.place.library == first.place.library) continue;
+    return unusable(
+        fmt::format("rank 0 has {} and rank {} has {}: install one version on all hosts",
+                    first.place.library, rank, info.place.library));
+  }
+  return library_->needs_own_device() ? check_devices() : Status();
+}
+
+Status LibraryChoice::check_devices() const {
+  std::map<std::pair<std::string, std::string>, int> rank_of;
+  for (int rank = 0; rank < mesh_.size(); ++rank) {
+    const transport::RankInfo& info = mesh_.ranks()[static_cast<std::size_t>(rank)];
     const auto [other, is_new] = rank_of.try_emplace({info.host_identity, info.place.device}, rank);
-    if (is_new || !library_->needs_own_device()) continue;
+    if (is_new) continue;
     return unusable(
         fmt::format("ranks {} and {} are on one device (of {}), and {} wants one for "
                     "each rank",

@@ -39,6 +39,7 @@ class LibraryChoice {
  private:
   Status find();
   Status check_ranks() const;
+  Status check_devices() const;
 
   const transport::Mesh& mesh_;
   Device device_;

@@ -228,10 +228,11 @@ void Place::abort(const Status& cause) {
   if (!broken_.ok()) return;
   broken_ = cause;
   is_broken_.store(true, std::memory_order_release);
-  planner_.give_up();
+  // Before what the peers' devices are doing fails for it.
   for (int peer = 0; peer < size(); ++peer) {
     if (transport::Endpoint* endpoint = mesh_->endpoint(peer)) endpoint->abort(cause);
   }
+  planner_.give_up();
   for (int peer = 0; peer < size(); ++peer) {
     if (transport::Endpoint* endpoint = mesh_->endpoint(peer)) endpoint->withdraw();
   }

@@ -77,8 +77,9 @@ struct CommunicatorOptions {
   ///   "auto"     by the cheaper of "library" and "devices" that all ranks have, or else "host"
   ///   "library"  whole, by the library of the devices' maker (NCCL, a plug-in's), which has to be
   ///              the same on all ranks; what it can't do as auto without it
-  ///   "devices"  by our schedules, on the devices where all ranks' can reach each other's memory
-  ///              (one host, one kind of device), and else on the host
+  ///   "devices"  by our schedules, on the devices where all ranks' are of one kind and can reach
+  ///              each other's memory, between hosts by way of page-locked memory, and else on the
+  ///              host
   ///   "kernel"   the same, by one kernel a rank where all ranks are places of this process on
   ///              CUDA devices, which have to be free to run them all at once
   ///   "host"     on the host

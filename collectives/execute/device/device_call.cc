@@ -57,11 +57,13 @@ DeviceCall::DeviceCall(const Plan& bound, DevicePlace& own, kernels::DeviceReduc
 }
 
 Status DeviceCall::make_far_channels() {
+  // Beside those of the lanes, so that copies and kernels are at work at once.
+  RONDO_ASSIGN(detail::StreamImpl * copies, place.stream(plan.lanes().size()));
   for (std::size_t i = 0; i < senders.size(); ++i) {
     const Channel& channel = plan.senders()[i];
     if (!sender_peer(i).is_far()) continue;
     RONDO_ASSIGN(senders[i].far, PinnedSender::make(place, *channel.endpoint, channel.lane,
-                                                    messages(plan, channel, i, true)));
+                                                    messages(plan, channel, i, true), *copies));
   }
   for (std::size_t i = 0; i < receivers.size(); ++i) {
     const Channel& channel = plan.receivers()[i];

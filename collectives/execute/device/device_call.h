@@ -28,7 +28,6 @@ struct SendingChannel {
   std::optional<PinnedSender> far{};
 
   void reset();
-  bool has_room() const { return !far || far->has_room(); }
   Result<bool> pump() { return far ? far->pump() : near.pump(); }
   bool idle() const { return far ? far->idle() : near.idle(); }
   int peer() const { return near.peer(); }

@@ -52,14 +52,9 @@ Result<bool> DeviceLane::step() {
 }
 
 bool DeviceLane::has_messages() const {
-  const auto has_come = [this](const BoundPort& port) {
+  return std::ranges::all_of(current().sources, [this](const BoundPort& port) {
     return !port.is_channel || call_->receivers[port.channel].has_next();
-  };
-  const auto has_room = [this](const BoundPort& port) {
-    return !port.is_channel || call_->senders[port.channel].has_room();
-  };
-  return std::ranges::all_of(current().sources, has_come) &&
-         std::ranges::all_of(current().targets, has_room);
+  });
 }
 
 Status DeviceLane::enqueue() {
@@ -128,8 +123,6 @@ Status DeviceLane::find_targets() {
   for (const BoundPort& port : sweep.targets) {
     if (!port.is_channel) targets_.push_back(memory(port.slice));
   }
-  own_targets_ = targets_.size();
-  for (const BoundPort& port : sweep.targets) add_room(port);
   if (sweep.sources.size() < 2 || bytes() == 0) return {};
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     const BoundPort& port = sweep.targets[i];
@@ -143,30 +136,16 @@ Status DeviceLane::find_targets() {
   return {};
 }
 
-void DeviceLane::add_room(const BoundPort& port) {
-  if (!port.is_channel || !call_->senders[port.channel].far) return;
-  targets_.push_back(call_->senders[port.channel].far->room());
-}
-
 Status DeviceLane::move() {
-  if (bytes() == 0 || targets_.empty()) return {};
-  if (already_here_) {
-    const void* const here = memory(payload());
-    targets_.erase(targets_.begin(), targets_.begin() + static_cast<std::ptrdiff_t>(own_targets_));
-    return copy_to_targets(here);
-  }
+  if (bytes() == 0 || targets_.empty() || already_here_) return {};
   if (sources_.size() > 1) {
     return call_->kernel(*stream_, {.sources = sources_,
                                     .targets = targets_,
                                     .count = bytes() / call_->plan.element_bytes(),
                                     .divisor = current().final ? call_->plan.divisor() : 1});
   }
-  return copy_to_targets(sources_[0]);
-}
-
-Status DeviceLane::copy_to_targets(const void* source) {
   for (void* target : targets_) {
-    if (target != source) RONDO_TRY(stream_->copy(target, source, bytes()));
+    if (target != sources_[0]) RONDO_TRY(stream_->copy(target, sources_[0], bytes()));
   }
   return {};
 }
@@ -180,7 +159,7 @@ Status DeviceLane::tell() {
     if (!sweep.targets[i].is_channel) continue;
     SendingChannel& channel = call_->senders[sweep.targets[i].channel];
     if (channel.far) {
-      channel.far->add(event);
+      channel.far->add(event, memory(payload()));
       continue;
     }
     Notice notice = event.notice();

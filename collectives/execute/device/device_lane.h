@@ -47,8 +47,6 @@ class DeviceLane {
   Status check_size(const Notice& notice, int peer) const;
   Status find_targets();
   Status move();
-  Status copy_to_targets(const void* source);
-  void add_room(const BoundPort& port);
   Status release_sources();
   Status tell();
   void next();
@@ -67,7 +65,6 @@ class DeviceLane {
   std::uint32_t segment_ = 0;
   std::size_t recorded_ = 0;          ///< events of this call
   bool already_here_ = false;         ///< the peer has stored this segment into its target
-  std::size_t own_targets_ = 0;       ///< of `targets_`, the first ones: this rank's memory
   std::vector<const void*> sources_;  ///< of this segment
   std::vector<void*> targets_;
   std::vector<char> stored_;  ///< by target port: the kernel stores into the peer's memory

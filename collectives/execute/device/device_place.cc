@@ -31,6 +31,16 @@ Result<detail::StreamImpl*> DevicePlace::stream(std::size_t lane) {
   return streams_[lane].get();
 }
 
+Result<std::shared_ptr<void>> DevicePlace::pinned(const PinnedUse& use, std::size_t bytes) {
+  const std::lock_guard lock(streams_mutex_);
+  Pinned& kept = pinned_[use];
+  if (kept.bytes < bytes) {
+    RONDO_ASSIGN(kept.memory, driver_.allocate_words(device_.index, bytes));
+    kept.bytes = bytes;
+  }
+  return kept.memory;
+}
+
 void DevicePlace::abandon(const Status& cause) {
   const std::lock_guard lock(streams_mutex_);
   for (const auto& stream : streams_) stream->abandon(cause);

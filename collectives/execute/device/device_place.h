@@ -4,6 +4,7 @@
 // opened of its peers' memory and events.
 // Threads: one at a time, as the place.
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -34,6 +35,16 @@ class DevicePlace {
 
   /// The stream that lane `lane` of every call runs in. Errors: Device. Threads: any.
   Result<detail::StreamImpl*> stream(std::size_t lane);
+  /// Page-locked memory for messages of one direction of one (peer, lane), at least so large: the
+  /// same for all plans, whose calls are made one at a time. Errors: Device, Unsupported.
+  /// Threads: any.
+  struct PinnedUse {
+    int peer = 0;
+    std::uint16_t lane = 0;
+    bool sends = false;
+    friend auto operator<=>(const PinnedUse&, const PinnedUse&) = default;
+  };
+  Result<std::shared_ptr<void>> pinned(const PinnedUse& use, std::size_t bytes);
   /// Gives up what isn't done of it, as far as the device's kind can.
   void abandon(const Status& cause);
   /// Blocks until all work of this place is done. Errors: Device, with what the work reported.
@@ -57,8 +68,13 @@ class DevicePlace {
 
   Device device_;
   device::DeviceDriver& driver_;
-  mutable std::mutex streams_mutex_;  ///< plans are made while calls are under way
+  mutable std::mutex streams_mutex_;  ///< also of pinned_: plans are made while calls are under way
   std::vector<std::shared_ptr<detail::StreamImpl>> streams_;
+  struct Pinned {
+    std::shared_ptr<void> memory;
+    std::size_t bytes = 0;
+  };
+  std::map<PinnedUse, Pinned> pinned_;
   std::map<Key, OpenMemory> memory_;
   std::map<Key, std::shared_ptr<detail::EventImpl>> events_;
   std::uint64_t uses_ = 0;

@@ -22,41 +22,65 @@ std::size_t largest(const std::vector<std::size_t>& sizes) {
   return std::max<std::size_t>(kLine, (bytes + kLine - 1) / kLine * kLine);
 }
 
+Result<std::vector<DeviceEvent>> events_for(DevicePlace& place, const PinnedSlots& slots) {
+  std::vector<DeviceEvent> events;
+  for (std::size_t i = 0; i < slots.count(); ++i) {
+    RONDO_ASSIGN(DeviceEvent event, DeviceEvent::make(place, false));
+    events.push_back(std::move(event));
+  }
+  return events;
+}
+
 }  // namespace
 
-Result<PinnedSlots> PinnedSlots::make(DevicePlace& place, std::size_t count, std::size_t bytes) {
+Result<PinnedSlots> PinnedSlots::make(DevicePlace& place, const DevicePlace::PinnedUse& use,
+                                      std::size_t count, std::size_t bytes) {
   PinnedSlots made;
   made.count_ = count;
   made.bytes_ = bytes;
-  RONDO_ASSIGN(made.memory_, place.driver().allocate_words(place.device().index, count * bytes));
+  RONDO_ASSIGN(made.memory_, place.pinned(use, count * bytes));
   return made;
 }
 
 Result<PinnedSender> PinnedSender::make(DevicePlace& place, transport::Endpoint& endpoint,
-                                        std::uint16_t lane, std::vector<std::size_t> sizes) {
-  PinnedSender made(endpoint, lane);
-  RONDO_ASSIGN(made.slots_, PinnedSlots::make(place, slots_for(sizes, endpoint), largest(sizes)));
-  made.events_.resize(made.slots_.count());
+                                        std::uint16_t lane, std::vector<std::size_t> sizes,
+                                        detail::StreamImpl& stream) {
+  PinnedSender made(endpoint, lane, stream);
+  RONDO_ASSIGN(made.slots_, PinnedSlots::make(place, {endpoint.peer(), lane, true},
+                                              slots_for(sizes, endpoint), largest(sizes)));
+  RONDO_ASSIGN(made.copied_, events_for(place, made.slots_));
   made.tokens_.resize(made.slots_.count());
+  made.messages_.reserve(sizes.size());
   made.sizes_ = std::move(sizes);
   return made;
 }
 
-void PinnedSender::add(const DeviceEvent& event) {
-  events_[filled_ % slots_.count()] = &event;
-  ++filled_;
+void PinnedSender::reset() {
+  messages_.clear();
+  filled_ = posted_ = done_ = 0;
 }
 
 Result<bool> PinnedSender::pump() {
-  bool moved = false;
+  RONDO_ASSIGN(bool moved, see_sent());
+  RONDO_ASSIGN(const bool sent, send_copied());
+  RONDO_ASSIGN(const bool copied, copy_next());
+  return moved || sent || copied;
+}
+
+Result<bool> PinnedSender::see_sent() {
+  const std::size_t before = done_;
   while (done_ < posted_) {
     RONDO_ASSIGN(const bool done, endpoint_->poll(tokens_[done_ % slots_.count()]));
     if (!done) break;
     ++done_;
-    moved = true;
   }
+  return done_ != before;
+}
+
+Result<bool> PinnedSender::send_copied() {
+  const std::size_t before = posted_;
   while (posted_ < filled_) {
-    const detail::EventImpl& event = events_[posted_ % slots_.count()]->event();
+    const detail::EventImpl& event = copied_[posted_ % slots_.count()].event();
     if (!event.done()) break;
     RONDO_TRY(event.wait());  // how the stream fared
     const Transfer transfer{.kind = TransferKind::kSend,
@@ -65,19 +89,29 @@ Result<bool> PinnedSender::pump() {
                             .bytes = sizes_[posted_]};
     RONDO_ASSIGN(tokens_[posted_ % slots_.count()], endpoint_->post({&transfer, 1}));
     ++posted_;
-    moved = true;
   }
-  return moved;
+  return posted_ != before;
+}
+
+Result<bool> PinnedSender::copy_next() {
+  const std::size_t before = filled_;
+  while (filled_ < messages_.size() && filled_ - done_ < slots_.count()) {
+    const Message& message = messages_[filled_];
+    RONDO_TRY(stream_->wait(message.event->event()));
+    const std::size_t bytes = sizes_[filled_];
+    if (bytes != 0) RONDO_TRY(stream_->copy(slots_.slot(filled_), message.payload, bytes));
+    RONDO_TRY(stream_->record(copied_[filled_ % slots_.count()].event()));
+    ++filled_;
+  }
+  return filled_ != before;
 }
 
 Result<PinnedReceiver> PinnedReceiver::make(DevicePlace& place, transport::Endpoint& endpoint,
                                             std::uint16_t lane, std::vector<std::size_t> sizes) {
   PinnedReceiver made(endpoint, lane);
-  RONDO_ASSIGN(made.slots_, PinnedSlots::make(place, slots_for(sizes, endpoint), largest(sizes)));
-  for (std::size_t i = 0; i < made.slots_.count(); ++i) {
-    RONDO_ASSIGN(DeviceEvent event, DeviceEvent::make(place, false));
-    made.read_.push_back(std::move(event));
-  }
+  RONDO_ASSIGN(made.slots_, PinnedSlots::make(place, {endpoint.peer(), lane, false},
+                                              slots_for(sizes, endpoint), largest(sizes)));
+  RONDO_ASSIGN(made.read_, events_for(place, made.slots_));
   made.tokens_.resize(made.slots_.count());
   made.sizes_ = std::move(sizes);
   return made;

@@ -1,13 +1,13 @@
 #pragma once
 
 // Messages between devices of different hosts: bytes in page-locked memory of the host, which
-// kernels and copies of the device read and write, and the endpoint sends from and receives into.
+// copies of the device fill and its kernels read, and the endpoint sends from and receives into.
 // One direction of one (peer, lane); a few slots of a segment each, so that the device, the
 // network and the peer's device are at work at once.
 //
-// A slot to be sent is filled by the stream and sent once its event is reached; one that was
-// received is read by the stream, and used again once that is done. The host looks at events, and
-// waits for none.
+// A slot to be sent is filled by a copy and sent once that is done; one that was received is read
+// by the lane's stream, and used again once that is done. The host looks at events, and waits for
+// none.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,8 @@ namespace rondo::execute {
 class PinnedSlots {
  public:
   /// Errors: Device, Unsupported.
-  static Result<PinnedSlots> make(DevicePlace& place, std::size_t count, std::size_t bytes);
+  static Result<PinnedSlots> make(DevicePlace& place, const DevicePlace::PinnedUse& use,
+                                  std::size_t count, std::size_t bytes);
 
   std::size_t count() const { return count_; }
   std::byte* slot(std::size_t number) const { return data() + number % count_ * bytes_; }
@@ -41,31 +42,45 @@ class PinnedSlots {
 
 class PinnedSender {
  public:
-  /// `sizes`: bytes of each message of a call, in order. The endpoint is borrowed.
+  /// `sizes`: bytes of each message of a call, in order. Copies go through `stream`. It and the
+  /// endpoint are borrowed. Errors: Device, Unsupported.
   static Result<PinnedSender> make(DevicePlace& place, transport::Endpoint& endpoint,
-                                   std::uint16_t lane, std::vector<std::size_t> sizes);
+                                   std::uint16_t lane, std::vector<std::size_t> sizes,
+                                   detail::StreamImpl& stream);
 
-  void reset() { filled_ = posted_ = done_ = 0; }
-  bool has_room() const { return filled_ - done_ < slots_.count(); }
-  /// Where the next message's bytes go.
-  std::byte* room() const { return slots_.slot(filled_); }
-  /// They are there after `event`, which stays until the call's end.
-  void add(const DeviceEvent& event);
-  /// Sends what is ready; true if anything moved. Errors: as Endpoint::post; of the stream.
+  void reset();
+  /// The next message: its bytes are at `payload` after `event`, and stay there until the receiver
+  /// has them, as the schedule's verifier has proved. Never waits for room: lanes that did would
+  /// wait for each other.
+  void add(const DeviceEvent& event, const std::byte* payload) {
+    messages_.push_back({&event, payload});
+  }
+  /// Copies what there is room for, and sends what is there; true if anything moved. Errors: as
+  /// Endpoint::post; of the stream.
   Result<bool> pump();
-  bool idle() const { return done_ == filled_; }
+  bool idle() const { return done_ == messages_.size(); }
   int peer() const { return endpoint_->peer(); }
 
  private:
-  PinnedSender(transport::Endpoint& endpoint, std::uint16_t lane)
-      : endpoint_(&endpoint), lane_(lane) {}
+  struct Message {
+    const DeviceEvent* event = nullptr;
+    const std::byte* payload = nullptr;
+  };
+
+  PinnedSender(transport::Endpoint& endpoint, std::uint16_t lane, detail::StreamImpl& stream)
+      : endpoint_(&endpoint), lane_(lane), stream_(&stream) {}
+  Result<bool> see_sent();
+  Result<bool> send_copied();
+  Result<bool> copy_next();
 
   transport::Endpoint* endpoint_;
   std::uint16_t lane_;
+  detail::StreamImpl* stream_;
   PinnedSlots slots_{};
   std::vector<std::size_t> sizes_;
-  std::vector<const DeviceEvent*> events_;  ///< by slot
-  std::vector<transport::Token> tokens_;    ///< by slot
+  std::vector<Message> messages_;         ///< of this call
+  std::vector<DeviceEvent> copied_;       ///< by slot
+  std::vector<transport::Token> tokens_;  ///< by slot
   std::size_t filled_ = 0;
   std::size_t posted_ = 0;
   std::size_t done_ = 0;

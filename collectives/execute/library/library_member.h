@@ -21,6 +21,7 @@ class LibraryMember {
       : library_(library), device_(device), rank_(rank), world_(world) {}
 
   bool joined() const { return phase_ == Phase::kJoined; }
+  bool knows_id() const { return rank_ == 0 || heard_.heard(); }
   device::CollectiveLibrary& library() { return library_; }
   device::LibraryCommunicator& communicator() { return *communicator_; }
 

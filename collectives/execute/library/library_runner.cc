@@ -24,6 +24,7 @@ Result<std::unique_ptr<Runner>> LibraryRunner::make(LibraryCall call, LibraryMem
   made->previous_ = of((rank + world - 1) % world);
   made->next_ = of((rank + 1) % world);
   for (int peer = 0; peer < world; ++peer) {
+    if (peer != rank) made->everyone_.push_back(of(peer));
     const bool is_neighbour = of(peer) == made->previous_ || of(peer) == made->next_;
     if (peer == rank || (!is_neighbour && world > kMostIntroduced && !compares_sizes)) continue;
     made->endpoints_.push_back(of(peer));
@@ -139,8 +140,8 @@ Status LibraryRunner::or_cause(Status status) {
     failed_ = std::move(status);
     failed_at_ = now;
   }
-  const bool misses_peer = failed_.code() == ErrorCode::kPeerLost;
-  return now < failed_at_ + (misses_peer ? 1000ms : 100ms) ? Status() : failed_;
+  const bool is_own = failed_.code() == ErrorCode::kDevice && !stream_->failure().ok();
+  return now < failed_at_ + (is_own ? 100ms : 1000ms) ? Status() : failed_;
 }
 
 Result<bool> LibraryRunner::join() {
@@ -190,7 +191,7 @@ Status LibraryRunner::end(Status status, int rank) {
   if (!status.ok()) {
     status = described(std::move(status), rank);
     // Before their part of the library's work fails, which it does once this rank's has ended.
-    for (Peer& peer : peers_) peer.endpoint->abort(status);
+    for (transport::Endpoint* endpoint : everyone_) endpoint->abort(status);
     member_.give_up();
     place_.abandon(status);
   }
@@ -214,6 +215,7 @@ int LibraryRunner::waits_for() const {
   for (const Peer& peer : peers_) {
     if (!peer.meeting.done()) return peer.endpoint->peer();
   }
+  if (phase_ == Phase::kJoining && !member_.knows_id()) return previous_->peer();
   if (phase_ != Phase::kParting) return kNoCulprit;
   for (const Peer& peer : peers_) {
     if (!peer.parting.heard()) return peer.endpoint->peer();

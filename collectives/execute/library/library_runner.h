@@ -65,7 +65,8 @@ class LibraryRunner final : public Runner {
   bool finished() const override { return phase_ == Phase::kFinished; }
   int waits_for() const override;
   bool waits_for_caller() const override { return ready_ != nullptr; }
-  bool can_be_captured() const override { return true; }
+  /// Joining allocates and waits, which has no place in a graph.
+  bool can_be_captured() const override { return member_.joined(); }
   std::span<transport::Endpoint* const> peers() const override { return endpoints_; }
 
   Result<bool> hear_peers();
@@ -88,6 +89,7 @@ class LibraryRunner final : public Runner {
   transport::Endpoint* previous_ = nullptr;
   transport::Endpoint* next_ = nullptr;
   std::vector<transport::Endpoint*> endpoints_;  ///< those of `peers_`
+  std::vector<transport::Endpoint*> everyone_;   ///< to be told of an error
   std::vector<Peer> peers_;
   std::optional<DeviceEvent> last_;
   Operands operands_{};

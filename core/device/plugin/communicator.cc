@@ -30,10 +30,13 @@ PluginCommunicator::~PluginCommunicator() {
 }
 
 void PluginCommunicator::give_up() {
-  if (communicator_ != nullptr) table_.abort(communicator_);
+  if (communicator_ == nullptr || given_up_) return;
+  given_up_ = true;
+  table_.abort(communicator_);
 }
 
 Result<bool> PluginCommunicator::ready() {
+  if (given_up_) return Status(ErrorCode::kDevice, "the plug-in's communicator has been given up");
   if (table_.ready == nullptr) return true;
   int done = 0;
   RONDO_TRY(driver_.called("ready", table_.ready(communicator_, &done)));

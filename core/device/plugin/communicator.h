@@ -46,6 +46,7 @@ class PluginCommunicator final : public LibraryCommunicator {
   const PluginDriver& driver_;
   const rondo_collective_table& table_;
   rondo_plugin_communicator communicator_ = nullptr;
+  bool given_up_ = false;
 };
 
 }  // namespace rondo::device

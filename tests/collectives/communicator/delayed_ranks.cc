@@ -16,7 +16,9 @@ namespace rondo::testing {
 namespace {
 
 constexpr int kWorlds = RONDO_WORLDS;
-constexpr std::size_t kPart = 300;
+/// Now and then more messages than there are slots and room on the way.
+std::size_t part_of(int world) { return world % 100 == 0 ? 4'000 : 300; }
+constexpr std::size_t kLargestPart = 4'000;
 
 Device device() {
   const char* const name = std::getenv("RONDO_TEST_DEVICE");
@@ -53,22 +55,24 @@ std::size_t wrong(const std::vector<float>& sums, std::size_t first, int ranks, 
 void check_world(Communicator& ranks, Memory<float>& memory, int world) {
   const auto size = static_cast<std::size_t>(ranks.size());
   const auto rank = static_cast<std::size_t>(ranks.rank());
-  const std::size_t whole = kPart * size;
+  const std::size_t part = part_of(world);
+  const std::size_t whole = part * size;
   memory.write(0, values(ranks.rank(), whole, world));
   ranks.all_reduce(memory.buffer(0, whole), memory.buffer(whole, whole));
   memory.write(0, std::vector<float>(whole, -1.0F));
   memory.write(0, values(ranks.rank(), whole, world));
-  ranks.reduce_scatter(memory.buffer(0, whole), memory.buffer(2 * whole, kPart));
+  ranks.reduce_scatter(memory.buffer(0, whole), memory.buffer(2 * whole, part));
   memory.write(0, std::vector<float>(whole, -2.0F));
-  ranks.all_gather(memory.buffer(2 * whole, kPart), memory.buffer(0, whole));
+  ranks.all_gather(memory.buffer(2 * whole, part), memory.buffer(0, whole));
   ASSERT_EQ(wrong(memory.read(whole, whole), 0, ranks.size(), world), 0U) << world;
-  ASSERT_EQ(wrong(memory.read(2 * whole, kPart), rank * kPart, ranks.size(), world), 0U) << world;
+  ASSERT_EQ(wrong(memory.read(2 * whole, part), rank * part, ranks.size(), world), 0U) << world;
   ASSERT_EQ(wrong(memory.read(0, whole), 0, ranks.size(), world), 0U) << world;
 }
 
 TEST(Delayed, EveryWorld_HasEveryBit) {
   Communicator all = Communicator::create({}, device());
-  Memory<float> memory(all.device(), 3 * kPart * static_cast<std::size_t>(all.size()), false);
+  Memory<float> memory(all.device(), 3 * kLargestPart * static_cast<std::size_t>(all.size()),
+                       false);
   for (int world = 0; world < kWorlds && !HasFatalFailure(); ++world) {
     std::optional<Communicator> ranks = all.split(0, all.rank());
     ASSERT_TRUE(ranks.has_value());

@@ -33,7 +33,7 @@ class Nccl final : public CollectiveLibrary {
 
 /// Averages of integers are rounded towards zero by Rondo; NCCL says nothing of it.
 bool Nccl::reduces(DataType type, ReduceOp op) const {
-  return nccl_op(op).ok() && (op != ReduceOp::kAvg || !is_integer(type));
+  return !is_bitwise(op) && (op != ReduceOp::kAvg || !is_integer(type));
 }
 
 Result<LibraryId> Nccl::make_id() {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <future>
+#include <system_error>
 #include <thread>
 
 #include "core/device/cuda/nccl/status.h"
@@ -102,12 +103,17 @@ void NcclCommunicator::give_up() {
   constexpr auto kPatience = std::chrono::seconds(1);
   const auto done = std::make_shared<std::promise<void>>();
   const auto end = done->get_future();
-  std::thread([done, context = context_, give_up = table_.ncclCommAbort,
-               communicator = std::exchange(communicator_, nullptr)] {
+  const auto work = [done, context = context_, give_up = table_.ncclCommAbort,
+                     communicator = std::exchange(communicator_, nullptr)] {
     const CudaScope scope(*context);
     give_up(communicator);
     done->set_value();
-  }).detach();
+  };
+  try {
+    std::thread(work).detach();
+  } catch (const std::system_error&) {
+    work();  // there are no threads left
+  }
   if (end.wait_for(kPatience) == std::future_status::ready) return;
   log(LogLevel::kWarn, [] { return "ncclCommAbort does not return; it is left behind"; });
 }
