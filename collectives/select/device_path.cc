@@ -1,5 +1,6 @@
 #include "collectives/select/device_path.h"
 
+#include <initializer_list>
 #include <limits>
 
 namespace rondo::select {
