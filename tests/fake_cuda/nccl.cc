@@ -167,6 +167,7 @@ ncclResult_t ncclAllReduce(const void* input, void* output, std::size_t count, n
   return ask(communicator, stream, {Kind::kAllReduce, input, output, count, type, op});
 }
 
+// NOLINTNEXTLINE(readability-function-size): these are NCCL's parameters
 ncclResult_t ncclReduce(const void* input, void* output, std::size_t count, ncclDataType_t type,
                         ncclRedOp_t op, int root, ncclComm_t communicator, cudaStream_t stream) {
   return ask(communicator, stream, {Kind::kReduce, input, output, count, type, op, root});
