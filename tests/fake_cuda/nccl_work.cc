@@ -60,7 +60,7 @@ class Group {
     messages_.push_back({peer, false, data, bytes});
   }
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
-    if (to != from) afterwards_.push_back([=] { std::copy(from, from + bytes, to); });
+    if (to != from) afterwards_.emplace_back([=] { std::copy(from, from + bytes, to); });
   }
   /// Where the stream's thread sees it.
   std::byte* see(const void* pointer, std::size_t bytes, Status& failure) const {
@@ -105,7 +105,7 @@ Status Group::add_reduction(const Operation& operation, std::size_t bytes, int o
                rondo::kernels::find_reduce_kernel(rondo::DeviceKind::kHost, type_of(operation.type),
                                                   op_of(operation.op)));
   const int divisor = operation.op == ncclAvg ? member_.world : 1;
-  afterwards_.push_back([=, count = operation.count] {
+  afterwards_.emplace_back([=, count = operation.count] {
     void* target = output;
     kernel({.sources = sources, .targets = {&target, 1}, .count = count, .divisor = divisor});
   });

@@ -48,11 +48,21 @@ TEST(EmulatedPlaces, OnOneHost_DataStaysOnTheDevices) {
   }
 }
 
-TEST(EmulatedPlaces, OverTcp_DataGoesByWayOfTheHost) {
+TEST(EmulatedPlaces, OverTcp_MessagesAloneGoByWayOfTheHost) {
   spawn(places(2, "tcp"), [](Communicator& rank) {
     all_reduce_on_device(rank);
-    EXPECT_EQ(rank.last_call().transport, "tcp");
+    EXPECT_EQ(rank.last_call().transport, "emulated");
     EXPECT_GE(sent_bytes(rank), kCount * sizeof(float) / 2);
+  });
+}
+
+/// Nothing is encoded on devices yet.
+TEST(EmulatedPlaces, OverTcpWithAWireFormat_AllGoesByWayOfTheHost) {
+  World encoded = places(2, "tcp");
+  encoded.wire_format = "bf16";
+  spawn(encoded, [](Communicator& rank) {
+    all_reduce_on_device(rank);
+    EXPECT_EQ(rank.last_call().transport, "tcp");
   });
 }
 
