@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
 #include "tests/collectives/communicator/memory.h"
+#include "tests/collectives/communicator/own_device.h"
 
 namespace rondo::testing {
 namespace {
@@ -19,14 +19,6 @@ constexpr int kWorlds = RONDO_WORLDS;
 /// Now and then more messages than there are slots and room on the way.
 std::size_t part_of(int world) { return world % 100 == 0 ? 4'000 : 300; }
 constexpr std::size_t kLargestPart = 4'000;
-
-Device device() {
-  const char* const name = std::getenv("RONDO_TEST_DEVICE");
-  const char* const rank = std::getenv("RONDO_LOCAL_RANK");
-  if (name == nullptr) return Device::host();
-  const DeviceKind kind = find_device_kind(name).value();
-  return {kind, rank == nullptr ? 0 : std::atoi(rank) % device_count(kind)};
-}
 
 float value(int rank, std::size_t element, int world) {
   return static_cast<float>(rank + 1) * 0.25F +
@@ -70,7 +62,7 @@ void check_world(Communicator& ranks, Memory<float>& memory, int world) {
 }
 
 TEST(Delayed, EveryWorld_HasEveryBit) {
-  Communicator all = Communicator::create({}, device());
+  Communicator all = Communicator::create({}, own_device());
   Memory<float> memory(all.device(), 3 * kLargestPart * static_cast<std::size_t>(all.size()),
                        false);
   for (int world = 0; world < kWorlds && !HasFatalFailure(); ++world) {

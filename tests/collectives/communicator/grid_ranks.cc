@@ -5,26 +5,17 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <string>
 
 #include "tests/collectives/communicator/grid.h"
+#include "tests/collectives/communicator/own_device.h"
 
 namespace rondo::testing {
 namespace {
 
-/// Of the kind that the test names: each rank's own while there are enough.
-Device device() {
-  const char* const name = std::getenv("RONDO_TEST_DEVICE");
-  const char* const rank = std::getenv("RONDO_LOCAL_RANK");
-  if (name == nullptr) return Device::host();
-  const DeviceKind kind = find_device_kind(name).value();
-  return {kind, rank == nullptr ? 0 : std::atoi(rank) % device_count(kind)};
-}
-
 TEST(GridOfProcesses, EveryCollective_EverySetting_IsRightAndBitEqual) {
-  Communicator world = Communicator::create({}, device());
+  Communicator world = Communicator::create({}, own_device());
   for (const Setting& setting : settings_for(world.size())) {
     const std::string first = every_collective(world, setting);
     EXPECT_TRUE(first == all_reduce_again(world, setting)) << "a second run differs";
