@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "core/copy_bytes.h"
+
 namespace rondo::communicator {
 namespace {
 
@@ -61,7 +63,7 @@ Status Staging::bring_out(const CallArguments& arguments, const CallArguments& s
 Status Staging::copy(const Buffer& target, const ConstBuffer& source, std::size_t bytes) {
   if (bytes == 0) return {};
   if (on_host(target) && on_host(source)) {
-    std::memcpy(target.pointer, source.pointer, bytes);
+    copy_bytes(target.pointer, source.pointer, bytes);
     return {};
   }
   return caught([&] {

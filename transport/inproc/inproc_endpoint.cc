@@ -5,6 +5,8 @@
 #include <cstring>
 #include <thread>
 
+#include "core/copy_bytes.h"
+
 namespace rondo::transport {
 namespace {
 
@@ -34,7 +36,7 @@ Result<std::byte*> InprocMemory::address_of(std::uint64_t location, std::size_t)
 }
 
 Status InprocMemory::read_private(std::uint64_t address, std::byte* target, std::size_t bytes) {
-  std::memcpy(target, reinterpret_cast<const std::byte*>(address), bytes);
+  copy_bytes(target, reinterpret_cast<const std::byte*>(address), bytes);
   return {};
 }
 

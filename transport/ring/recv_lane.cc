@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/copy_bytes.h"
 #include "transport/wire/call_history.h"
 
 namespace rondo::transport {
@@ -84,7 +85,7 @@ Status RecvLane::take_of_run(const Call& call, Pending& pending, LentView& view)
     view = {.data = run_.data, .line = run_.line, .lane = port_.lane, .holds_line = true};
     ++views_[run_.line % kLineCount];
   } else {
-    std::memcpy(pending.data, run_.data, bytes);
+    copy_bytes(pending.data, run_.data, bytes);
     copied_bytes_ += bytes;
   }
   pending.arrived_bytes = bytes;
@@ -192,7 +193,7 @@ Status RecvLane::take_slot(const LineContent& content, Pending& pending, LentVie
   RONDO_TRY(provide_target(pending));
   const std::size_t piece_bytes =
       std::min(port_.slots.bytes, pending.bytes - pending.arrived_bytes);
-  std::memcpy(pending.data + pending.arrived_bytes, piece, piece_bytes);
+  copy_bytes(pending.data + pending.arrived_bytes, piece, piece_bytes);
   pending.arrived_bytes += piece_bytes;
   copied_bytes_ += piece_bytes;
   consume(next_line_);
@@ -209,7 +210,7 @@ Status RecvLane::take_lent(const LineContent& content, Pending& pending, LentVie
     view = lend(*source, pending.bytes);
     return {};
   }
-  std::memcpy(pending.data, *source, pending.bytes);
+  copy_bytes(pending.data, *source, pending.bytes);
   copied_bytes_ += pending.bytes;
   consume(next_line_);
   return {};

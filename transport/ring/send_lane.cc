@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/copy_bytes.h"
 #include "core/prefetch.h"
 
 namespace rondo::transport {
@@ -117,7 +118,7 @@ Status SendLane::take_write_back(std::size_t slot) {
                               "may store to {} bytes: its shared memory is damaged",
                               port_.peer, use.bytes, offset, region, store.size()),
                   port_.peer);
-  std::memcpy(store.data() + offset, port_.slots.memory + slot * port_.slots.bytes, use.bytes);
+  copy_bytes(store.data() + offset, port_.slots.memory + slot * port_.slots.bytes, use.bytes);
   copied_bytes_ += use.bytes;
   return {};
 }
@@ -211,8 +212,8 @@ Result<bool> SendLane::emit_slots(const Call& call, Pending& pending) {
     const std::uint64_t slot = next_slot_ % port_.slots.count;
     const std::size_t piece_bytes =
         std::min(port_.slots.bytes, pending.bytes - pending.written_bytes);
-    std::memcpy(port_.slots.memory + slot * port_.slots.bytes, pending.data + pending.written_bytes,
-                piece_bytes);
+    copy_bytes(port_.slots.memory + slot * port_.slots.bytes, pending.data + pending.written_bytes,
+               piece_bytes);
     Line& line = begin_line(call, pending);
     line.content.where = {.location = 0, .slot = slot, .unit = 0};
     slots_[slot] = {.free_at = next_line_ + 1,

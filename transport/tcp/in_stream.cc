@@ -6,6 +6,8 @@
 #include <cstring>
 #include <span>
 
+#include "core/copy_bytes.h"
+
 namespace rondo::transport {
 
 Result<bool> InStream::take_header() {
@@ -24,7 +26,7 @@ bool InStream::copy_buffered() {
   const std::size_t bytes =
       std::min(ahead_end_ - ahead_begin_, static_cast<std::size_t>(reader_.payload_left()));
   if (bytes == 0) return false;
-  std::memcpy(place_.target, ahead_.data() + ahead_begin_, bytes);
+  copy_bytes(place_.target, ahead_.data() + ahead_begin_, bytes);
   ahead_begin_ += bytes;
   place_.target += bytes;
   reader_.took_payload(bytes);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/copy_bytes.h"
 #include "transport/wire/protocol_error.h"
 
 namespace rondo::transport {
@@ -205,7 +206,7 @@ Status Inbox::deliver_staged(InLane::Entry& entry) {
   if (entry.receive.view) {
     groups_[entry.receive.group].view.slot = entry.slot;
   } else {
-    if (entry.bytes > 0) std::memcpy(entry.receive.data, staging_.data(entry.slot), entry.bytes);
+    if (entry.bytes > 0) copy_bytes(entry.receive.data, staging_.data(entry.slot), entry.bytes);
     staging_.release(entry.slot);
   }
   entry.message = Message::kArrived;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "collectives/schedule/print.h"
+#include "core/copy_bytes.h"
 #include "core/relax.h"
 #include "transport/wire/control.h"
 
@@ -153,7 +154,7 @@ Status EagerRunner::combine() {
   }
   if (sources_[0] == transport::Endpoint::stored()) sources_[0] = targets_[0];
   for (void* target : targets_) {
-    if (target != sources_[0] && sweep.bytes > 0) std::memcpy(target, sources_[0], sweep.bytes);
+    if (target != sources_[0] && sweep.bytes > 0) copy_bytes(target, sources_[0], sweep.bytes);
   }
   return {};
 }

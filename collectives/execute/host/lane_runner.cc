@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/copy_bytes.h"
+
 namespace rondo::execute {
 LaneRunner::LaneRunner(const Plan& plan, std::size_t lane)
     : plan_(plan), sweeps_(plan.lanes()[lane]), lane_(static_cast<std::uint16_t>(lane)) {
@@ -140,7 +142,7 @@ void LaneRunner::copy_segments(std::uint32_t first, std::size_t bytes) {
   for (const BoundPort& port : sweep.targets) {
     if (port.is_channel) continue;
     std::byte* target = memory(port.slice, first);
-    if (target != source && bytes != 0) std::memcpy(target, source, bytes);
+    if (target != source && bytes != 0) copy_bytes(target, source, bytes);
   }
 }
 

@@ -1,0 +1,32 @@
+#include "core/copy_bytes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+namespace rondo {
+namespace {
+
+TEST(CopyBytes, EveryByteAndNoOther) {
+  constexpr std::size_t kRoom = 3 * 4096;
+  alignas(4096) static std::byte from[kRoom];
+  alignas(4096) static std::byte to[kRoom];
+  for (std::size_t i = 0; i < kRoom; ++i) from[i] = static_cast<std::byte>(i * 37 + i / 251);
+  constexpr auto kUntouched = std::byte{0xa5};
+  for (const std::size_t shift : {0, 1, 16, 63, 64, 200, 4095}) {
+    for (const std::size_t bytes : {0, 1, 63, 2047, 2048, 2049, 4096, 6145}) {
+      std::fill(std::begin(to), std::end(to), kUntouched);
+      copy_bytes(to + shift, from, bytes);
+      for (std::size_t i = 0; i < kRoom; ++i) {
+        const bool copied = i >= shift && i < shift + bytes;
+        ASSERT_EQ(to[i], copied ? from[i - shift] : kUntouched)
+            << bytes << " bytes to " << shift << ": byte " << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rondo
