@@ -12,13 +12,6 @@
 namespace rondo::communicator {
 namespace {
 
-/// Long enough to hide a message's cost, short enough that a segment is still in the cache when it
-/// is forwarded, and that a slot takes it. Frames of tcp cost more. A multiple of every element's
-/// size, and equal on all ranks.
-std::size_t default_segment_bytes(const select::Layout& layout) {
-  return (layout.one_host ? std::size_t{64} : std::size_t{256}) * 1024;
-}
-
 /// Up to here copying there and back at once beats lending and storing results.
 constexpr std::size_t kMostCopiedBytes = 8 * 1024;
 
@@ -174,7 +167,7 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
   }
   inputs.element_bytes = size_of(arguments.input.dtype);
   inputs.segment_bytes =
-      options_.segment_bytes == 0 ? default_segment_bytes(layout_) : options_.segment_bytes;
+      options_.segment_bytes == 0 ? select::default_segment_bytes(layout_) : options_.segment_bytes;
   if (schedule::reduces(arguments.collective)) {
     RONDO_ASSIGN(inputs.kernel, kernel_of(arguments));
     inputs.divisor = divisor_of(arguments, size());

@@ -50,6 +50,22 @@ bool all_turn(std::span<const Rank> cycle, const Schedule& first, const Build& b
   return compare(own, first);
 }
 
+/// The same for some ranks, among them the first, the last and two in the middle.
+template <typename Schedule, typename Build, typename Compare>
+bool sample_turns(std::span<const Rank> cycle, const Schedule& first, const Build& build,
+                  const Compare& compare) {
+  const std::size_t world = cycle.size();
+  const auto schedule_of = [&](std::size_t turn) {
+    return turn % world == 0 ? first : build(cycle[turn % world]);
+  };
+  // Neighbours of 1, 2, 4, ... and of their mirror images: ranks' numbers with few and many bits.
+  std::vector<std::size_t> turns{0, world - 1, world / 2, world / 3};
+  for (std::size_t turn = 1; turn < world; turn *= 8)
+    turns.insert(turns.end(), {turn, world - turn});
+  return std::ranges::all_of(
+      turns, [&](std::size_t turn) { return compare(schedule_of(turn), schedule_of(turn + 1)); });
+}
+
 /// What `find` finds along one of the cycles that are tried; each begins with rank 0.
 template <typename Find>
 auto along_some_cycle(const Request& request, const Find& find)
@@ -81,7 +97,12 @@ std::optional<Folded<RankSchedule>> fold(const RankSchedule& first, const BuildS
   return along_some_cycle(request, find);
 }
 
-std::optional<FoldedWorld> fold_joined(const RankSchedule& first, const BuildSchedule& build) {
+namespace {
+
+/// `turns(cycle, first, build, compare)` is all_turn or sample_turns.
+template <typename Turns>
+std::optional<FoldedWorld> fold_joined_by(const RankSchedule& first, const BuildSchedule& build,
+                                          const Turns& turns) {
   const Request& request = first.request;
   const FusedSchedule joined = join_neighbours(first);
   const auto join = [&](Rank rank) { return join_neighbours(build(rank)); };
@@ -89,7 +110,7 @@ std::optional<FoldedWorld> fold_joined(const RankSchedule& first, const BuildSch
     RotationStep step(cycle, request.rows);
     SweepTurns sweeps(joined, step);
     const auto compare = [&](const auto& own, const auto& next) { return sweeps.turn(own, next); };
-    if (!all_turn(cycle, joined, join, compare) || !sweeps.agree()) return std::nullopt;
+    if (!turns(cycle, joined, join, compare) || !sweeps.agree()) return std::nullopt;
     auto rotation = step.rotation(request.collective);
     if (!rotation) return std::nullopt;
     FoldedWorld folded{std::move(*rotation), {joined}};
@@ -97,6 +118,23 @@ std::optional<FoldedWorld> fold_joined(const RankSchedule& first, const BuildSch
     return folded;
   };
   return along_some_cycle(request, find);
+}
+
+}  // namespace
+
+std::optional<FoldedWorld> fold_joined(const RankSchedule& first, const BuildSchedule& build) {
+  return fold_joined_by(first, build,
+                        [](auto cycle, const auto& own, const auto& join, const auto& compare) {
+                          return all_turn(cycle, own, join, compare);
+                        });
+}
+
+std::optional<FoldedWorld> fold_joined_sample(const RankSchedule& first,
+                                              const BuildSchedule& build) {
+  return fold_joined_by(first, build,
+                        [](auto cycle, const auto& own, const auto& join, const auto& compare) {
+                          return sample_turns(cycle, own, join, compare);
+                        });
 }
 
 Folded<RankSchedule> whole_world(const RankSchedule& first, const BuildSchedule& build) {

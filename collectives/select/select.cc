@@ -28,6 +28,10 @@ LinkCost default_link_cost(const Layout& layout) {
   return {15.0, 1.0 / 2500};
 }
 
+std::size_t default_segment_bytes(const Layout& layout) {
+  return (layout.one_host ? std::size_t{64} : std::size_t{256}) * 1024;
+}
+
 std::vector<Candidate> candidates(Collective collective, std::size_t bytes, const Layout& layout,
                                   const LinkCost& link, const Demands& demands) {
   LinkCost slowest = link;

@@ -35,6 +35,11 @@ struct Layout {
 /// crossovers, never results.
 LinkCost default_link_cost(const Layout& layout);
 
+/// What is moved as one piece: long enough to hide a message's cost, short enough that a segment is
+/// still in the cache when it is forwarded, and that a slot takes it. Frames of tcp cost more. A
+/// multiple of every element's size, and equal on all ranks.
+std::size_t default_segment_bytes(const Layout& layout);
+
 /// Up to so many bytes one-shot's ranks of one host write their contributions once, for all to read
 /// (Endpoint::bulletin_bytes).
 inline constexpr std::size_t kBulletinBytes = 1024;

@@ -110,6 +110,34 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("verify --worlds 5000 --all", "--all: worlds of up to 4096");
   expect_usage_error("verify --worlds 9-16 --mutants", "worlds of 2 to 8, of which --worlds 9-16");
   expect_usage_error("verify --worlds 1 --mutants", "worlds of 2 to 8, of which --worlds 1 has");
+  expect_usage_error("plan", "collective");
+  expect_usage_error("plan all_reduce --hosts 2by4", "--hosts: '2by4' is not understood");
+  expect_usage_error("plan all_reduce --hosts 2x4 --ranks 9", "--hosts 2x4 has 8 ranks, --ranks");
+  expect_usage_error("plan all_reduce --algo star", "there is no algorithm 'star'");
+  expect_usage_error("plan broadcast -r 7", "root 7 is no rank of a world of 2");
+  expect_usage_error("plan all_reduce --ranks 65 --draw x.svg", "a drawing of 65 ranks");
+  expect_usage_error("plan all_reduce --steps 2", "rank 2 is no rank of a world of 2");
+  expect_usage_error("plan all_reduce --network /nowhere/x", "--network /nowhere/x: No such file");
+  expect_usage_error("plan all_reduce --network /", "--network /: ");
+  expect_usage_error("plan all_reduce --network /dev/null", "network file: not JSON at line 1");
+}
+
+TEST(RondoTool, Plan_SaysWhatWhyAndHowLong) {
+  const Outcome outcome = rondo("plan all_reduce --hosts 2x4 --bytes 1M");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("all_reduce of 1 MiB, 8 ranks on 2 hosts\nchosen: hierarchical: "),
+                    HasSubstr("\n* hierarchical "), HasSubstr("\n  ring ")));
+  EXPECT_THAT(rondo("plan all_reduce --ranks 3 --steps 1").output, HasSubstr("rank 2"));
+  EXPECT_THAT(rondo("plan all_reduce --ranks 3 --print-network").output, HasSubstr("\"hosts\""));
+  EXPECT_THAT(rondo("plan barrier --ranks 4 --crossovers").output, HasSubstr("64 MiB"));
+}
+
+TEST(RondoTool, Plan_ADrawingThatCantBeWritten_IsOneLine) {
+  const Outcome outcome = rondo("plan all_reduce --ranks 2 --draw /nowhere/p.svg");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.output,
+            "rondo plan: can't write --draw /nowhere/p.svg: No such file or directory\n");
 }
 
 TEST(RondoTool, UnknownWord_IsNamedWithItsNearestOnes) {
@@ -128,7 +156,7 @@ TEST(RondoTool, UnknownWord_IsNamedWithItsNearestOnes) {
 }
 
 TEST(RondoTool, HelpOfEveryCommand_HasAnExample) {
-  for (const std::string command : {"bench", "verify", "info", "run"}) {
+  for (const std::string command : {"bench", "plan", "verify", "info", "run"}) {
     const Outcome outcome = rondo(command + " --help");
     EXPECT_EQ(outcome.exit_code, 0) << command;
     EXPECT_THAT(outcome.output, HasSubstr("rondo " + command + " ")) << command;

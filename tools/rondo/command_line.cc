@@ -13,6 +13,7 @@
 #include "tools/rondo/info_command.h"
 #include "tools/rondo/mistake.h"
 #include "tools/rondo/output.h"
+#include "tools/rondo/plan/plan_command.h"
 #include "tools/rondo/run/run_command.h"
 #include "tools/rondo/verify_command.h"
 
@@ -26,6 +27,7 @@ std::unique_ptr<CLI::App> make_command_line(const std::vector<std::string>& argu
   app->require_subcommand(1);
   add_bench_command(*app, arguments);
   add_info_command(*app);
+  add_plan_command(*app);
   add_run_command(*app, arguments);
   add_verify_command(*app);
   return app;

@@ -1,0 +1,127 @@
+#include "collectives/explain/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "collectives/select/select.h"
+
+namespace rondo::explain {
+namespace {
+
+using algorithms::Algorithm;
+using schedule::Rank;
+
+/// Of each candidate, and of the one that is chosen: seconds, and half a minute.
+constexpr std::uint64_t kMostWork = 6'000'000;
+constexpr std::uint64_t kMostWorkOfChosen = 40'000'000;
+
+/// Where a message takes one unit of time and nothing else takes any.
+simulate::Network counting(const simulate::Network& network) {
+  simulate::Network counted;
+  for (const simulate::HostGroup& group : network.groups) {
+    simulate::HostGroup bare{.hosts = group.hosts, .ranks = group.ranks};
+    counted.groups.push_back(bare);
+  }
+  counted.inside.costs = {simulate::MessageCost{.latency_us = 1}};
+  counted.between = counted.inside;
+  return counted;
+}
+
+std::uint64_t most_rank_bytes(const simulate::Prediction& prediction) {
+  std::map<Rank, std::uint64_t> sent;
+  for (const simulate::Traffic& traffic : prediction.traffic) sent[traffic.from] += traffic.bytes;
+  std::uint64_t most = 0;
+  for (const auto& [rank, bytes] : sent) most = std::max(most, bytes);
+  return most;
+}
+
+std::uint64_t most_link_bytes(const simulate::Prediction& prediction) {
+  double most = 0;
+  for (const simulate::HostTraffic& host : prediction.hosts) most = std::max(most, host.up_bytes);
+  return static_cast<std::uint64_t>(std::llround(most));
+}
+
+Status fill_in(const Scenario& scenario, const Algorithm& algorithm, std::uint64_t most_work,
+               PlannedAlgorithm& planned) {
+  RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
+  simulate::Options options = scenario.options;
+  options.most_work = most_work;
+  RONDO_ASSIGN(const simulate::Prediction prediction,
+               simulate::simulate(schedules.world, schedules.table, scenario.network, options));
+  planned.predicted_us = prediction.us;
+  planned.most_rank_bytes = most_rank_bytes(prediction);
+  planned.most_link_bytes = most_link_bytes(prediction);
+  simulate::Options whole = options;
+  whole.segment_bytes = static_cast<std::size_t>(-1) / 2;
+  RONDO_ASSIGN(
+      const simulate::Prediction counted,
+      simulate::simulate(schedules.world, schedules.table, counting(scenario.network), whole));
+  planned.steps = static_cast<std::uint64_t>(std::llround(counted.us));
+  return {};
+}
+
+std::string reason_for(const Scenario& scenario, const PlanReport& report) {
+  if (scenario.question.algorithm == report.algorithm) return "it is asked for";
+  const auto& list = report.candidates;
+  const auto chosen = std::find_if(list.begin(), list.end(), [&](const PlannedAlgorithm& planned) {
+    return planned.name == report.algorithm;
+  });
+  if (list.size() == 1) return "there is no other";
+  if (chosen == list.end() || !chosen->left_out.empty())
+    return "the least time by the cost formula; too large to simulate";
+  const PlannedAlgorithm& other = chosen == list.begin() ? list[1] : list[0];
+  if (!other.left_out.empty()) return "the only one that could be simulated";
+  const std::string ratio = fmt::format("{:.2f}", other.predicted_us / chosen->predicted_us);
+  if (chosen == list.begin())
+    return fmt::format("the least predicted time: {} would take {} times as long", other.name,
+                       ratio);
+  return fmt::format(
+      "the least time by the cost formula, which doesn't know this network as the simulation "
+      "does: by that {} takes {} times as long",
+      other.name, ratio);
+}
+
+}  // namespace
+
+Result<simulate::Prediction> predict(const Scenario& scenario, const Algorithm& algorithm,
+                                     const simulate::Options& options) {
+  RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
+  return simulate::simulate(schedules.world, schedules.table, scenario.network, options);
+}
+
+Result<PlanReport> explain(const Scenario& scenario) {
+  RONDO_ASSIGN(const Algorithm* algorithm, chosen(scenario));
+  PlanReport report{.ranks = scenario.world(),
+                    .hosts = scenario.hosts->hosts(),
+                    .algorithm = std::string(algorithm->name)};
+  const select::Demands demands{.order = scenario.question.deterministic
+                                             ? select::Demands::Order::kRanks
+                                             : select::Demands::Order::kAny};
+  const select::Layout layout = scenario.layout();
+  for (const select::Candidate& candidate :
+       select::candidates(scenario.question.collective, scenario.bytes(), layout,
+                          select::default_link_cost(layout), demands)) {
+    PlannedAlgorithm planned{.name = std::string(candidate.algorithm->name),
+                             .summary = std::string(candidate.algorithm->summary),
+                             .formula_us = candidate.predicted_us};
+    const bool is_chosen = candidate.algorithm == algorithm;
+    // Who forces one asks about that one.
+    if (!is_chosen && scenario.question.algorithm == report.algorithm) continue;
+    const Status status =
+        fill_in(scenario, *candidate.algorithm, is_chosen ? kMostWorkOfChosen : kMostWork, planned);
+    if (!status.ok()) planned.left_out = status.message();
+    report.candidates.push_back(std::move(planned));
+  }
+  std::stable_sort(report.candidates.begin(), report.candidates.end(),
+                   [](const PlannedAlgorithm& a, const PlannedAlgorithm& b) {
+                     if (a.left_out.empty() != b.left_out.empty()) return a.left_out.empty();
+                     return a.predicted_us < b.predicted_us;
+                   });
+  report.reason = reason_for(scenario, report);
+  return report;
+}
+
+}  // namespace rondo::explain

@@ -1,0 +1,21 @@
+#pragma once
+
+// All ways to do a collective, each predicted by simulating the schedule that would run, and why
+// one of them is chosen. Pure; threads: any.
+
+#include "collectives/explain/scenario.h"
+#include "core/status.h"
+#include "rondo/plan.h"
+
+namespace rondo::explain {
+
+/// Errors: InvalidArgument (there is no such algorithm).
+Result<PlanReport> explain(const Scenario& scenario);
+
+/// The predicted run of one algorithm. Errors: as schedules_of; Unsupported where too much would
+/// have to be simulated.
+Result<simulate::Prediction> predict(const Scenario& scenario,
+                                     const algorithms::Algorithm& algorithm,
+                                     const simulate::Options& options);
+
+}  // namespace rondo::explain

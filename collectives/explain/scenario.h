@@ -1,0 +1,45 @@
+#pragma once
+
+// A question about a plan, with everything filled in that follows from it. Pure; threads: any.
+
+#include <cstddef>
+#include <optional>
+
+#include "collectives/algorithms/registry.h"
+#include "collectives/schedule/rotation.h"
+#include "collectives/select/select.h"
+#include "collectives/simulate/simulate.h"
+#include "core/status.h"
+#include "rondo/plan.h"
+
+namespace rondo::explain {
+
+struct Scenario {
+  PlanQuestion question;
+  simulate::Network network;
+  schedule::SharedLayout hosts;
+  std::size_t count = 0;  ///< elements of the collective's data
+  simulate::Options options;
+
+  std::size_t bytes() const { return count * options.element_bytes; }
+  int world() const { return hosts->world(); }
+  select::Layout layout() const;
+};
+
+/// Errors: InvalidArgument.
+Result<Scenario> scenario_of(const PlanQuestion& question);
+
+/// An algorithm's schedules in this world, and the sizes of their rows.
+struct Schedules {
+  schedule::FoldedWorld world;
+  schedule::ChunkTable table;
+};
+
+/// Errors: Unsupported: too many ranks for an algorithm whose ranks all differ, in words for a
+/// table's cell.
+Result<Schedules> schedules_of(const Scenario& scenario, const algorithms::Algorithm& algorithm);
+
+/// The algorithm that a communicator would run. Errors: InvalidArgument.
+Result<const algorithms::Algorithm*> chosen(const Scenario& scenario);
+
+}  // namespace rondo::explain

@@ -1,0 +1,145 @@
+#include "collectives/simulate/network_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/json/reader.h"
+
+namespace rondo::simulate {
+namespace {
+
+using json::Value;
+
+constexpr double kBytesPerUsOfGbit = 125;
+constexpr double kBytesPerUsOfGigabyte = 1000;
+constexpr double kMostSpeed = 1e6;
+constexpr double kMostUs = 1e9;
+constexpr double kMebibyte = 1024 * 1024;
+
+/// 0 or left out: no limit.
+double gbit(Value value, double otherwise_bytes_per_us) {
+  return kBytesPerUsOfGbit *
+         value.number(otherwise_bytes_per_us / kBytesPerUsOfGbit, 0, kMostSpeed);
+}
+double gigabytes(Value value, double otherwise_bytes_per_us) {
+  return kBytesPerUsOfGigabyte *
+         value.number(otherwise_bytes_per_us / kBytesPerUsOfGigabyte, 0, kMostSpeed);
+}
+/// Microseconds for a byte, from GB/s; 0: none.
+double per_byte(Value value, double otherwise) {
+  const double speed = gigabytes(value, otherwise > 0 ? 1 / otherwise : 0);
+  return speed > 0 ? 1 / speed : 0;
+}
+
+MessageCost read_cost(Value value, const MessageCost& otherwise) {
+  MessageCost cost;
+  cost.most_bytes = static_cast<std::size_t>(value.at("most_bytes").integer(-1, 0, INT64_MAX));
+  cost.latency_us = value.at("latency_us").number(otherwise.latency_us, 0, kMostUs);
+  cost.send_us = value.at("send_us").number(otherwise.send_us, 0, kMostUs);
+  cost.receive_us = value.at("receive_us").number(otherwise.receive_us, 0, kMostUs);
+  cost.send_us_per_byte = per_byte(value.at("send_gb_s"), otherwise.send_us_per_byte);
+  cost.receive_us_per_byte = per_byte(value.at("receive_gb_s"), otherwise.receive_us_per_byte);
+  value.no_other_keys();
+  return cost;
+}
+
+Link read_link(Value value, const Link& otherwise) {
+  Link link = otherwise;
+  link.maps = value.at("maps").flag(otherwise.maps);
+  link.bytes_per_us = gigabytes(value.at("gb_s"), otherwise.bytes_per_us);
+  Value messages = value.at("messages");
+  const std::vector<Value> items = messages.items();
+  if (messages.exists()) link.costs.clear();
+  for (Value item : items) {
+    const MessageCost cost = read_cost(item, otherwise.costs.back());
+    if (!link.costs.empty() && cost.most_bytes <= link.costs.back().most_bytes)
+      item.fail("most_bytes has to grow from one to the next; the last one needs none");
+    link.costs.push_back(cost);
+  }
+  if (link.costs.empty()) messages.refuse("at least one cost");
+  value.no_other_keys();
+  return link;
+}
+
+Work read_work(Value value, const Work& otherwise) {
+  Work work;
+  work.call_us = value.at("call_us").number(otherwise.call_us, 0, kMostUs);
+  work.read_us_per_byte = per_byte(value.at("read_gb_s"), otherwise.read_us_per_byte);
+  work.write_us_per_byte = per_byte(value.at("write_gb_s"), otherwise.write_us_per_byte);
+  work.reduce_us_per_byte = per_byte(value.at("reduce_gb_s"), otherwise.reduce_us_per_byte);
+  work.cache_bytes =
+      kMebibyte * value.at("cache_mib").number(otherwise.cache_bytes / kMebibyte, 0, kMostSpeed);
+  work.beyond_cache = value.at("beyond_cache").number(otherwise.beyond_cache, 1, kMostSpeed);
+  value.no_other_keys();
+  return work;
+}
+
+std::vector<Switch> read_switches(Value value) {
+  std::vector<Switch> switches;
+  for (Value item : value.items()) {
+    Switch entry;
+    Value name = item.at("name");
+    entry.name = name.text();
+    if (entry.name.empty()) name.refuse("a name");
+    for (const Switch& other : switches) {
+      if (other.name == entry.name) name.fail(fmt::format("there are two of '{}'", other.name));
+    }
+    entry.up_bytes_per_us = gbit(item.at("up_gbit_s"), kUnlimited);
+    entry.down_bytes_per_us = gbit(item.at("down_gbit_s"), entry.up_bytes_per_us);
+    item.no_other_keys();
+    switches.push_back(std::move(entry));
+  }
+  return switches;
+}
+
+int switch_index(Value name, const std::vector<Switch>& switches) {
+  if (!name.exists()) return -1;
+  const std::string wanted = name.text();
+  const auto found = std::find_if(switches.begin(), switches.end(),
+                                  [&](const Switch& entry) { return entry.name == wanted; });
+  if (found != switches.end()) return static_cast<int>(found - switches.begin());
+  std::string names;
+  for (const Switch& entry : switches) names += (names.empty() ? "" : ", ") + entry.name;
+  name.refuse(fmt::format("one of the switches ({})", names.empty() ? "there are none" : names));
+  return -1;
+}
+
+HostGroup read_group(Value item, const std::vector<Switch>& switches, const HostGroup& otherwise) {
+  HostGroup group;
+  group.hosts = static_cast<int>(item.at("count").integer(1, 1, kMostRanks));
+  group.ranks = static_cast<int>(item.at("ranks").integer(1, 1, kMostRanks));
+  group.cores = static_cast<int>(item.at("cores").integer(0, 0, kMostRanks));
+  group.up_bytes_per_us = gbit(item.at("up_gbit_s"), otherwise.up_bytes_per_us);
+  group.down_bytes_per_us = gbit(item.at("down_gbit_s"), group.up_bytes_per_us);
+  group.memory_bytes_per_us = gigabytes(item.at("memory_gb_s"), kUnlimited);
+  group.switch_index = switch_index(item.at("switch"), switches);
+  item.no_other_keys();
+  return group;
+}
+
+}  // namespace
+
+Result<Network> parse_network(std::string_view text, std::string name) {
+  RONDO_ASSIGN(json::Document document, json::Document::parse(text, std::move(name)));
+  Value root = document.root();
+  const Network otherwise = default_network(1, 1);
+  Network network;
+  network.switches = read_switches(root.at("switches"));
+  Value hosts = root.at("hosts");
+  std::int64_t world = 0;
+  for (const Value& item : hosts.items()) {
+    network.groups.push_back(read_group(item, network.switches, otherwise.groups.front()));
+    world += std::int64_t{network.groups.back().hosts} * network.groups.back().ranks;
+  }
+  if (world == 0) hosts.refuse("a list of hosts");
+  if (world > kMostRanks) hosts.fail(fmt::format("{} ranks; at most {}", world, kMostRanks));
+  network.inside = read_link(root.at("inside"), otherwise.inside);
+  network.between = read_link(root.at("between"), otherwise.between);
+  network.work = read_work(root.at("work"), otherwise.work);
+  root.no_other_keys();
+  RONDO_TRY(document.status());
+  return network;
+}
+
+}  // namespace rondo::simulate

@@ -1,0 +1,86 @@
+#pragma once
+
+// When every rank of a collective would be done on a described network: a discrete-event simulation
+// of the schedule that runs, sweep by sweep and segment by segment.
+//
+// A rank has one core, which moves on one sweep's segment at a time: it takes what each source and
+// target costs (network.h). A message then passes the links between the two hosts, one after the
+// other on each channel, in the share that max-min fairness leaves it (fluid.h), and arrives its
+// latency later. Channels hold any number of messages. Pure: the same input gives the same bits.
+// Threads: any.
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/schedule/chunk_table.h"
+#include "collectives/schedule/rotation.h"
+#include "collectives/simulate/network.h"
+#include "core/status.h"
+
+namespace rondo::simulate {
+
+struct Options {
+  std::size_t element_bytes = 4;
+  /// What is moved as one piece, a multiple of element_bytes.
+  std::size_t segment_bytes = std::size_t{256} * 1024;
+  /// Interchangeable ranks are simulated once.
+  bool fold = true;
+  /// Keeps what happened when (Prediction::spans).
+  bool record = false;
+  /// Gives up (Unsupported) after so many sweeps' segments, messages and shares of links.
+  std::uint64_t most_work = static_cast<std::uint64_t>(-1);
+};
+
+/// Of one rank.
+struct RankTime {
+  schedule::Rank rank = 0;
+  double done_us = 0;
+  double busy_us = 0;  ///< its core, alone: sharing it takes longer
+};
+
+/// What one rank sends to one other.
+struct Traffic {
+  schedule::Rank from = 0;
+  schedule::Rank to = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// What the ranks of one host (and of every host that is alike) send to other hosts and get.
+struct HostTraffic {
+  double up_bytes = 0;
+  double down_bytes = 0;
+};
+
+/// One thing that took time.
+struct Span {
+  enum class Kind : std::uint8_t { kWork, kMessage };
+  Kind kind = Kind::kWork;
+  schedule::Rank rank = 0;   ///< a message's sender
+  schedule::Rank peer = -1;  ///< a message's receiver
+  std::uint32_t lane = 0;
+  std::uint32_t sweep = 0;  ///< of the lane; of a message: the sender's
+  double begin_us = 0;
+  double end_us = 0;  ///< a message's arrival
+  std::uint64_t bytes = 0;
+};
+
+struct Prediction {
+  double us = 0;                ///< the last rank's end
+  std::vector<RankTime> ranks;  ///< the representatives, each for `ranks_each`
+  int ranks_each = 1;
+  std::vector<Traffic> traffic;    ///< of the representatives
+  std::vector<HostTraffic> hosts;  ///< one of each kind
+  std::vector<Span> spans;         ///< theirs, in the order of their ends
+  std::uint64_t events = 0;        ///< sweeps' segments and messages that were simulated
+};
+
+/// `world` has as many ranks as the network; `table` one row for each of the schedules'.
+/// Cost: about a microsecond for each segment of each sweep of each representative; memory by their
+/// sweeps.
+/// Errors: InvalidArgument (a world or table of another size; schedules in which a rank waits for
+/// a message that nobody sends: the rank, its lane and sweep), Unsupported (Options::most_work).
+Result<Prediction> simulate(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
+                            const Network& network, const Options& options);
+
+}  // namespace rondo::simulate

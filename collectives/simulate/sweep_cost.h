@@ -1,0 +1,46 @@
+#pragma once
+
+// What one segment of a sweep costs the core of the rank that makes it.
+
+#include <cstddef>
+
+namespace rondo::simulate {
+
+struct Link;
+struct Work;
+
+/// The ports of a sweep, counted by what they cost.
+class SweepCost {
+ public:
+  /// `beyond_cache`: the part of what is touched that comes from memory, 0..1.
+  SweepCost(const Work& work, std::size_t bytes, double beyond_cache)
+      : work_(work), bytes_(bytes), beyond_cache_(beyond_cache) {}
+
+  void read_memory() { ++reads_, ++sources_; }
+  void write_memory() { ++writes_; }
+  /// `stored`: it lies already where the sweep would put it.
+  void receive(const Link& link, bool stored);
+  /// `stores`: into the peer's memory.
+  void send(const Link& link, bool stores);
+
+  /// Of a core of its own.
+  double us() const;
+  /// That pass between core and memory.
+  double memory_bytes() const;
+
+ private:
+  int copies() const;
+
+  const Work& work_;
+  std::size_t bytes_;
+  double beyond_cache_;
+  double messages_us_ = 0;
+  int sources_ = 0;
+  int reads_ = 0;
+  int writes_ = 0;
+  int stored_ = 0;    ///< received where they belong
+  int in_place_ = 0;  ///< received by a copy that can go to where they belong
+  int lends_ = 0;     ///< messages that stand for memory of this rank
+};
+
+}  // namespace rondo::simulate

@@ -1,0 +1,61 @@
+#pragma once
+
+// A network as the representatives of a quotient use it: the resources that their work and their
+// messages take, and how much of each. Hosts (and switches) that are turns of each other are one
+// resource; `weight` says how many turns of one activity share each of them.
+
+#include <vector>
+
+#include "collectives/simulate/fluid.h"
+#include "collectives/simulate/network.h"
+#include "collectives/simulate/quotient.h"
+
+namespace rondo::simulate {
+
+class Wires {
+ public:
+  /// Borrows all three. Adds its resources to `fluid`.
+  Wires(const Network& network, const Quotient& quotient, Fluid& fluid);
+
+  const Link& link(schedule::Rank from, schedule::Rank to) const;
+  /// What a message from `from`, a representative, to any rank takes on its way, in bytes/us;
+  /// empty: nothing limits it. `most`: at most so fast, 0: no such limit.
+  std::vector<Use> path(schedule::Rank from, schedule::Rank to) const;
+  /// What a core's work takes: the host's cores where ranks outnumber them; the memory at
+  /// `bytes_per_us` where that is limited.
+  void work(int representative, double bytes_per_us, std::vector<Use>& uses) const;
+  int ranks_of_host(int representative) const;
+
+  /// Kinds of hosts, and which of them a rank's is.
+  std::size_t host_kinds() const { return hosts_.size(); }
+  std::size_t host_kind(schedule::Rank rank) const;
+  /// How many of `kind` share what a representative's turns do.
+  double turns_each(std::size_t kind) const { return weight(hosts_[kind]); }
+  bool share_host(schedule::Rank a, schedule::Rank b) const { return host_of(a) == host_of(b); }
+
+ private:
+  struct Shared {
+    int members = 0;  ///< hosts, or switches, that are turns of each other
+    ResourceId up = 0, down = 0, cores = 0, memory = 0;
+    bool has_up = false, has_down = false, has_cores = false, has_memory = false;
+  };
+  int host_of(schedule::Rank rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
+  const HostGroup& group_of(int host) const;
+  int switch_of(schedule::Rank rank) const { return group_of(host_of(rank)).switch_index; }
+  const Shared& host_class(schedule::Rank rank) const;
+  const Shared& switch_class(schedule::Rank rank) const;
+  double weight(const Shared& shared) const;
+  void make_hosts(Fluid& fluid);
+  void make_switches(Fluid& fluid);
+
+  const Network& network_;
+  const Quotient& quotient_;
+  std::vector<int> host_of_;
+  std::vector<std::size_t> group_of_host_;
+  std::vector<int> host_class_of_;    ///< by representative
+  std::vector<int> switch_class_of_;  ///< by representative; -1: none
+  std::vector<Shared> hosts_;
+  std::vector<Shared> switches_;
+};
+
+}  // namespace rondo::simulate

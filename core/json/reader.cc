@@ -1,0 +1,177 @@
+#include "core/json/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace rondo::json {
+namespace {
+
+using Node = nlohmann::json;
+
+const Node& node(const void* pointer) { return *static_cast<const Node*>(pointer); }
+
+/// As it is shown to who wrote it.
+std::string shown(const Node& value) {
+  constexpr std::size_t kMostShown = 40;
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "a list";
+  std::string text = value.dump(-1, ' ', false, Node::error_handler_t::replace);
+  if (text.size() > kMostShown) text = text.substr(0, kMostShown) + "...";
+  return text;
+}
+
+struct TooDeep {};
+
+/// "line 3, column 7" of the byte before `position`, which counts from 1.
+std::string line_and_column(std::string_view text, std::size_t position) {
+  const std::string_view before = text.substr(0, position > 0 ? position - 1 : 0);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t line_begin =
+      before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  return fmt::format("line {}, column {}", line, before.size() - line_begin + 1);
+}
+
+Result<Node> parse_text(std::string_view text) {
+  const auto invalid = [](std::string message) {
+    return Status(ErrorCode::kInvalidArgument, std::move(message));
+  };
+  if (text.size() > kMostBytes) {
+    return invalid(
+        fmt::format("{} MiB long; expected at most {}", text.size() >> 20, kMostBytes >> 20));
+  }
+  try {
+    return Node::parse(text.begin(), text.end(), [](int depth, Node::parse_event_t, Node&) {
+      if (depth > kMostDepth) throw TooDeep{};
+      return true;
+    });
+  } catch (const TooDeep&) {
+    return invalid(fmt::format("nested more than {} deep", kMostDepth));
+  } catch (const Node::parse_error& error) {
+    return invalid(fmt::format("not JSON at {}", line_and_column(text, error.byte)));
+  } catch (const Node::exception& error) {
+    return invalid(fmt::format("not JSON: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+struct Document::Tree {
+  Node root;
+};
+
+Document::Document(std::unique_ptr<Tree> tree, std::string name)
+    : tree_(std::move(tree)), name_(std::move(name)) {}
+Document::Document(Document&&) noexcept = default;
+Document& Document::operator=(Document&&) noexcept = default;
+Document::~Document() = default;
+
+Result<Document> Document::parse(std::string_view text, std::string name) {
+  Result<Node> root = parse_text(text);
+  if (!root.ok()) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: {}", name, root.status().message()));
+  }
+  return Document(std::make_unique<Tree>(Tree{std::move(*root)}), std::move(name));
+}
+
+Value Document::root() { return {*this, &tree_->root, {}}; }
+
+void Document::fail(std::string message) {
+  if (!status_.ok()) return;
+  status_ = Status(ErrorCode::kInvalidArgument, fmt::format("{}: {}", name_, message));
+}
+
+bool Value::is_object() const { return exists() && node(node_).is_object(); }
+bool Value::is_array() const { return exists() && node(node_).is_array(); }
+bool Value::is_string() const { return exists() && node(node_).is_string(); }
+bool Value::is_number() const { return exists() && node(node_).is_number(); }
+
+Value Value::at(std::string_view key) {
+  std::string place = place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key);
+  Value missing(*document_, nullptr, place);
+  if (!exists()) return missing;
+  if (!is_object()) {
+    refuse("an object");
+    return missing;
+  }
+  asked_.emplace_back(key);
+  const auto found = node(node_).find(std::string(key));
+  if (found == node(node_).end()) return missing;
+  return {*document_, &*found, std::move(place)};
+}
+
+std::vector<Value> Value::items() {
+  std::vector<Value> values;
+  if (!exists()) return values;
+  if (!is_array()) {
+    refuse("a list");
+    return values;
+  }
+  for (const Node& item : node(node_)) {
+    values.push_back(Value(*document_, &item, fmt::format("{}[{}]", place_, values.size())));
+  }
+  return values;
+}
+
+void Value::no_other_keys() {
+  if (!exists()) return;
+  if (!is_object()) {
+    refuse("an object");
+    return;
+  }
+  for (const auto& [key, value] : node(node_).items()) {
+    if (std::find(asked_.begin(), asked_.end(), key) != asked_.end()) continue;
+    fail(fmt::format("unknown key {}; allowed: {}", shown(Node(key)), fmt::join(asked_, ", ")));
+    return;
+  }
+}
+
+double Value::number(double otherwise, double least, double most) {
+  if (!exists()) return otherwise;
+  const double value = is_number() ? node(node_).get<double>() : std::nan("");
+  if (value >= least && value <= most) return value;
+  refuse(fmt::format("a number from {:g} to {:g}", least, most));
+  return otherwise;
+}
+
+std::int64_t Value::integer(std::int64_t otherwise, std::int64_t least, std::int64_t most) {
+  if (!exists()) return otherwise;
+  const Node& value = node(node_);
+  // What is too large for the type is a floating-point number, or unsigned.
+  const bool fits = value.is_number_integer() &&
+                    (!value.is_number_unsigned() ||
+                     value.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
+  if (fits && value.get<std::int64_t>() >= least && value.get<std::int64_t>() <= most)
+    return value.get<std::int64_t>();
+  refuse(fmt::format("a whole number from {} to {}", least, most));
+  return otherwise;
+}
+
+bool Value::flag(bool otherwise) {
+  if (!exists()) return otherwise;
+  if (node(node_).is_boolean()) return node(node_).get<bool>();
+  refuse("true or false");
+  return otherwise;
+}
+
+std::string Value::text(std::string_view otherwise) {
+  if (!exists()) return std::string(otherwise);
+  if (is_string()) return node(node_).get<std::string>();
+  refuse("a text");
+  return std::string(otherwise);
+}
+
+std::string Value::place() const { return place_.empty() ? "the file" : place_; }
+
+void Value::refuse(std::string_view expected) {
+  fail(fmt::format("expected {}, got {}", expected, exists() ? shown(node(node_)) : "nothing"));
+}
+
+void Value::fail(std::string_view message) {
+  document_->fail(fmt::format("{}: {}", place(), message));
+}
+
+}  // namespace rondo::json

@@ -1,0 +1,93 @@
+#pragma once
+
+// Reads what people write: network files, schedules, tuning files, baselines. Strict, so that a
+// mistake is told where it is and not guessed over: every key is known, every number in its range.
+// The first mistake is kept, with its place ("hosts[1].ranks"); reading goes on with defaults, so
+// that readers need no branch for each field. Threads: any, one at a time.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/status.h"
+
+namespace rondo::json {
+
+/// What a text may have at most: larger ones, and deeper ones, are no such file.
+inline constexpr std::size_t kMostBytes = std::size_t{64} * 1024 * 1024;
+inline constexpr int kMostDepth = 32;
+
+class Document;
+
+/// A value of a document, or nothing where one was left out; then reads give defaults.
+/// Borrows the document.
+class Value {
+ public:
+  bool exists() const { return node_ != nullptr; }
+  bool is_object() const;
+  bool is_array() const;
+  bool is_string() const;
+  bool is_number() const;
+
+  /// Of an object: what `key` holds. Each key that is asked for counts as known.
+  Value at(std::string_view key);
+  /// Of an array, which it has to be if it exists.
+  std::vector<Value> items();
+  /// After all keys have been asked for: others are a mistake.
+  void no_other_keys();
+
+  double number(double otherwise, double least, double most);
+  std::int64_t integer(std::int64_t otherwise, std::int64_t least, std::int64_t most);
+  bool flag(bool otherwise);
+  std::string text(std::string_view otherwise = {});
+
+  /// "hosts[1].ranks"; "the file" for all of it.
+  std::string place() const;
+  /// Keeps "<place>: expected <expected>, got <what is there>".
+  void refuse(std::string_view expected);
+  /// Keeps "<place>: <message>".
+  void fail(std::string_view message);
+
+ private:
+  friend class Document;
+  Value(Document& document, const void* node, std::string place)
+      : document_(&document), node_(node), place_(std::move(place)) {}
+
+  Document* document_;
+  const void* node_;  ///< of the JSON library; null: left out
+  std::string place_;
+  std::vector<std::string> asked_{};
+};
+
+class Document {
+ public:
+  /// `name` begins every message: "network file lab.json".
+  /// Errors: InvalidArgument (no JSON: the line and column; too long; too deep).
+  static Result<Document> parse(std::string_view text, std::string name);
+  Document(Document&&) noexcept;
+  Document& operator=(Document&&) noexcept;
+  ~Document();
+
+  Value root();
+  /// The first mistake, or OK. Errors: InvalidArgument.
+  const Status& status() const { return status_; }
+
+ private:
+  friend class Value;
+  struct Tree;
+  Document(std::unique_ptr<Tree> tree, std::string name);
+  void fail(std::string message);
+
+  std::unique_ptr<Tree> tree_;
+  std::string name_;
+  Status status_;
+};
+
+/// The whole file. Errors: InvalidArgument (there is none, it can't be read, longer than
+/// kMostBytes); the message begins with `name`.
+Result<std::string> read_file(const std::string& path, std::string_view name);
+
+}  // namespace rondo::json

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rondo/collective.h"
+#include "rondo/export.h"
+#include "rondo/types.h"
+
+namespace rondo {
+inline namespace v1 {
+
+/// One collective in a world that needn't exist: what would run there, and how long it would take.
+struct PlanQuestion {
+  Collective collective = Collective::kAllReduce;
+  /// Of one rank's buffer; of the larger one where input and output differ.
+  std::size_t bytes = 0;
+  DataType type = DataType::kF32;
+  int root = 0;
+  int hosts = 1;
+  int ranks_per_host = 2;
+  /// The network as JSON (docs/networks.md); empty: `hosts` and `ranks_per_host`, joined as
+  /// default_network() says.
+  std::string network{};
+  std::string algorithm = "auto";  ///< or one that is forced
+  bool deterministic = false;      ///< as CommunicatorOptions::deterministic
+};
+
+/// One way to do it.
+struct PlannedAlgorithm {
+  std::string name;
+  std::string summary;
+  /// By simulation of its schedule on the network; 0 where `left_out` says why there is none.
+  double predicted_us = 0;
+  double formula_us = 0;              ///< what the choice goes by
+  std::uint64_t steps = 0;            ///< messages in a row, of the longest chain
+  std::uint64_t most_rank_bytes = 0;  ///< that any rank sends
+  std::uint64_t most_link_bytes = 0;  ///< that any host sends to others
+  std::string left_out{};
+};
+
+struct PlanReport {
+  int ranks = 0;
+  int hosts = 0;
+  std::string algorithm;                       ///< that a communicator of this world runs
+  std::string reason{};                        ///< one sentence
+  std::vector<PlannedAlgorithm> candidates{};  ///< by predicted time; those left out last
+};
+
+/// Cost: by the candidates; milliseconds for tens of ranks, seconds for thousands.
+/// Errors: InvalidArgument (a network that can't be read, an algorithm that doesn't exist, no
+/// ranks). Threads: any.
+RONDO_API PlanReport explain_plan(const PlanQuestion& question);
+
+/// Who sends what when: an SVG of the predicted run of the chosen algorithm, a line for each rank,
+/// from left to right. Errors: as explain_plan; InvalidArgument for what is too large to be looked
+/// at.
+RONDO_API std::string draw_plan(const PlanQuestion& question);
+
+/// What one rank does, a line for each step of the chosen algorithm. Errors: as explain_plan;
+/// InvalidArgument for a rank that there isn't.
+RONDO_API std::string describe_plan(const PlanQuestion& question, int rank);
+
+/// The network that the question is about, as JSON with every number spelt out: a file to begin
+/// with. Errors: as explain_plan.
+RONDO_API std::string network_of_plan(const PlanQuestion& question);
+
+}  // namespace v1
+}  // namespace rondo

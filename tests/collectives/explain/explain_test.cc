@@ -1,0 +1,141 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "rondo/error.h"
+#include "rondo/plan.h"
+
+namespace rondo {
+namespace {
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+const PlannedAlgorithm& candidate(const PlanReport& report, const std::string& name) {
+  const auto found = std::find_if(report.candidates.begin(), report.candidates.end(),
+                                  [&](const PlannedAlgorithm& each) { return each.name == name; });
+  EXPECT_NE(found, report.candidates.end()) << name;
+  return *found;
+}
+
+std::string message_of(const PlanQuestion& question) {
+  try {
+    explain_plan(question);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    return error.message();
+  }
+  return "accepted";
+}
+
+TEST(Explain, StepsAndBytesAreTheAlgorithms) {
+  const PlanReport report = explain_plan({.bytes = 8 * kMebibyte, .hosts = 4, .ranks_per_host = 2});
+  EXPECT_EQ(report.ranks, 8);
+  EXPECT_EQ(report.hosts, 4);
+  const PlannedAlgorithm& ring = candidate(report, "ring");
+  EXPECT_EQ(ring.steps, 14U);
+  EXPECT_EQ(ring.most_rank_bytes, 14 * kMebibyte);
+  EXPECT_EQ(ring.most_link_bytes, 14 * kMebibyte) << "one of a host's two ranks sends to others";
+  const PlannedAlgorithm& direct = candidate(report, "direct");
+  EXPECT_EQ(direct.steps, 2U);
+  EXPECT_EQ(direct.most_link_bytes, 2 * 2 * 6 * kMebibyte) << "both do, to six others, twice";
+  const PlannedAlgorithm& hierarchical = candidate(report, "hierarchical");
+  EXPECT_EQ(hierarchical.most_link_bytes, 12 * kMebibyte) << "2 (h-1)/h of the data";
+}
+
+TEST(Explain, TheChosenIsACandidateAndTheReasonNamesAnother) {
+  for (const std::size_t bytes : {std::size_t{8}, 64 * kMebibyte}) {
+    const PlanReport report = explain_plan({.bytes = bytes, .ranks_per_host = 4});
+    candidate(report, report.algorithm);
+    EXPECT_TRUE(std::is_sorted(report.candidates.begin(), report.candidates.end(),
+                               [](const PlannedAlgorithm& a, const PlannedAlgorithm& b) {
+                                 return a.predicted_us < b.predicted_us;
+                               }));
+    const bool is_first = report.candidates.front().name == report.algorithm;
+    const std::string& other = report.candidates[is_first ? 1 : 0].name;
+    EXPECT_NE(report.reason.find(other), std::string::npos) << report.reason;
+  }
+}
+
+TEST(Explain, WhatIsForcedIsAllThatIsPriced) {
+  const PlanReport report = explain_plan({.bytes = kMebibyte, .algorithm = "ring"});
+  EXPECT_EQ(report.algorithm, "ring");
+  EXPECT_EQ(report.reason, "it is asked for");
+  EXPECT_EQ(report.candidates.size(), 1U);
+}
+
+TEST(Explain, AnOrderOfRanksLeavesOnlyWhatKeepsIt) {
+  const PlanReport report =
+      explain_plan({.bytes = kMebibyte, .ranks_per_host = 4, .deterministic = true});
+  EXPECT_TRUE(std::none_of(report.candidates.begin(), report.candidates.end(),
+                           [](const PlannedAlgorithm& each) { return each.name == "ring"; }));
+}
+
+TEST(Explain, ASlowerNetworkTakesLonger) {
+  const char* const fast = R"({"hosts": [{"count": 4, "up_gbit_s": 10}]})";
+  const char* const slow = R"({"hosts": [{"count": 3, "up_gbit_s": 10}, {"up_gbit_s": 2}]})";
+  const PlanQuestion question{.bytes = 64 * kMebibyte, .network = fast, .algorithm = "ring"};
+  PlanQuestion slower = question;
+  slower.network = slow;
+  const double ratio = explain_plan(slower).candidates.front().predicted_us /
+                       explain_plan(question).candidates.front().predicted_us;
+  EXPECT_GT(ratio, 4);
+  EXPECT_LT(ratio, 5.1);
+}
+
+TEST(Explain, QuestionsThatMakeNoSenseAreRefused) {
+  EXPECT_EQ(message_of({.hosts = 0}),
+            "0 hosts of 2 ranks: expected at least one of each, and at most 1048576 ranks");
+  EXPECT_EQ(message_of({.collective = Collective::kBroadcast, .root = 2}),
+            "root 2 is no rank of a world of 2 (0 to 1)");
+  EXPECT_EQ(message_of({.network = "{"}).find("network file: not JSON at line 1"), 0U);
+  EXPECT_EQ(message_of({.algorithm = "rings"}).find("there is no algorithm 'rings'; there are: "),
+            0U);
+  EXPECT_THROW(describe_plan({}, 2), Error);
+  EXPECT_THROW(describe_plan({}, -1), Error);
+  EXPECT_THROW(draw_plan({.hosts = 65}), Error);
+}
+
+TEST(Explain, ADrawingHasARowForEachRankAndALineForEachMessage) {
+  const std::string svg = draw_plan(
+      {.bytes = 4096, .hosts = 3, .ranks_per_host = 1, .algorithm = "ring"});
+  const auto count = [&](const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = svg.find(part); at != std::string::npos; at = svg.find(part, at + 1))
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(svg.find("<svg "), 0U);
+  EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
+  EXPECT_EQ(count(">rank 0</text>") + count(">rank 1</text>") + count(">rank 2</text>"), 3U);
+  EXPECT_EQ(count("<title>rank 0 to rank 1, "), 4U) << "2 (p-1) messages to the next";
+  EXPECT_EQ(count("<title>rank 0 to rank 2, "), 0U);
+  EXPECT_EQ(count("<line") + count("<rect"), count("/>") + count("</line>") + count("</rect>"));
+}
+
+TEST(Explain, StepsAreTheScheduleOfTheRank) {
+  const PlanQuestion question{.bytes = 4096, .hosts = 3, .ranks_per_host = 1, .algorithm = "ring"};
+  EXPECT_NE(describe_plan(question, 1), describe_plan(question, 2));
+  EXPECT_NE(describe_plan(question, 1).find("rank 2"), std::string::npos);
+}
+
+TEST(Explain, TheNetworkIsAFileToBeginWith) {
+  PlanQuestion question{.bytes = kMebibyte, .hosts = 2, .ranks_per_host = 3, .algorithm = "ring"};
+  const double before = explain_plan(question).candidates.front().predicted_us;
+  question.network = network_of_plan(question);
+  question.hosts = 1;
+  question.ranks_per_host = 2;
+  EXPECT_DOUBLE_EQ(explain_plan(question).candidates.front().predicted_us, before);
+}
+
+TEST(Explain, LargeWorldsSayWhatTheyLeaveOut) {
+  const PlanReport report = explain_plan({.collective = Collective::kAllReduce,
+                                          .bytes = kMebibyte,
+                                          .hosts = 4096,
+                                          .ranks_per_host = 1,
+                                          .algorithm = "halving_doubling"});
+  EXPECT_NE(report.candidates.front().left_out.find("million steps"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rondo

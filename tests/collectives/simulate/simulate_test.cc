@@ -1,0 +1,216 @@
+#include "collectives/simulate/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "collectives/algorithms/registry.h"
+#include "collectives/schedule/fuse.h"
+#include "tests/collectives/simulate/reference_simulation.h"
+
+namespace rondo::simulate {
+namespace {
+
+using algorithms::Algorithm;
+using schedule::Collective;
+using schedule::FoldedWorld;
+using schedule::Rank;
+using schedule::Request;
+
+struct Case {
+  FoldedWorld world;
+  schedule::ChunkTable table = schedule::ChunkTable::equal(0, 1);
+};
+
+Case make_case(const Algorithm& algorithm, const Network& network, std::size_t count) {
+  Request request{.collective = algorithm.collective, .world = network.world()};
+  request.layout = layout_of(network);
+  request.rows = algorithm.rows(request, count);
+  const auto build = [&algorithm, request](Rank rank) mutable {
+    request.rank = rank;
+    return algorithm.build(request);
+  };
+  Case made{.world = schedule::fuse_folded(build)};
+  made.table = schedule::ChunkTable::equal(count, request.rows);
+  return made;
+}
+
+const Algorithm& algorithm(Collective collective, std::string_view name) {
+  return *algorithms::find(collective, name);
+}
+
+/// Hosts of one rank; a message takes `alpha` and its bytes the link.
+Network ideal(int world, double alpha_us, double bytes_per_us) {
+  Network network;
+  network.groups = {HostGroup{
+      .hosts = world, .up_bytes_per_us = bytes_per_us, .down_bytes_per_us = bytes_per_us}};
+  network.between.costs = {MessageCost{.latency_us = alpha_us}};
+  return network;
+}
+
+Prediction predict(const Case& made, const Network& network, const Options& options) {
+  auto prediction = simulate(made.world, made.table, network, options);
+  EXPECT_TRUE(prediction.ok()) << prediction.status().to_string();
+  return std::move(*prediction);
+}
+
+constexpr Options kWhole{.segment_bytes = std::size_t{1} << 30};
+
+TEST(Simulate, RingIsItsFormula) {
+  for (const int world : {2, 3, 5, 8}) {
+    const Network network = ideal(world, 7, 100);
+    const std::size_t count = 1000 * static_cast<std::size_t>(world);
+    const auto made = make_case(algorithm(Collective::kAllReduce, "ring"), network, count);
+    const double expected = 2.0 * (world - 1) * (7 + 4000 / 100.0);
+    EXPECT_NEAR(predict(made, network, kWhole).us, expected, 1e-6) << world;
+  }
+}
+
+TEST(Simulate, TreeIsItsFormula) {
+  const Network network = ideal(8, 3, 50);
+  const auto made = make_case(algorithm(Collective::kBroadcast, "tree"), network, 500);
+  // The root's three messages share its link until the shortest path is through; all of them end
+  // at once, then each child's do.
+  const double bytes = 2000 / 50.0;
+  EXPECT_NEAR(predict(made, network, kWhole).us, 3 * 3 + bytes * (3 + 2 + 1), 1e-4);
+}
+
+TEST(Simulate, RanksOfAHostShareItsLink) {
+  Network network = ideal(2, 0, 100);
+  const auto alone = make_case(algorithm(Collective::kAllToAll, "direct"), network, 4000);
+  const double one = predict(alone, network, kWhole).us;
+  network.groups[0].ranks = 2;
+  const auto both = make_case(algorithm(Collective::kAllToAll, "direct"), network, 8000);
+  // Two ranks send 4000 bytes each to each of the other host's two: four messages where there was
+  // one of twice the length.
+  EXPECT_NEAR(predict(both, network, kWhole).us, one * 2, 1e-4);
+}
+
+TEST(Simulate, RanksOfAHostShareItsCores) {
+  Network network;
+  network.groups = {HostGroup{.ranks = 4, .cores = 4}};
+  network.work.read_us_per_byte = 0.01;
+  network.work.write_us_per_byte = 0.01;
+  network.work.reduce_us_per_byte = 0.01;
+  network.inside.maps = true;
+  const auto made = make_case(algorithm(Collective::kAllReduce, "direct"), network, 400);
+  const double apart = predict(made, network, kWhole).us;
+  network.groups[0].cores = 1;
+  EXPECT_NEAR(predict(made, network, kWhole).us, 4 * apart, 1e-4);
+}
+
+TEST(Simulate, SegmentsOverlap) {
+  const Network network = ideal(4, 1, 100);
+  const auto made = make_case(algorithm(Collective::kBroadcast, "linear"), network, 10000);
+  Network chain = network;
+  const double whole = predict(made, network, kWhole).us;
+  EXPECT_NEAR(predict(made, network, {.segment_bytes = 4000}).us, whole, 1e-6)
+      << "one link is the bottleneck either way";
+  const auto ring = make_case(algorithm(Collective::kAllGather, "ring"), chain, 40000);
+  EXPECT_LT(predict(ring, chain, {.segment_bytes = 4000}).us, predict(ring, chain, kWhole).us - 1);
+}
+
+/// Every kind of cost is something.
+Network random_network(std::mt19937& random, bool alike) {
+  const auto between = [&](double least, double last) {
+    return std::uniform_real_distribution<>(least, last)(random);
+  };
+  Network network;
+  const int groups = alike ? 1 : 1 + static_cast<int>(random() % 3);
+  if (random() % 2 == 0) network.switches = {{"a", 120, 130}, {"b", 120, 130}};
+  for (int i = 0; i < groups; ++i) {
+    network.groups.push_back(
+        HostGroup{.hosts = alike ? 4 : 1 + static_cast<int>(random() % 2),
+                  .ranks = 1 + static_cast<int>(random() % 3),
+                  .cores = static_cast<int>(random() % 3),
+                  .up_bytes_per_us = random() % 4 == 0 ? 0 : between(20, 200),
+                  .down_bytes_per_us = random() % 4 == 0 ? 0 : between(20, 200)});
+    if (!network.switches.empty()) network.groups.back().switch_index = alike ? 0 : i % 2;
+  }
+  const auto link = [&](bool maps) {
+    Link made{.maps = maps, .bytes_per_us = random() % 2 == 0 ? 0 : between(50, 300)};
+    made.costs = {MessageCost{.most_bytes = 300,
+                              .latency_us = between(0.2, 2),
+                              .send_us = between(0.1, 1),
+                              .receive_us = between(0.1, 1)},
+                  MessageCost{.latency_us = between(1, 3),
+                              .send_us = between(0.1, 1),
+                              .send_us_per_byte = between(0.001, 0.01),
+                              .receive_us = between(0.1, 1),
+                              .receive_us_per_byte = between(0.001, 0.01)}};
+    return made;
+  };
+  network.inside = link(true);
+  network.between = link(false);
+  network.work = {.call_us = between(0, 1),
+                  .read_us_per_byte = between(0.001, 0.01),
+                  .write_us_per_byte = between(0.001, 0.01),
+                  .reduce_us_per_byte = between(0.001, 0.01)};
+  return network;
+}
+
+TEST(Simulate, AsTheReferenceForEveryAlgorithm) {
+  std::mt19937 random(5);
+  for (const Algorithm& algorithm : algorithms::all()) {
+    for (int trial = 0; trial < 6; ++trial) {
+      const Network network = random_network(random, false);
+      const Case made = make_case(algorithm, network, 77 + random() % 2000);
+      const Options options{.segment_bytes = 512};
+      const Prediction prediction = predict(made, network, options);
+      const auto expected = reference_simulation(unfold(made.world), made.table, network, options);
+      ASSERT_EQ(prediction.ranks.size() * static_cast<std::size_t>(prediction.ranks_each),
+                expected.size());
+      for (const RankTime& rank : prediction.ranks) {
+        const double reference = expected[static_cast<std::size_t>(rank.rank)];
+        EXPECT_NEAR(rank.done_us, reference, 1e-5 * reference)
+            << algorithm.name << " of " << to_string(algorithm.collective) << ", trial " << trial
+            << ", rank " << rank.rank;
+      }
+    }
+  }
+}
+
+TEST(Simulate, ASlowLinkIsFelt) {
+  Network network = ideal(4, 1, 100);
+  const auto made = make_case(algorithm(Collective::kAllReduce, "ring"), network, 40000);
+  const double even = predict(made, network, kWhole).us;
+  network.groups = {HostGroup{.hosts = 3, .up_bytes_per_us = 100, .down_bytes_per_us = 100},
+                    HostGroup{.hosts = 1, .up_bytes_per_us = 20, .down_bytes_per_us = 100}};
+  EXPECT_GT(predict(made, network, kWhole).us, 3 * even);
+}
+
+TEST(Simulate, TrafficIsWhatTheScheduleSends) {
+  const Network network = ideal(4, 1, 100);
+  const auto made = make_case(algorithm(Collective::kAllReduce, "ring"), network, 4000);
+  const Prediction prediction = predict(made, network, kWhole);
+  ASSERT_EQ(prediction.traffic.size(), prediction.ranks.size());
+  EXPECT_EQ(prediction.traffic[0].bytes, 2 * 3 * 4000U);
+  EXPECT_EQ(prediction.traffic[0].messages, 6U);
+}
+
+TEST(Simulate, AMessageThatNobodySendsIsNamed) {
+  const auto& ring = algorithm(Collective::kAllReduce, "ring");
+  const Network network = ideal(3, 1, 100);
+  Request request{.collective = ring.collective, .world = 3, .rows = 3};
+  std::vector<schedule::FusedSchedule> ranks;
+  for (request.rank = 0; request.rank < 3; ++request.rank)
+    ranks.push_back(lower(ring.build(request)));
+  ranks[1].lanes[0].erase(ranks[1].lanes[0].begin());  // its first send
+  const FoldedWorld world{schedule::Rotation::none(3), ranks};
+  const auto result = simulate(world, schedule::ChunkTable::equal(9, 3), network, {});
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.status().message().find("waits in step"), std::string::npos)
+      << result.status().to_string();
+}
+
+TEST(Simulate, AWorldOfAnotherSizeIsRefused) {
+  const auto made = make_case(algorithm(Collective::kAllReduce, "ring"), ideal(3, 1, 1), 9);
+  const auto result = simulate(made.world, made.table, ideal(4, 1, 1), {});
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.status().message(), "the schedule is for 3 ranks, the network has 4");
+}
+
+}  // namespace
+}  // namespace rondo::simulate

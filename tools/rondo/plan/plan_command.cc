@@ -1,0 +1,126 @@
+#include "tools/rondo/plan/plan_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "rondo/error.h"
+#include "rondo/plan.h"
+#include "tools/rondo/bench/names.h"
+#include "tools/rondo/output.h"
+#include "tools/rondo/plan/plan_flags.h"
+#include "tools/rondo/plan/plan_text.h"
+
+namespace rondo::tool {
+namespace {
+
+constexpr const char* kPlanExamples = R"(
+Examples:
+  rondo plan all_reduce --ranks 8 --bytes 64M             eight ranks of one host
+  rondo plan all_reduce --hosts 2x4 --bytes 64M --draw p.svg
+  rondo plan all_gather --network cluster.json --crossovers
+  rondo plan broadcast --hosts 8192x8 --bytes 1M          nothing is run: any size of world
+  rondo plan all_reduce --ranks 4 --steps 0               what rank 0 does
+  rondo plan all_reduce --hosts 2x4 --print-network       a network file to begin with
+
+Each algorithm's schedule is simulated on the network; "formula" is what the choice goes by. The
+exit code is 2 if the command line, or the network file, is not understood.
+)";
+
+constexpr std::uint64_t kFirstCrossover = 8;
+constexpr std::uint64_t kLastCrossover = std::uint64_t{64} << 20;
+
+void write_file(const std::string& path, const std::string& text) {
+  std::FILE* const file = std::fopen(path.c_str(), "we");
+  bool written = file != nullptr;
+  if (file != nullptr) {
+    written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    written = std::fclose(file) == 0 && written;
+  }
+  if (!written)
+    throw std::runtime_error(fmt::format("can't write --draw {}: {}", path, std::strerror(errno)));
+}
+
+void print_crossovers(PlanQuestion question) {
+  write_output(crossover_heading());
+  for (std::uint64_t bytes = kFirstCrossover; bytes <= kLastCrossover; bytes *= 2) {
+    question.bytes = bytes;
+    write_output(crossover_line(bytes, explain_plan(question)));
+  }
+}
+
+void answer(const PlanFlags& flags, const PlanQuestion& question) {
+  if (flags.print_network) {
+    write_output(network_of_plan(question));
+  } else if (flags.crossovers) {
+    print_crossovers(question);
+  } else if (flags.steps_of_rank >= 0) {
+    write_output(describe_plan(question, flags.steps_of_rank));
+  } else {
+    // The drawing first: what can't be drawn is no reason to wait for.
+    if (!flags.draw_path.empty()) write_file(flags.draw_path, draw_plan(question));
+    write_output(plan_text(question, explain_plan(question)));
+  }
+}
+
+int run(const PlanFlags& flags) {
+  try {
+    const std::string network =
+        flags.network_path.empty() ? std::string() : read_network(flags.network_path);
+    answer(flags, question_of(flags, network));
+    return 0;
+  } catch (const UsageError& error) {
+    fmt::print(stderr, "rondo plan: {}\n", error.what());
+    return kExitUsage;
+  } catch (const Error& error) {
+    fmt::print(stderr, "rondo plan: {}\n", error.message());
+    return error.code() == ErrorCode::kInvalidArgument ? kExitUsage : kExitFailure;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rondo plan: {}\n", error.what());
+    return kExitFailure;
+  }
+}
+
+void add_world_flags(CLI::App& command, PlanFlags& flags) {
+  command.add_option("--ranks", flags.ranks, "ranks, of one host unless --hosts says otherwise")
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_option("--hosts", flags.hosts, "HOSTSxRANKS: hosts, and ranks of each");
+  command.add_option("--network", flags.network_path,
+                     "a file that describes hosts, links and switches (docs/networks.md)");
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("plan", "Explain what a collective would do, and why");
+  command->footer(kPlanExamples);
+  const auto flags = std::make_shared<PlanFlags>();
+  command->add_option("collective", flags->collective, "all_reduce, all_gather, ...")->required();
+  add_world_flags(*command, *flags);
+  command->add_option("-b,--bytes", flags->bytes, "of one rank's larger buffer, with K, M or G")
+      ->capture_default_str();
+  command->add_option("-d,--datatype", flags->type, "of the elements")->capture_default_str();
+  command->add_option("-r,--root", flags->root, "of collectives that have one")
+      ->capture_default_str();
+  command->add_option("--algo", flags->algorithm, "auto, or an algorithm that `rondo verify` lists")
+      ->capture_default_str();
+  command->add_flag("--deterministic", flags->deterministic,
+                    "as for a communicator that is (RONDO_DETERMINISTIC)");
+  command->add_option("--draw", flags->draw_path, "also draw who sends what when, as SVG");
+  command->add_option("--steps", flags->steps_of_rank, "print what this rank does, step by step")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--crossovers", flags->crossovers,
+                    "a table of the fastest for every size from 8 bytes to 64 MiB");
+  command->add_flag("--print-network", flags->print_network, "print the network as a file");
+  command->callback([flags] {
+    const int code = run(*flags);
+    if (code != 0) throw CLI::RuntimeError(code);
+  });
+}
+
+}  // namespace rondo::tool

@@ -1,0 +1,102 @@
+#include "tools/rondo/plan/plan_flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <vector>
+
+#include "tools/rondo/bench/names.h"
+#include "tools/rondo/bench/sizes.h"
+
+namespace rondo::tool {
+namespace {
+
+struct Hosts {
+  int hosts = 0;
+  int ranks = 0;
+};
+
+Hosts parse_hosts(std::string_view text) {
+  Hosts hosts;
+  const std::size_t cross = text.find('x');
+  const auto number = [](std::string_view digits, int& value) {
+    const auto [end, problem] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return problem == std::errc() && end == digits.data() + digits.size() && value > 0;
+  };
+  if (cross == std::string_view::npos || !number(text.substr(0, cross), hosts.hosts) ||
+      !number(text.substr(cross + 1), hosts.ranks)) {
+    throw UsageError(fmt::format(
+        "--hosts: '{}' is not understood; expected HOSTSxRANKS, as in 2x4: two hosts of four ranks",
+        text));
+  }
+  return hosts;
+}
+
+void set_world(const PlanFlags& flags, PlanQuestion& question) {
+  if (!question.network.empty()) {
+    if (flags.ranks != 0 || !flags.hosts.empty())
+      throw UsageError(
+          "--network says how many hosts and ranks there are: leave out --ranks, --hosts");
+    return;
+  }
+  if (flags.hosts.empty()) {
+    question.ranks_per_host = flags.ranks == 0 ? 2 : flags.ranks;
+    return;
+  }
+  const Hosts hosts = parse_hosts(flags.hosts);
+  if (flags.ranks != 0 && std::int64_t{hosts.hosts} * hosts.ranks != flags.ranks) {
+    throw UsageError(fmt::format("--hosts {} has {} ranks, --ranks says {}", flags.hosts,
+                                 std::int64_t{hosts.hosts} * hosts.ranks, flags.ranks));
+  }
+  question.hosts = hosts.hosts;
+  question.ranks_per_host = hosts.ranks;
+}
+
+Collective parse_collective_name(const std::string& text) {
+  std::vector<std::string_view> names;
+  for (const Collective collective : all_collectives()) names.emplace_back(to_string(collective));
+  one_of("collective", text, names);
+  const auto found = std::find(names.begin(), names.end(), text);
+  return all_collectives()[static_cast<std::size_t>(found - names.begin())];
+}
+
+}  // namespace
+
+PlanQuestion question_of(const PlanFlags& flags, std::string network) {
+  PlanQuestion question;
+  question.collective = parse_collective_name(flags.collective);
+  const std::vector<DataType> types = parse_types(flags.type);
+  if (types.size() != 1) throw UsageError(fmt::format("-d {}: expected one type", flags.type));
+  question.type = types.front();
+  if (question.collective != Collective::kBarrier)
+    question.bytes = parse_size("--bytes", flags.bytes);
+  question.root = flags.root;
+  question.algorithm = flags.algorithm;
+  question.deterministic = flags.deterministic;
+  question.network = std::move(network);
+  set_world(flags, question);
+  return question;
+}
+
+std::string read_network(const std::string& path) {
+  constexpr std::streamoff kMostBytes = 64 << 20;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) throw UsageError(fmt::format("--network {}: {}", path, std::strerror(errno)));
+  const std::streamoff bytes = file.tellg();
+  if (bytes < 0) throw UsageError(fmt::format("--network {}: not a file", path));
+  if (bytes > kMostBytes)
+    throw UsageError(fmt::format("--network {}: longer than {} MiB", path, kMostBytes >> 20));
+  std::string text(static_cast<std::size_t>(bytes), '\0');
+  file.seekg(0);
+  file.read(text.data(), bytes);
+  if (!file) throw UsageError(fmt::format("--network {}: {}", path, std::strerror(errno)));
+  // An empty text would stand for no network.
+  return text.empty() ? " " : text;
+}
+
+}  // namespace rondo::tool

@@ -1,0 +1,73 @@
+#include "tools/rondo/plan/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rondo::tool {
+namespace {
+
+std::string candidate_line(const PlannedAlgorithm& planned, bool chosen) {
+  const std::string name = (chosen ? "* " : "  ") + planned.name;
+  if (!planned.left_out.empty())
+    return fmt::format("{:<22} not simulated: {}\n", name, planned.left_out);
+  return fmt::format("{:<22} {:>10} {:>10} {:>7} {:>10} {:>10}  {}\n", name,
+                     time_text(planned.predicted_us), time_text(planned.formula_us), planned.steps,
+                     bytes_text(planned.most_rank_bytes), bytes_text(planned.most_link_bytes),
+                     planned.summary);
+}
+
+}  // namespace
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+  return fmt::format("{:.4g} {}", value, kUnits[unit]);
+}
+
+std::string time_text(double us) {
+  if (us < 1000) return fmt::format("{:.3g} us", us);
+  if (us < 1'000'000) return fmt::format("{:.3g} ms", us / 1000);
+  return fmt::format("{:.4g} s", us / 1'000'000);
+}
+
+std::string plan_text(const PlanQuestion& question, const PlanReport& report) {
+  std::string text = fmt::format("{} of {}, {} ranks on {} host{}\n",
+                                 to_string(question.collective), bytes_text(question.bytes),
+                                 report.ranks, report.hosts, report.hosts == 1 ? "" : "s");
+  text += fmt::format("chosen: {}: {}\n\n", report.algorithm, report.reason);
+  text += fmt::format("{:<22} {:>10} {:>10} {:>7} {:>10} {:>10}\n", "  algorithm", "predicted",
+                      "formula", "steps", "most sent", "most sent");
+  text += fmt::format("{:<22} {:>10} {:>10} {:>7} {:>10} {:>10}\n", "", "", "", "in a row",
+                      "by a rank", "by a host");
+  for (const PlannedAlgorithm& planned : report.candidates)
+    text += candidate_line(planned, planned.name == report.algorithm);
+  return text;
+}
+
+std::string crossover_heading() {
+  return fmt::format("{:>10}  {:<20} {:<20} {:>10}  {:<20} {:>7}\n", "bytes", "chosen",
+                     "fastest predicted", "time", "next", "ratio");
+}
+
+std::string crossover_line(std::uint64_t bytes, const PlanReport& report) {
+  std::vector<const PlannedAlgorithm*> simulated;
+  for (const PlannedAlgorithm& planned : report.candidates) {
+    if (planned.left_out.empty()) simulated.push_back(&planned);
+  }
+  if (simulated.empty())
+    return fmt::format("{:>10}  {:<20} too large to simulate\n", bytes_text(bytes),
+                       report.algorithm);
+  const PlannedAlgorithm& best = *simulated.front();
+  std::string line = fmt::format("{:>10}  {:<20} {:<20} {:>10}", bytes_text(bytes),
+                                 report.algorithm, best.name, time_text(best.predicted_us));
+  if (simulated.size() > 1) {
+    line += fmt::format("  {:<20} {:>6.2f}x", simulated[1]->name,
+                        simulated[1]->predicted_us / std::max(best.predicted_us, 1e-9));
+  }
+  return line + "\n";
+}
+
+}  // namespace rondo::tool
