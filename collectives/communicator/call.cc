@@ -1,6 +1,10 @@
 #include "rondo/call.h"
 
+#include <fmt/format.h>
+
 #include <utility>
+
+#include "rondo/error.h"
 
 namespace rondo {
 inline namespace v1 {
@@ -83,6 +87,16 @@ Call Call::barrier() { return {}; }
 Call Call::on(const Stream& order) const {
   Call call = *this;
   call.stream = order;
+  return call;
+}
+
+Call Call::within(int limit_ms) const {
+  if (limit_ms < 1) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("Call::within: expected at least 1 ms, got {}", limit_ms));
+  }
+  Call call = *this;
+  call.timeout_ms = limit_ms;
   return call;
 }
 

@@ -32,6 +32,7 @@ struct CallArguments {
   std::span<const std::size_t> output_counts{};
   Exchange exchange = Exchange::kNone;
   int tag = 0;
+  int timeout_ms = 0;  ///< 0: the communicator's
 };
 
 /// Without the buffer that a collective with a root doesn't use on this rank, whatever was passed.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/communicator/bootstrap.h"
 #include "collectives/communicator/engine.h"
 #include "collectives/communicator/library_choice.h"
 #include "collectives/communicator/links.h"
@@ -14,6 +15,7 @@
 #include "collectives/communicator/place.h"
 #include "collectives/communicator/prepared.h"
 #include "collectives/communicator/split.h"
+#include "collectives/communicator/user_schedule.h"
 #include "core/cgroup.h"
 #include "core/device/driver.h"
 #include "core/log.h"
@@ -36,14 +38,17 @@ Status check_exists(Device device) {
 }
 
 /// What decides how calls run, by the names of the variables.
-std::map<std::string, std::string> equal_options(const CommunicatorOptions& options) {
-  return {{"RONDO_ALGO", options.algorithm},
-          {"RONDO_DETERMINISTIC", options.deterministic ? "1" : "0"},
-          {"RONDO_SEGMENT_BYTES", std::to_string(options.segment_bytes)},
-          {"RONDO_LINKS", options.links},
-          {"RONDO_WIRE_FORMAT", options.wire_format},
-          {"RONDO_ERROR_FEEDBACK", options.error_feedback},
-          {"RONDO_DEVICE_PATH", options.device_path}};
+Result<std::map<std::string, std::string>> equal_options(const CommunicatorOptions& options) {
+  RONDO_ASSIGN(const std::string schedule, communicator::digest_of_file(options.schedule));
+  return std::map<std::string, std::string>{
+      {"RONDO_ALGO", options.algorithm},
+      {"RONDO_SCHEDULE", schedule},
+      {"RONDO_DETERMINISTIC", options.deterministic ? "1" : "0"},
+      {"RONDO_SEGMENT_BYTES", std::to_string(options.segment_bytes)},
+      {"RONDO_LINKS", options.links},
+      {"RONDO_WIRE_FORMAT", options.wire_format},
+      {"RONDO_ERROR_FEEDBACK", options.error_feedback},
+      {"RONDO_DEVICE_PATH", options.device_path}};
 }
 
 /// Measuring takes calls of all places at once.
@@ -61,7 +66,8 @@ Status learn_links(const std::vector<std::shared_ptr<Engine>>& engines) {
 }
 
 Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& devices,
-                                                  const CommunicatorOptions& wanted) {
+                                                  const CommunicatorOptions& wanted,
+                                                  const Bootstrap* bootstrap) {
   if (devices.empty()) {
     return Status(ErrorCode::kInvalidArgument,
                   "Communicator::create: the list of places is empty; a process takes part with at "
@@ -70,18 +76,21 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
   for (const Device device : devices) RONDO_TRY(check_exists(device));
   log_enabled(LogLevel::kWarn);  // a RONDO_LOG that can't be understood is said now, not later
   RONDO_ASSIGN(const CommunicatorOptions options, communicator::resolve(wanted));
-  RONDO_ASSIGN(const rendezvous::Launch launch, rendezvous::detect_launch());
+  RONDO_ASSIGN(const rendezvous::Launch launch, bootstrap == nullptr
+                                                    ? rendezvous::detect_launch()
+                                                    : communicator::launch_of(*bootstrap));
   std::vector<transport::PlaceNote> places;
   for (const Device device : devices) {
     RONDO_ASSIGN(transport::PlaceNote place, communicator::describe_place(device, options));
     places.push_back(std::move(place));
   }
+  RONDO_ASSIGN(const auto equal, equal_options(options));
   const transport::MeshOptions mesh_options{.transport = options.transport,
                                             .interface = options.interface,
                                             .tcp_sockets = options.tcp_sockets,
                                             .tcp_zero_copy_bytes = options.tcp_zero_copy_bytes,
                                             .timeout_ms = options.join_timeout_ms,
-                                            .equal_options = equal_options(options)};
+                                            .equal_options = equal};
   RONDO_ASSIGN(auto meshes, transport::connect_places(launch, places, mesh_options));
   const std::optional<double> cpu_quota = read_cpu_quota();
   std::vector<std::shared_ptr<Engine>> engines;
@@ -122,7 +131,8 @@ CallArguments arguments_of(const Call& call, int rank) {
                         .input_counts = call.input_counts,
                         .output_counts = call.output_counts,
                         .exchange = call.exchange,
-                        .tag = call.tag});
+                        .tag = call.tag,
+                        .timeout_ms = call.timeout_ms});
 }
 
 }  // namespace
@@ -165,8 +175,25 @@ Communicator Communicator::create(const CommunicatorOptions& options, Device dev
 
 std::vector<Communicator> Communicator::create(const std::vector<Device>& places,
                                                const CommunicatorOptions& options) {
+  return create(places, options, nullptr);
+}
+
+Communicator Communicator::create(const Bootstrap& bootstrap, const CommunicatorOptions& options,
+                                  Device device) {
+  return std::move(create({device}, options, &bootstrap).front());
+}
+
+std::vector<Communicator> Communicator::create(const Bootstrap& bootstrap,
+                                               const std::vector<Device>& places,
+                                               const CommunicatorOptions& options) {
+  return create(places, options, &bootstrap);
+}
+
+std::vector<Communicator> Communicator::create(const std::vector<Device>& places,
+                                               const CommunicatorOptions& options,
+                                               const Bootstrap* bootstrap) {
   std::vector<Communicator> handles;
-  for (auto& engine : value_or_throw(join(places, options))) {
+  for (auto& engine : value_or_throw(join(places, options, bootstrap))) {
     handles.push_back(Communicator(std::make_unique<Impl>(std::move(engine))));
   }
   return handles;
@@ -266,6 +293,12 @@ void Communicator::send(const ConstBuffer& data, int peer, int tag) {
 
 void Communicator::receive(const Buffer& data, int peer, int tag) {
   start(Call::receive(data, peer, tag)).wait();
+}
+
+void Communicator::run(const Call& call) {
+  const bool blocks = call.exchange == Call::Exchange::kNone && !call.stream.has_value();
+  if (!blocks) return start(call).wait();
+  throw_if_error(impl_->engine().call(arguments_of(call, rank())));
 }
 
 Work Communicator::start(const Call& call) {

@@ -31,6 +31,7 @@ Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh
                                            std::optional<double> cpu_quota) {
   std::unique_ptr<Place> place(new Place(std::move(mesh), options, device));
   RONDO_TRY(place->planner_.check_options());
+  RONDO_TRY(place->planner_.load_schedule());
   if (device.kind != DeviceKind::kHost) {
     RONDO_ASSIGN(place->profiled_, device::driver_of(device));
   }
@@ -46,6 +47,7 @@ Place::Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& o
              Device device)
     : mesh_(std::move(mesh)),
       options_(options),
+      timeout_ms_(options.timeout_ms),
       device_(device),
       staging_(device),
       planner_(*mesh_, options_, device) {
@@ -152,7 +154,7 @@ execute::RunContext Place::context() {
   return {.rank = rank(),
           .waiter = waiter_.get(),
           .neighbours = neighbours_,
-          .timeout_ms = options_.timeout_ms};
+          .timeout_ms = timeout_ms_};
 }
 
 Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
@@ -175,6 +177,7 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
   last_call_.wire_format = prepared.wire_format;
   last_call_.transport = prepared.on_device ? to_string(device_.kind) : transport_;
   if (profiled_ != nullptr) range_ = profiled_->begin_range(prepared.range.c_str());
+  if (arguments.timeout_ms > 0) timeout_ms_ = arguments.timeout_ms;
   run_.emplace(*prepared.runner, call);
   waiter_->restart();
   execute::Operands operands = operands_of(*used);
@@ -206,6 +209,7 @@ Status Place::give_up_before(Status cause) {
 Status Place::finish(Status status) {
   status = run_->end(std::move(status), rank());
   run_.reset();
+  timeout_ms_ = options_.timeout_ms;
   if (profiled_ != nullptr) profiled_->end_range(range_);
   if (!status.ok()) {
     abort(status);

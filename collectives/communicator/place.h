@@ -99,6 +99,7 @@ class Place {
 
   std::unique_ptr<transport::Mesh> mesh_;
   CommunicatorOptions options_;
+  std::int64_t timeout_ms_;  ///< of the call under way
   Device device_;
   std::unique_ptr<execute::Waiter> waiter_;
   std::vector<transport::Endpoint*> neighbours_;

@@ -1,5 +1,7 @@
 #include "collectives/communicator/planner.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include "collectives/execute/host/eager_runner.h"
 #include "collectives/execute/host/one_shot_runner.h"
 #include "collectives/schedule/fuse.h"
+#include "core/log.h"
 #include "transport/shm/registered_pool.h"
 
 namespace rondo::communicator {
@@ -81,6 +84,23 @@ Status Planner::check_options() const {
   return select::choose(schedule::Collective::kAllReduce, 0, layout_, options_.algorithm).status();
 }
 
+Status Planner::load_schedule() {
+  RONDO_ASSIGN(user_schedule_, communicator::load_schedule(options_.schedule));
+  if (user_schedule_ == nullptr || user_schedule_->request().world == size()) return {};
+  log(LogLevel::kInfo, [&] {
+    return fmt::format("the schedule '{}' is for {} ranks; this world of {} does without it",
+                       user_schedule_->name, user_schedule_->request().world, size());
+  });
+  return {};
+}
+
+const UserSchedule* Planner::own_schedule(const CallArguments& arguments) const {
+  if (user_schedule_ == nullptr) return nullptr;
+  const bool in_rank_order =
+      demands_of(arguments, options_.deterministic).order == select::Demands::Order::kRanks;
+  return user_schedule_->fits(arguments, size(), in_rank_order) ? user_schedule_.get() : nullptr;
+}
+
 Result<kernels::ReduceKernel> Planner::kernel_of(const CallArguments& arguments) {
   if (is_custom(arguments)) return kernels::ReduceKernel{nullptr};
   return kernels::find_reduce_kernel(DeviceKind::kHost, arguments.input.dtype,
@@ -94,6 +114,12 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   if (path == select::DevicePath::kLibrary) {
     prepared->algorithm = device_.library_name();
     RONDO_ASSIGN(prepared->runner, device_.library_runner(arguments));
+    return prepared;
+  }
+  if (const UserSchedule* own = own_schedule(arguments); own != nullptr) {
+    prepared->algorithm = own->name;
+    RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of_own(*own, arguments));
+    RONDO_TRY(bind(*prepared, std::move(inputs), arguments));
     return prepared;
   }
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
@@ -116,18 +142,26 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
     }
   }
   RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments));
-  prepared->wire_format = kernels::to_string(inputs.wire_format);
-  RONDO_ASSIGN(prepared->plan, execute::Plan::make(std::move(inputs)));
-  if (prepared->on_device) {
-    RONDO_ASSIGN(prepared->runner, device_.runner(*prepared->plan, arguments));
-  } else if (execute::EagerRunner::suits(*prepared->plan)) {
-    using Memory = execute::EagerRunner::Memory;
-    prepared->runner = std::make_unique<execute::EagerRunner>(
-        *prepared->plan, spare_core_, bytes <= kMostCopiedBytes ? Memory::kCopied : Memory::kLent);
-  } else {
-    prepared->runner = std::make_unique<execute::PlanRunner>(*prepared->plan);
-  }
+  RONDO_TRY(bind(*prepared, std::move(inputs), arguments));
   return prepared;
+}
+
+/// The plan and what runs it.
+Status Planner::bind(PreparedPlan& prepared, execute::PlanInputs inputs,
+                     const CallArguments& arguments) {
+  prepared.wire_format = kernels::to_string(inputs.wire_format);
+  RONDO_ASSIGN(prepared.plan, execute::Plan::make(std::move(inputs)));
+  if (prepared.on_device) {
+    RONDO_ASSIGN(prepared.runner, device_.runner(*prepared.plan, arguments));
+  } else if (execute::EagerRunner::suits(*prepared.plan)) {
+    using Memory = execute::EagerRunner::Memory;
+    const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
+    prepared.runner = std::make_unique<execute::EagerRunner>(
+        *prepared.plan, spare_core_, bytes <= kMostCopiedBytes ? Memory::kCopied : Memory::kLent);
+  } else {
+    prepared.runner = std::make_unique<execute::PlanRunner>(*prepared.plan);
+  }
+  return {};
 }
 
 Result<std::unique_ptr<execute::Runner>> Planner::one_shot_runner(
@@ -155,9 +189,8 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
   const auto build = [&algorithm, arguments, layout = hosts_](int rank) {
     return algorithm.build(request_of(algorithm, arguments, rank, layout));
   };
-  execute::PlanInputs inputs;
   const auto world = std::make_shared<const schedule::FoldedWorld>(schedule::fuse_folded(build));
-  inputs.schedule = unfold(*world, rank());
+  RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, world));
   if (arguments.uneven) {
     RONDO_ASSIGN(inputs.table, uneven_table(arguments, rank(), size()));
     inputs.sizes_of_own_rows_only = !knows_all_rows(arguments.collective);
@@ -165,6 +198,25 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
     RONDO_ASSIGN(inputs.table,
                  even_table(algorithm, inputs.schedule.request, total_count(arguments, size())));
   }
+  wire_.apply(algorithm, arguments, inputs);
+  if (device_.path_of(arguments) == select::DevicePath::kDevices) device_.apply(options_, inputs);
+  return inputs;
+}
+
+Result<execute::PlanInputs> Planner::inputs_of_own(const UserSchedule& own,
+                                                   const CallArguments& arguments) {
+  const std::shared_ptr<const schedule::FoldedWorld> world(user_schedule_, &own.world);
+  RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, world));
+  inputs.table = schedule::ChunkTable::equal(total_count(arguments, size()), own.request().rows);
+  if (device_.path_of(arguments) == select::DevicePath::kDevices) device_.apply(options_, inputs);
+  return inputs;
+}
+
+/// But for the rows' sizes.
+Result<execute::PlanInputs> Planner::inputs_of(
+    const CallArguments& arguments, std::shared_ptr<const schedule::FoldedWorld> world) const {
+  execute::PlanInputs inputs;
+  inputs.schedule = unfold(*world, rank());
   inputs.element_bytes = size_of(arguments.input.dtype);
   inputs.segment_bytes =
       options_.segment_bytes == 0 ? select::default_segment_bytes(layout_) : options_.segment_bytes;
@@ -172,11 +224,9 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
     RONDO_ASSIGN(inputs.kernel, kernel_of(arguments));
     inputs.divisor = divisor_of(arguments, size());
   }
-  wire_.apply(algorithm, arguments, inputs);
   inputs.endpoint_of = [this](int peer) { return mesh_.endpoint(peer); };
   inputs.scratch_rows_of = [world](int peer) { return scratch_rows(*world, peer); };
   inputs.allocate_scratch = &allocate_registered;
-  if (device_.path_of(arguments) == select::DevicePath::kDevices) device_.apply(options_, inputs);
   return inputs;
 }
 

@@ -12,6 +12,7 @@
 #include "collectives/communicator/device_choice.h"
 #include "collectives/communicator/one_exchange.h"
 #include "collectives/communicator/plan_cache.h"
+#include "collectives/communicator/user_schedule.h"
 #include "collectives/communicator/wire_choice.h"
 #include "collectives/kernels/reduce.h"
 #include "collectives/schedule/host_layout.h"
@@ -28,6 +29,8 @@ class Planner {
   /// Errors: InvalidArgument (a forced algorithm that doesn't exist), Unsupported (a way for
   /// devices that these ranks don't have).
   Status check_options() const;
+  /// Reads and proves the user's schedule, if there is one. Errors: InvalidArgument.
+  Status load_schedule();
   /// Whether ranks of this host do not outnumber the cores they may use.
   void set_spare_core(bool spare_core) { spare_core_ = spare_core; }
   void use_links(const schedule::LinkSpeeds& links);
@@ -50,6 +53,13 @@ class Planner {
       std::vector<transport::Endpoint*> endpoints, bool bulletins) const;
   Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
                                           const CallArguments& arguments) const;
+  Result<execute::PlanInputs> inputs_of_own(const UserSchedule& own,
+                                            const CallArguments& arguments);
+  Result<execute::PlanInputs> inputs_of(const CallArguments& arguments,
+                                        std::shared_ptr<const schedule::FoldedWorld> world) const;
+  Status bind(PreparedPlan& prepared, execute::PlanInputs inputs, const CallArguments& arguments);
+  /// The user's schedule, where it is for this call; null otherwise.
+  const UserSchedule* own_schedule(const CallArguments& arguments) const;
   int size() const { return mesh_.size(); }
   int rank() const { return mesh_.rank(); }
 
@@ -58,6 +68,7 @@ class Planner {
   WireChoice wire_;
   DeviceChoice device_;
   bool spare_core_ = true;
+  std::shared_ptr<const UserSchedule> user_schedule_;
   schedule::SharedLayout hosts_;
   select::Layout layout_;
 };

@@ -84,11 +84,11 @@ class Drawing {
 
 }  // namespace
 
-std::string draw(const Scenario& scenario, const algorithms::Algorithm& algorithm,
+std::string draw(const Scenario& scenario, std::string_view algorithm,
                  const simulate::Prediction& prediction) {
   Drawing drawing(scenario.world(), prediction.us);
   drawing.heading(fmt::format("{} by {}: {} bytes, {} ranks on {} hosts, {:.4g} us predicted",
-                              to_string(algorithm.collective), algorithm.name,
+                              to_string(scenario.question.collective), algorithm,
                               scenario.question.bytes, scenario.world(), scenario.hosts->hosts(),
                               prediction.us));
   drawing.axes(scenario.world());

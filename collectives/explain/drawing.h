@@ -4,6 +4,7 @@
 // works, and a line from sender to receiver for every message. Pure.
 
 #include <string>
+#include <string_view>
 
 #include "collectives/explain/scenario.h"
 #include "collectives/simulate/simulate.h"
@@ -11,7 +12,7 @@
 namespace rondo::explain {
 
 /// Of what was simulated rank by rank (Options::fold off, record on).
-std::string draw(const Scenario& scenario, const algorithms::Algorithm& algorithm,
+std::string draw(const Scenario& scenario, std::string_view algorithm,
                  const simulate::Prediction& prediction);
 
 /// What can still be told apart on a screen.

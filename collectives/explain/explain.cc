@@ -44,7 +44,7 @@ std::uint64_t most_link_bytes(const simulate::Prediction& prediction) {
   return static_cast<std::uint64_t>(std::llround(most));
 }
 
-Status fill_in(const Scenario& scenario, const Algorithm& algorithm, std::uint64_t most_work,
+Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64_t most_work,
                PlannedAlgorithm& planned) {
   RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
   simulate::Options options = scenario.options;
@@ -61,6 +61,29 @@ Status fill_in(const Scenario& scenario, const Algorithm& algorithm, std::uint64
       simulate::simulate(schedules.world, schedules.table, counting(scenario.network), whole));
   planned.steps = static_cast<std::uint64_t>(std::llround(counted.us));
   return {};
+}
+
+/// One way to do it: an algorithm, or (null) what the user has written.
+struct Way {
+  const Algorithm* algorithm = nullptr;
+  std::string summary;
+  double formula_us = 0;
+};
+
+std::vector<Way> ways_of(const Scenario& scenario) {
+  const select::Demands demands{.order = scenario.question.deterministic
+                                             ? select::Demands::Order::kRanks
+                                             : select::Demands::Order::kAny};
+  const select::Layout layout = scenario.layout();
+  std::vector<Way> ways;
+  for (const select::Candidate& candidate :
+       select::candidates(scenario.question.collective, scenario.bytes(), layout,
+                          select::default_link_cost(layout), demands)) {
+    ways.push_back(
+        {candidate.algorithm, std::string(candidate.algorithm->summary), candidate.predicted_us});
+  }
+  if (scenario.written != nullptr) ways.push_back({nullptr, scenario.written->summary, 0});
+  return ways;
 }
 
 std::string reason_for(const Scenario& scenario, const PlanReport& report) {
@@ -86,7 +109,7 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
 
 }  // namespace
 
-Result<simulate::Prediction> predict(const Scenario& scenario, const Algorithm& algorithm,
+Result<simulate::Prediction> predict(const Scenario& scenario, const Algorithm* algorithm,
                                      const simulate::Options& options) {
   RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
   return simulate::simulate(schedules.world, schedules.table, scenario.network, options);
@@ -96,22 +119,17 @@ Result<PlanReport> explain(const Scenario& scenario) {
   RONDO_ASSIGN(const Algorithm* algorithm, chosen(scenario));
   PlanReport report{.ranks = scenario.world(),
                     .hosts = scenario.hosts->hosts(),
-                    .algorithm = std::string(algorithm->name)};
-  const select::Demands demands{.order = scenario.question.deterministic
-                                             ? select::Demands::Order::kRanks
-                                             : select::Demands::Order::kAny};
-  const select::Layout layout = scenario.layout();
-  for (const select::Candidate& candidate :
-       select::candidates(scenario.question.collective, scenario.bytes(), layout,
-                          select::default_link_cost(layout), demands)) {
-    PlannedAlgorithm planned{.name = std::string(candidate.algorithm->name),
-                             .summary = std::string(candidate.algorithm->summary),
-                             .formula_us = candidate.predicted_us};
-    const bool is_chosen = candidate.algorithm == algorithm;
-    // Who forces one asks about that one.
-    if (!is_chosen && scenario.question.algorithm == report.algorithm) continue;
+                    .algorithm = name_of(scenario, algorithm)};
+  // Who forces one asks about that one.
+  const bool forced = scenario.question.algorithm == report.algorithm;
+  for (const Way& way : ways_of(scenario)) {
+    const bool is_chosen = way.algorithm == algorithm;
+    if (forced && !is_chosen) continue;
+    PlannedAlgorithm planned{.name = name_of(scenario, way.algorithm),
+                             .summary = way.summary,
+                             .formula_us = way.formula_us};
     const Status status =
-        fill_in(scenario, *candidate.algorithm, is_chosen ? kMostWorkOfChosen : kMostWork, planned);
+        fill_in(scenario, way.algorithm, is_chosen ? kMostWorkOfChosen : kMostWork, planned);
     if (!status.ok()) planned.left_out = status.message();
     report.candidates.push_back(std::move(planned));
   }

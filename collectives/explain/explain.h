@@ -15,7 +15,7 @@ Result<PlanReport> explain(const Scenario& scenario);
 /// The predicted run of one algorithm. Errors: as schedules_of; Unsupported where too much would
 /// have to be simulated.
 Result<simulate::Prediction> predict(const Scenario& scenario,
-                                     const algorithms::Algorithm& algorithm,
+                                     const algorithms::Algorithm* algorithm,
                                      const simulate::Options& options);
 
 }  // namespace rondo::explain

@@ -24,14 +24,14 @@ Result<std::string> drawing_of(const PlanQuestion& question) {
   simulate::Options options = scenario.options;
   options.fold = false;
   options.record = true;
-  RONDO_ASSIGN(simulate::Prediction prediction, explain::predict(scenario, *algorithm, options));
+  RONDO_ASSIGN(simulate::Prediction prediction, explain::predict(scenario, algorithm, options));
   // Longer segments, where there are too many to be told apart.
   while (prediction.spans.size() > explain::kMostSpansDrawn &&
          options.segment_bytes < scenario.bytes()) {
     options.segment_bytes *= 2;
-    RONDO_ASSIGN(prediction, explain::predict(scenario, *algorithm, options));
+    RONDO_ASSIGN(prediction, explain::predict(scenario, algorithm, options));
   }
-  return draw(scenario, *algorithm, prediction);
+  return draw(scenario, name_of(scenario, algorithm), prediction);
 }
 
 Result<std::string> steps_of(const PlanQuestion& question, int rank) {
@@ -42,7 +42,7 @@ Result<std::string> steps_of(const PlanQuestion& question, int rank) {
                   fmt::format("rank {} is no rank of a world of {} (0 to {})", rank,
                               scenario.world(), scenario.world() - 1));
   }
-  RONDO_ASSIGN(const explain::Schedules schedules, explain::schedules_of(scenario, *algorithm));
+  RONDO_ASSIGN(const explain::Schedules schedules, explain::schedules_of(scenario, algorithm));
   return schedule::describe(unfold(schedules.world, rank));
 }
 

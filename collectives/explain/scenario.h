@@ -3,10 +3,12 @@
 // A question about a plan, with everything filled in that follows from it. Pure; threads: any.
 
 #include <cstddef>
-#include <optional>
+#include <memory>
+#include <string>
 
 #include "collectives/algorithms/registry.h"
 #include "collectives/schedule/rotation.h"
+#include "collectives/schedule/schedule_file.h"
 #include "collectives/select/select.h"
 #include "collectives/simulate/simulate.h"
 #include "core/status.h"
@@ -19,6 +21,9 @@ struct Scenario {
   simulate::Network network;
   schedule::SharedLayout hosts;
   std::size_t count = 0;  ///< elements of the collective's data
+  /// The user's own, proved.
+  std::shared_ptr<const schedule::WrittenSchedule> written{};
+  std::shared_ptr<const schedule::FoldedWorld> written_world{};
   simulate::Options options;
 
   std::size_t bytes() const { return count * options.element_bytes; }
@@ -35,11 +40,14 @@ struct Schedules {
   schedule::ChunkTable table;
 };
 
+/// `algorithm`: null for the one that the user has written.
 /// Errors: Unsupported: too many ranks for an algorithm whose ranks all differ, in words for a
 /// table's cell.
-Result<Schedules> schedules_of(const Scenario& scenario, const algorithms::Algorithm& algorithm);
+Result<Schedules> schedules_of(const Scenario& scenario, const algorithms::Algorithm* algorithm);
+std::string name_of(const Scenario& scenario, const algorithms::Algorithm* algorithm);
 
-/// The algorithm that a communicator would run. Errors: InvalidArgument.
+/// The algorithm that a communicator would run; null for the one that the user has written, where
+/// it is asked for. Errors: InvalidArgument.
 Result<const algorithms::Algorithm*> chosen(const Scenario& scenario);
 
 }  // namespace rondo::explain

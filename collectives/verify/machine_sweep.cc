@@ -103,7 +103,7 @@ std::string Machine::check_final(const Running& running) const {
   const bool complete = running.value.sum == complete_sums_[rotation_.base_row(sweep.row)];
   if (sweep.final == (complete && reduces)) return {};
   if (!sweep.final) return "completes a row, but is not marked final";
-  return fmt::format("is marked final, but its result is {}",
+  return fmt::format("is marked final, but its result is {}; the right one is of all ranks",
                      sets_ == nullptr ? "incomplete" : sets_->text(running.value.set));
 }
 

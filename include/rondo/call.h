@@ -53,6 +53,11 @@ struct RONDO_API Call {
   /// Prepared calls and `send` and `receive` have no stream.
   Call on(const Stream& order) const;
 
+  /// The same call with a deadline of its own instead of CommunicatorOptions::timeout_ms, at least
+  /// 1: it fails with Timeout where nothing has moved for so long. Ranks may differ. `send` and
+  /// `receive` wait as long as the communicator's others.
+  Call within(int limit_ms) const;
+
   /// A call between two ranks is no collective: `root` is its peer.
   enum class Exchange : std::uint8_t { kNone, kSend, kReceive };
 
@@ -66,6 +71,7 @@ struct RONDO_API Call {
   std::vector<std::size_t> output_counts{};  ///< by rank, in elements
   Exchange exchange = Exchange::kNone;
   int tag = 0;
+  int timeout_ms = 0;  ///< 0: the communicator's
   std::optional<Stream> stream{};
 };
 

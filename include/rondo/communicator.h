@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rondo/bootstrap.h"
 #include "rondo/call.h"
 #include "rondo/device.h"
 #include "rondo/error.h"
@@ -22,7 +23,7 @@ inline namespace v1 {
 
 /// How a world is joined. Every field has a default that an environment variable may replace, so
 /// that one binary runs alone, under `rondo run` and under `mpirun` without a change.
-/// Transport, algorithm, deterministic, segment_bytes, wire format, error feedback and device path
+/// Transport, algorithm, schedule, deterministic, segment_bytes, wire format, error feedback and device path
 /// must be equal on all ranks: Mismatch when the world is joined.
 struct CommunicatorOptions {
   /// Longest wait inside one call (RONDO_TIMEOUT_MS).
@@ -73,6 +74,10 @@ struct CommunicatorOptions {
   /// buffers, at the price of as much memory: "on", "off", or "auto", which is "on" for 8-bit
   /// formats (RONDO_ERROR_FEEDBACK).
   std::string error_feedback = "auto";
+  /// A JSON file with a schedule of the user's (docs/your-own-schedule.md), proved before it runs:
+  /// the calls that it is for go by it, whatever `algorithm` says; empty: none (RONDO_SCHEDULE). The
+  /// same file on all ranks.
+  std::string schedule;
   /// How buffers on devices are combined (RONDO_DEVICE_PATH, docs/devices.md):
   ///   "auto"     by the cheaper of "library" and "devices" that all ranks have, or else "host"
   ///   "library"  whole, by the library of the devices' maker (NCCL, a plug-in's), which has to be
@@ -144,6 +149,13 @@ class RONDO_API Communicator {
   /// Joins with several places of this process; ranks of one process are neighbours, in order.
   /// Each handle is then driven by a thread of its own.
   static std::vector<Communicator> create(const std::vector<Device>& places,
+                                          const CommunicatorOptions& options = {});
+
+  /// The same where no launcher has started the processes: they meet as `bootstrap` says.
+  static Communicator create(const Bootstrap& bootstrap, const CommunicatorOptions& options = {},
+                             Device device = Device::host());
+  static std::vector<Communicator> create(const Bootstrap& bootstrap,
+                                          const std::vector<Device>& places,
                                           const CommunicatorOptions& options = {});
 
   /// A handle that was moved from can only be assigned to or destroyed.
@@ -229,6 +241,10 @@ class RONDO_API Communicator {
   void send(const ConstBuffer& data, int peer, int tag = 0);
   void receive(const Buffer& data, int peer, int tag = 0);
 
+  /// Makes a call and returns once it is done: the blocking form of `start`, for calls with a
+  /// deadline of their own, or that are values. Errors: as the function of the call's name.
+  void run(const Call& call);
+
   /// Starts a call and returns: it runs behind those that were started before, beside what this
   /// thread does next. Blocking calls may be mixed with started ones; they wait their turn.
   /// At most 4096 are outstanding: a further start waits for the oldest.
@@ -259,6 +275,9 @@ class RONDO_API Communicator {
  private:
   class Impl;
   explicit Communicator(std::unique_ptr<Impl> impl);
+  static std::vector<Communicator> create(const std::vector<Device>& places,
+                                          const CommunicatorOptions& options,
+                                          const Bootstrap* bootstrap);
   std::unique_ptr<Impl> impl_;
 };
 

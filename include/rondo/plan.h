@@ -26,6 +26,9 @@ struct PlanQuestion {
   std::string network{};
   std::string algorithm = "auto";  ///< or one that is forced
   bool deterministic = false;      ///< as CommunicatorOptions::deterministic
+  /// A schedule of the user's for this collective and world, as JSON
+  /// (docs/your-own-schedule.md): proved, and priced beside ours. `algorithm` may be its name.
+  std::string schedule{};
 };
 
 /// One way to do it.

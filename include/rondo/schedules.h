@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -72,6 +73,28 @@ inline constexpr int kMemoryRulesUpTo = 512;
 /// Threads: any.
 RONDO_API VerifyReport verify_built_in(int first_world, int last_world, bool mutants,
                                        Coverage coverage = Coverage::kEverything);
+
+/// What was proved of a schedule that somebody has written.
+struct VerifiedSchedule {
+  std::string name;
+  std::string collective;
+  int ranks = 0;
+  std::uint32_t rows = 0;
+  std::uint64_t sweeps = 0;         ///< of all ranks, fused
+  std::uint64_t direct_stores = 0;  ///< messages proved to be storable straight into the peer
+  std::uint32_t least_credits = 1;  ///< messages that a channel must be able to hold
+};
+
+/// Proves a schedule right that is written as JSON (docs/your-own-schedule.md): right values, the
+/// same bits on every rank, no deadlock, no race for memory. `file` begins messages.
+/// Errors: InvalidArgument: what can't be read, and where; or the rank, step and row that are
+/// wrong, and what the right contents would be. Threads: any.
+RONDO_API VerifiedSchedule verify_schedule(const std::string& json, const std::string& file);
+
+/// A built-in algorithm's schedule as such a file, for `ranks` ranks of one host and `count`
+/// elements: one to begin with. Errors: InvalidArgument (there is no such algorithm).
+RONDO_API std::string written_schedule(const std::string& collective, const std::string& algorithm,
+                                       int ranks, std::size_t count);
 
 }  // namespace v1
 }  // namespace rondo

@@ -10,9 +10,11 @@
 #include <memory>
 #include <string>
 
+#include "rondo/error.h"
 #include "rondo/schedules.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/output.h"
+#include "tools/rondo/plan/plan_flags.h"
 #include "tools/rondo/verify_worlds.h"
 #include "tools/rondo/world_range.h"
 
@@ -23,6 +25,7 @@ constexpr const char* kVerifyExamples = R"(
 Examples:
   rondo verify                          every algorithm, worlds of 1 to 512
   rondo verify --worlds 1-16 --mutants  and that wrong schedules, of worlds 2 to 8, are refused
+  rondo verify --schedule mine.json     a schedule of your own
   rondo verify --worlds 65536           algorithms of few messages, at the largest world
 
 An algorithm is a schedule: who sends what to whom. It is run here on paper, with every rank's data
@@ -30,6 +33,7 @@ followed, so no result depends on this machine. The exit code is 1 if anything i
 )";
 
 struct VerifyFlags {
+  std::string schedule_path;
   std::string worlds = "1-512";
   bool all = false;
   bool mutants = false;
@@ -116,7 +120,28 @@ VerifyReport verify_with_progress(const WorldRange& worlds, const VerifyFlags& f
   });
 }
 
+int run_schedule(const std::string& path) {
+  try {
+    const VerifiedSchedule proved =
+        verify_schedule(read_text("--schedule", path), "schedule file " + path);
+    write_output(
+        fmt::format("{}: {} of {} ranks, {} rows: right. {} steps, {} direct stores, "
+                    "channels of {} message(s)\n",
+                    proved.name, proved.collective, proved.ranks, proved.rows, proved.sweeps,
+                    proved.direct_stores, proved.least_credits));
+    return 0;
+  } catch (const UsageError& error) {
+    fmt::print(stderr, "rondo verify: {}\n", error.what());
+    return kExitUsage;
+  } catch (const Error& error) {
+    fmt::print(stderr, "rondo verify: {}{}{}\n", error.message(),
+               error.where().empty() ? "" : "; at ", error.where());
+    return kExitFailure;
+  }
+}
+
 int run(const VerifyFlags& flags) {
+  if (!flags.schedule_path.empty()) return run_schedule(flags.schedule_path);
   WorldRange worlds;
   try {
     worlds = worlds_of(flags);
@@ -141,6 +166,8 @@ void add_verify_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("verify", "Prove the built-in algorithms right");
   command->footer(kVerifyExamples);
   const auto flags = std::make_shared<VerifyFlags>();
+  command->add_option("--schedule", flags->schedule_path,
+                      "prove a schedule of your own instead (docs/your-own-schedule.md)");
   command->add_option("--worlds", flags->worlds, "world sizes, N or FIRST-LAST")
       ->capture_default_str();
   command->add_flag("--all", flags->all,

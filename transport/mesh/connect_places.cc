@@ -24,10 +24,10 @@ using rendezvous::Launch;
 using rendezvous::Membership;
 
 /// Worlds formed so far by this process. Every process of a job forms the same worlds in the same
-/// order, so the number is equal on all of them.
-std::uint32_t next_epoch() {
+/// order, so the number is equal on all of them. A unique id stands for one world.
+std::uint32_t next_epoch(const Launch& launch) {
   static std::atomic<std::uint32_t> epoch{0};
-  return ++epoch;
+  return launch.launcher == rendezvous::Launcher::kUniqueId ? 1 : ++epoch;
 }
 
 /// All that connecting the places of one process needs.
@@ -131,7 +131,7 @@ Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const Launch& started,
                                                           const MeshOptions& options) {
   const Deadline deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(options.timeout_ms);
-  const std::uint32_t epoch = next_epoch();
+  const std::uint32_t epoch = next_epoch(started);
   const rendezvous::Meeting meeting{.host_identity = host_identity(),
                                     .own_address = [&](bool one_host) {
                                       return own_address(options.interface, one_host, started);

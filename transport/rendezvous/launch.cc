@@ -129,6 +129,7 @@ const char* to_string(Launcher launcher) {
     case Launcher::kRondoRun: return "rondo run";
     case Launcher::kPmix: return "PMIx";
     case Launcher::kPmi: return "PMI-1";
+    case Launcher::kUniqueId: return "unique id";
   }
   return "unknown";
 }

@@ -15,7 +15,8 @@
 
 namespace rondo::rendezvous {
 
-enum class Launcher : std::uint8_t { kAlone, kRondoRun, kPmix, kPmi };
+/// kUniqueId: none, the program itself says which process this is (rondo/bootstrap.h).
+enum class Launcher : std::uint8_t { kAlone, kRondoRun, kPmix, kPmi, kUniqueId };
 const char* to_string(Launcher launcher);
 
 struct Launch {

@@ -97,8 +97,8 @@ TEST(Explain, QuestionsThatMakeNoSenseAreRefused) {
 }
 
 TEST(Explain, ADrawingHasARowForEachRankAndALineForEachMessage) {
-  const std::string svg = draw_plan(
-      {.bytes = 4096, .hosts = 3, .ranks_per_host = 1, .algorithm = "ring"});
+  const std::string svg =
+      draw_plan({.bytes = 4096, .hosts = 3, .ranks_per_host = 1, .algorithm = "ring"});
   const auto count = [&](const std::string& part) {
     std::size_t found = 0;
     for (std::size_t at = svg.find(part); at != std::string::npos; at = svg.find(part, at + 1))

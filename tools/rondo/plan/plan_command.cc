@@ -11,6 +11,7 @@
 
 #include "rondo/error.h"
 #include "rondo/plan.h"
+#include "rondo/schedules.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/plan/plan_flags.h"
@@ -27,6 +28,8 @@ Examples:
   rondo plan broadcast --hosts 8192x8 --bytes 1M          nothing is run: any size of world
   rondo plan all_reduce --ranks 4 --steps 0               what rank 0 does
   rondo plan all_reduce --hosts 2x4 --print-network       a network file to begin with
+  rondo plan all_reduce --ranks 4 --algo ring --print-schedule > mine.json
+  rondo plan all_reduce --ranks 4 --schedule mine.json    your own, beside the others
 
 Each algorithm's schedule is simulated on the network; "formula" is what the choice goes by. The
 exit code is 2 if the command line, or the network file, is not understood.
@@ -54,8 +57,17 @@ void print_crossovers(PlanQuestion question) {
   }
 }
 
+/// Of one host, as files are.
+void print_schedule(const PlanQuestion& question) {
+  const PlanReport report = explain_plan(question);
+  write_output(written_schedule(to_string(question.collective), report.algorithm, report.ranks,
+                                question.bytes / size_of(question.type)));
+}
+
 void answer(const PlanFlags& flags, const PlanQuestion& question) {
-  if (flags.print_network) {
+  if (flags.print_schedule) {
+    print_schedule(question);
+  } else if (flags.print_network) {
     write_output(network_of_plan(question));
   } else if (flags.crossovers) {
     print_crossovers(question);
@@ -70,9 +82,7 @@ void answer(const PlanFlags& flags, const PlanQuestion& question) {
 
 int run(const PlanFlags& flags) {
   try {
-    const std::string network =
-        flags.network_path.empty() ? std::string() : read_network(flags.network_path);
-    answer(flags, question_of(flags, network));
+    answer(flags, question_of(flags));
     return 0;
   } catch (const UsageError& error) {
     fmt::print(stderr, "rondo plan: {}\n", error.what());
@@ -116,6 +126,11 @@ void add_plan_command(CLI::App& app) {
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--crossovers", flags->crossovers,
                     "a table of the fastest for every size from 8 bytes to 64 MiB");
+  command->add_option("--schedule", flags->schedule_path,
+                      "a schedule of your own, priced beside the built-in ones "
+                      "(docs/your-own-schedule.md)");
+  command->add_flag("--print-schedule", flags->print_schedule,
+                    "print the chosen algorithm's schedule as such a file");
   command->add_flag("--print-network", flags->print_network, "print the network as a file");
   command->callback([flags] {
     const int code = run(*flags);

@@ -67,7 +67,7 @@ Collective parse_collective_name(const std::string& text) {
 
 }  // namespace
 
-PlanQuestion question_of(const PlanFlags& flags, std::string network) {
+PlanQuestion question_of(const PlanFlags& flags) {
   PlanQuestion question;
   question.collective = parse_collective_name(flags.collective);
   const std::vector<DataType> types = parse_types(flags.type);
@@ -78,24 +78,26 @@ PlanQuestion question_of(const PlanFlags& flags, std::string network) {
   question.root = flags.root;
   question.algorithm = flags.algorithm;
   question.deterministic = flags.deterministic;
-  question.network = std::move(network);
+  if (!flags.network_path.empty()) question.network = read_text("--network", flags.network_path);
+  if (!flags.schedule_path.empty())
+    question.schedule = read_text("--schedule", flags.schedule_path);
   set_world(flags, question);
   return question;
 }
 
-std::string read_network(const std::string& path) {
+std::string read_text(std::string_view flag, const std::string& path) {
   constexpr std::streamoff kMostBytes = 64 << 20;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw UsageError(fmt::format("--network {}: {}", path, std::strerror(errno)));
+  if (!file) throw UsageError(fmt::format("{} {}: {}", flag, path, std::strerror(errno)));
   const std::streamoff bytes = file.tellg();
-  if (bytes < 0) throw UsageError(fmt::format("--network {}: not a file", path));
+  if (bytes < 0) throw UsageError(fmt::format("{} {}: not a file", flag, path));
   if (bytes > kMostBytes)
-    throw UsageError(fmt::format("--network {}: longer than {} MiB", path, kMostBytes >> 20));
+    throw UsageError(fmt::format("{} {}: longer than {} MiB", flag, path, kMostBytes >> 20));
   std::string text(static_cast<std::size_t>(bytes), '\0');
   file.seekg(0);
   file.read(text.data(), bytes);
-  if (!file) throw UsageError(fmt::format("--network {}: {}", path, std::strerror(errno)));
-  // An empty text would stand for no network.
+  if (!file) throw UsageError(fmt::format("{} {}: {}", flag, path, std::strerror(errno)));
+  // An empty text would stand for none.
   return text.empty() ? " " : text;
 }
 

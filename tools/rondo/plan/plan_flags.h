@@ -22,15 +22,18 @@ struct PlanFlags {
   bool deterministic = false;
   bool crossovers = false;
   bool print_network = false;
+  bool print_schedule = false;
+  std::string schedule_path;
   int steps_of_rank = -1;
   std::string draw_path;
 };
 
-/// `network` is the text of the file, if one is named.
-/// Throws UsageError: words that aren't understood, or that contradict each other.
-PlanQuestion question_of(const PlanFlags& flags, std::string network);
+/// Reads the files that are named. Throws UsageError: words that aren't understood, or that
+/// contradict each other; files that can't be read.
+PlanQuestion question_of(const PlanFlags& flags);
 
-/// The whole file. Throws UsageError where it can't be read or is longer than networks are.
-std::string read_network(const std::string& path);
+/// The whole file. Throws UsageError, beginning with `flag`, where it can't be read or is longer
+/// than such files are.
+std::string read_text(std::string_view flag, const std::string& path);
 
 }  // namespace rondo::tool

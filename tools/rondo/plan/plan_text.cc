@@ -12,7 +12,8 @@ std::string candidate_line(const PlannedAlgorithm& planned, bool chosen) {
   if (!planned.left_out.empty())
     return fmt::format("{:<22} not simulated: {}\n", name, planned.left_out);
   return fmt::format("{:<22} {:>10} {:>10} {:>7} {:>10} {:>10}  {}\n", name,
-                     time_text(planned.predicted_us), time_text(planned.formula_us), planned.steps,
+                     time_text(planned.predicted_us),
+                     planned.formula_us > 0 ? time_text(planned.formula_us) : "-", planned.steps,
                      bytes_text(planned.most_rank_bytes), bytes_text(planned.most_link_bytes),
                      planned.summary);
 }

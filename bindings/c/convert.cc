@@ -1,0 +1,161 @@
+#include "bindings/c/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+#include "bindings/c/guard.h"
+#include "rondo/error.h"
+
+namespace rondo::c {
+namespace {
+
+static_assert(static_cast<int>(RONDO_CANCELLED) == static_cast<int>(ErrorCode::kCancelled));
+static_assert(static_cast<int>(RONDO_F64) == static_cast<int>(DataType::kF64));
+static_assert(static_cast<int>(RONDO_BXOR) == static_cast<int>(ReduceOp::kBitXor));
+static_assert(static_cast<int>(RONDO_BARRIER) == static_cast<int>(Collective::kBarrier));
+static_assert(static_cast<int>(RONDO_DEVICE_CUDA) == static_cast<int>(DeviceKind::kCuda));
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::kInvalidArgument, message);
+}
+
+void set(std::string& option, const char* value) {
+  if (value != nullptr) option = value;
+}
+
+template <typename Option>
+void set(Option& option, std::uint64_t value) {
+  if (value != 0) option = static_cast<Option>(value);
+}
+
+void set_milliseconds(int& option, std::int32_t value, const char* what) {
+  if (value < 0) refuse(fmt::format("rondo_config.{}: expected at least 0, got {}", what, value));
+  if (value > 0) option = value;
+}
+
+std::vector<std::size_t> counts_of(const std::size_t* counts, int size) {
+  if (counts == nullptr) return {};
+  return {counts, counts + size};
+}
+
+Reduction custom_of(const rondo_call& call) {
+  need(reinterpret_cast<const void*>(call.function), "rondo_call.function of RONDO_CUSTOM");
+  // Alike but for the name of the type: DataType is a uint8_t.
+  static_assert(sizeof(DataType) == sizeof(std::uint8_t));
+  return Reduction::custom({.function = reinterpret_cast<CustomReduce::Function>(call.function),
+                            .context = call.context,
+                            .commutative = call.commutative != 0});
+}
+
+Reduction reduction_of_call(const rondo_call& call) {
+  if (call.op == RONDO_PREMULTIPLIED_SUM) return Reduction::premultiplied_sum(call.factor);
+  if (call.op == RONDO_CUSTOM) return custom_of(call);
+  return reduction_of(call.op);
+}
+
+}  // namespace
+
+void check_size(std::size_t size, std::size_t own, const void* begin, const char* what) {
+  constexpr std::size_t kMost = 4096;
+  if (size == own) return;
+  if (size < own || size > kMost) {
+    refuse(fmt::format("{}.size is {}; expected sizeof({}), {} here: begin with its _INIT macro",
+                       what, size, what, own));
+  }
+  const std::span<const std::byte> bytes(static_cast<const std::byte*>(begin), size);
+  const auto unknown = bytes.subspan(own);
+  if (std::any_of(unknown.begin(), unknown.end(), [](std::byte b) { return b != std::byte{0}; })) {
+    refuse(
+        fmt::format("{} sets fields beyond the {} bytes that this library knows: it was made "
+                    "for a newer one",
+                    what, own));
+  }
+}
+
+DataType type_of(rondo_type type) {
+  const auto value = static_cast<int>(type);
+  if (value < 0 || value > static_cast<int>(RONDO_F64))
+    refuse(
+        fmt::format("type {}: expected a rondo_type, 0 to {}", value, static_cast<int>(RONDO_F64)));
+  return static_cast<DataType>(value);
+}
+
+Collective collective_of(rondo_kind kind) {
+  const auto value = static_cast<int>(kind);
+  if (value < 0 || value > static_cast<int>(RONDO_BARRIER))
+    refuse(fmt::format("kind {}: expected a rondo_kind that is a collective, 0 to {}", value,
+                       static_cast<int>(RONDO_BARRIER)));
+  return static_cast<Collective>(value);
+}
+
+Reduction reduction_of(rondo_op op) {
+  const auto value = static_cast<int>(op);
+  if (op == RONDO_PREMULTIPLIED_SUM || op == RONDO_CUSTOM)
+    refuse("RONDO_PREMULTIPLIED_SUM and RONDO_CUSTOM need a rondo_call, for rondo_run");
+  if (value < 0 || value > static_cast<int>(RONDO_BXOR))
+    refuse(fmt::format("op {}: expected a rondo_op", value));
+  return static_cast<ReduceOp>(value);
+}
+
+CommunicatorOptions options_of(const rondo_config* config) {
+  CommunicatorOptions options;
+  if (config == nullptr) return options;
+  check_size(config->size, sizeof *config, config, "rondo_config");
+  if (config->abi_version != RONDO_ABI_VERSION) {
+    refuse(fmt::format("rondo_config.abi_version is {}; this library speaks {}",
+                       config->abi_version, RONDO_ABI_VERSION));
+  }
+  set_milliseconds(options.timeout_ms, config->timeout_ms, "timeout_ms");
+  set_milliseconds(options.join_timeout_ms, config->join_timeout_ms, "join_timeout_ms");
+  if (config->tcp_sockets != 0) options.tcp_sockets = config->tcp_sockets;
+  set(options.tcp_zero_copy_bytes, config->tcp_zero_copy_bytes);
+  set(options.segment_bytes, config->segment_bytes);
+  options.deterministic = config->deterministic != 0;
+  set(options.transport, config->transport);
+  set(options.algorithm, config->algorithm);
+  set(options.interface, config->network_interface);
+  set(options.progress, config->progress);
+  set(options.links, config->links);
+  set(options.wire_format, config->wire_format);
+  set(options.error_feedback, config->error_feedback);
+  set(options.device_path, config->device_path);
+  set(options.schedule, config->schedule);
+  return options;
+}
+
+Device device_of(const rondo_config* config) {
+  if (config == nullptr) return Device::host();
+  const std::int32_t kind = config->device.kind;
+  if (kind < 0 || kind > 255) refuse(fmt::format("rondo_config.device.kind {}: no kind", kind));
+  return {static_cast<DeviceKind>(kind), config->device.index};
+}
+
+Call call_of(const rondo_call* given, int size, Device device) {
+  need(given, "call");
+  check_size(given->size, sizeof *given, given, "rondo_call");
+  if (given->timeout_ms < 0)
+    refuse(fmt::format("rondo_call.timeout_ms: expected at least 0, got {}", given->timeout_ms));
+  const DataType type = type_of(given->type);
+  Call call;
+  call.input = ConstBuffer(given->input, given->input_count, type, device);
+  call.output = Buffer(given->output, given->output_count, type, device);
+  call.root = given->root;
+  call.timeout_ms = given->timeout_ms;
+  if (given->kind == RONDO_SEND || given->kind == RONDO_RECEIVE) {
+    return given->kind == RONDO_SEND ? Call::send(call.input, given->root, given->tag)
+                                     : Call::receive(call.output, given->root, given->tag);
+  }
+  call.collective = collective_of(given->kind);
+  // What is broadcast is where it lands.
+  if (call.collective == Collective::kBroadcast) call.input = call.output;
+  if (reduces(call.collective)) call.op = reduction_of_call(*given);
+  call.uneven = given->input_counts != nullptr || given->output_counts != nullptr;
+  call.input_counts = counts_of(given->input_counts, size);
+  call.output_counts = counts_of(given->output_counts, size);
+  return call;
+}
+
+}  // namespace rondo::c

@@ -1,0 +1,50 @@
+#pragma once
+
+// What stands behind C's handles. Each begins with a word that says what it is and is overwritten
+// when it is given back, so that most mistakes are told instead of followed.
+
+#include <cstdint>
+
+#include "rondo/communicator.h"
+#include "rondo/rondo.h"
+#include "rondo/work.h"
+
+struct rondo_communicator {
+  static constexpr std::uint64_t kWord = 0x726f6e646f636f6d;  // "rondocom"
+  std::uint64_t word = kWord;
+  rondo::Communicator communicator;
+  rondo::Device device;
+};
+
+struct rondo_work {
+  static constexpr std::uint64_t kWord = 0x726f6e646f776f72;  // "rondowor"
+  std::uint64_t word = kWord;
+  rondo::Work work;
+};
+
+struct rondo_memory {
+  static constexpr std::uint64_t kWord = 0x726f6e646f6d656d;  // "rondomem"
+  std::uint64_t word = kWord;
+  rondo::RegisteredMemory memory;
+};
+
+namespace rondo::c {
+
+/// Throws InvalidArgument where it is null, or no such handle.
+template <typename Handle>
+Handle& checked(Handle* handle, const char* what) {
+  if (handle != nullptr && handle->word == Handle::kWord) return *handle;
+  throw Error(ErrorCode::kInvalidArgument,
+              std::string(what) +
+                  (handle == nullptr ? " is null" : " is no handle of Rondo, or was given back"));
+}
+
+/// Null is nothing to give back.
+template <typename Handle>
+void give_back(Handle* handle, const char* what) {
+  if (handle == nullptr) return;
+  checked(handle, what).word = 0;
+  delete handle;
+}
+
+}  // namespace rondo::c

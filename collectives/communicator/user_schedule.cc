@@ -1,0 +1,58 @@
+#include "collectives/communicator/user_schedule.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "collectives/schedule/schedule_file.h"
+#include "collectives/verify/written.h"
+#include "core/json/reader.h"
+
+namespace rondo::communicator {
+namespace {
+
+std::string name_of(const std::string& path) {
+  return fmt::format("schedule file {} (RONDO_SCHEDULE)", path);
+}
+
+/// FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo): for files that differ by mistake, not by malice.
+std::uint64_t hash(std::string_view text) {
+  std::uint64_t value = 14695981039346656037U;
+  for (const char letter : text) {
+    value ^= static_cast<unsigned char>(letter);
+    value *= 1099511628211U;
+  }
+  return value;
+}
+
+}  // namespace
+
+bool UserSchedule::fits(const CallArguments& arguments, int ranks, bool in_rank_order) const {
+  const schedule::Request& own = request();
+  return own.collective == arguments.collective && own.world == ranks && !arguments.uneven &&
+         !in_rank_order && (!has_root(own.collective) || own.root == arguments.root);
+}
+
+Result<std::shared_ptr<const UserSchedule>> load_schedule(const std::string& path) {
+  if (path.empty()) return std::shared_ptr<const UserSchedule>();
+  RONDO_ASSIGN(const std::string text, json::read_file(path, name_of(path)));
+  RONDO_ASSIGN(schedule::WrittenSchedule written, schedule::parse_schedule(text, name_of(path)));
+  auto verdict = verify::verify_written(written);
+  if (!verdict.ok()) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: {}", name_of(path), verdict.status().message()), kNoCulprit,
+                  verdict.status().where());
+  }
+  return std::make_shared<const UserSchedule>(
+      UserSchedule{.name = std::move(written.name), .world = std::move(verdict->fused)});
+}
+
+Result<std::string> digest_of_file(const std::string& path) {
+  if (path.empty()) return std::string();
+  RONDO_ASSIGN(const std::string text, json::read_file(path, name_of(path)));
+  return fmt::format("{:016x}", hash(text));
+}
+
+}  // namespace rondo::communicator

@@ -1,0 +1,31 @@
+#pragma once
+
+// The schedule that a communicator's user brings (CommunicatorOptions::schedule): read and proved
+// before it runs, on every rank; that all have the same is compared when the world is joined.
+
+#include <memory>
+#include <string>
+
+#include "collectives/communicator/call_arguments.h"
+#include "collectives/schedule/rotation.h"
+#include "core/status.h"
+
+namespace rondo::communicator {
+
+struct UserSchedule {
+  std::string name;
+  schedule::FoldedWorld world;
+
+  const schedule::Request& request() const { return world.bases.front().request; }
+  /// Whether it is a schedule for this call in a world of so many ranks: of equal parts, in any
+  /// order (a reduction by rank order asks for algorithms that are proved to keep it).
+  bool fits(const CallArguments& arguments, int ranks, bool in_rank_order) const;
+};
+
+/// Null where `path` is empty. Errors: InvalidArgument: no such file; what is wrong with it.
+Result<std::shared_ptr<const UserSchedule>> load_schedule(const std::string& path);
+
+/// What tells two files apart; "" for no path. Errors: InvalidArgument (it can't be read).
+Result<std::string> digest_of_file(const std::string& path);
+
+}  // namespace rondo::communicator

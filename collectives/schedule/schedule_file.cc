@@ -1,0 +1,214 @@
+#include "collectives/schedule/schedule_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "core/json/reader.h"
+
+namespace rondo::schedule {
+namespace {
+
+using json::Value;
+
+constexpr std::array kCollectives = {
+    Collective::kAllReduce, Collective::kAllGather, Collective::kReduceScatter,
+    Collective::kBroadcast, Collective::kReduce,    Collective::kGather,
+    Collective::kScatter,   Collective::kAllToAll,  Collective::kBarrier};
+
+Collective read_collective(Value value) {
+  const std::string text = value.text();
+  const auto found = std::find_if(kCollectives.begin(), kCollectives.end(),
+                                  [&](Collective each) { return text == to_string(each); });
+  if (found != kCollectives.end()) return *found;
+  value.refuse("a collective (all_reduce, all_gather, ...)");
+  return Collective::kAllReduce;
+}
+
+/// "in 3", "out 0", "scratch 1"
+std::optional<Slice> parse_slice(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  const std::string_view buffer = text.substr(0, space);
+  const std::string_view digits = text.substr(space + 1);
+  Slice slice;
+  const auto [end, problem] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), slice.chunk);
+  if (problem != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  if (buffer == "in") slice.buffer = BufferRole::kInput;
+  if (buffer == "out") slice.buffer = BufferRole::kOutput;
+  if (buffer == "scratch") slice.buffer = BufferRole::kScratch;
+  const bool known = buffer == "in" || buffer == "out" || buffer == "scratch";
+  return known ? std::optional(slice) : std::nullopt;
+}
+
+/// The words of one op, taken one by one.
+class OpReader {
+ public:
+  OpReader(Value& op, const Request& request) : op_(op), words_(op.items()), request_(request) {}
+
+  std::string name() { return words_.empty() ? std::string() : words_[next_++].text(); }
+  Rank peer() {
+    Value* const word = take("a rank");
+    return word == nullptr ? 0 : static_cast<Rank>(word->integer(0, 0, request_.world - 1));
+  }
+  Slice slice() {
+    Value* const word = take("a place, as \"in 0\", \"out 2\" or \"scratch 1\"");
+    if (word == nullptr) return {};
+    const auto slice = parse_slice(word->text());
+    if (!slice) word->refuse("a place, as \"in 0\", \"out 2\" or \"scratch 1\"");
+    return slice.value_or(Slice{});
+  }
+  std::uint32_t number() {
+    Value* const word = take("a number");
+    return word == nullptr ? 0 : static_cast<std::uint32_t>(word->integer(0, 0, UINT32_MAX - 1));
+  }
+  bool final() {
+    if (next_ == words_.size()) return false;
+    Value& word = words_[next_++];
+    if (word.text() != "final") word.refuse("\"final\" or nothing");
+    return true;
+  }
+  void finish() {
+    if (next_ < words_.size()) words_[next_].refuse("nothing more of this op");
+  }
+
+ private:
+  Value* take(std::string_view expected) {
+    if (next_ < words_.size()) return &words_[next_++];
+    op_.fail(fmt::format("expected {} as word {}", expected, next_ + 1));
+    return nullptr;
+  }
+
+  Value& op_;
+  std::vector<Value> words_;
+  const Request& request_;
+  std::size_t next_ = 0;
+};
+
+void read_op(Value value, const Request& request, std::uint16_t lane, Builder& builder) {
+  OpReader op(value, request);
+  const std::string name = op.name();
+  if (name == "send") {
+    const Rank peer = op.peer();
+    builder.send(peer, op.slice(), lane);
+  } else if (name == "recv") {
+    const Rank peer = op.peer();
+    builder.recv(peer, op.slice(), lane);
+  } else if (name == "recv_reduce") {
+    const Rank peer = op.peer();
+    const Slice source = op.slice();
+    const Slice target = op.slice();
+    builder.recv_reduce(peer, source, target, op.final(), lane);
+  } else if (name == "copy") {
+    const Slice source = op.slice();
+    builder.copy(source, op.slice(), lane);
+  } else if (name == "reduce") {
+    const Slice source = op.slice();
+    const Slice other = op.slice();
+    const Slice target = op.slice();
+    builder.reduce(source, other, target, op.final(), lane);
+  } else if (name == "wait") {
+    const std::uint32_t other = op.number();
+    if (other >= kMostWrittenLanes) value.fail("there is no such lane");
+    builder.wait(static_cast<std::uint16_t>(other % kMostWrittenLanes), op.number(), lane);
+  } else {
+    value.fail(
+        fmt::format("unknown op '{}'; allowed: send, recv, recv_reduce, copy, reduce, wait", name));
+  }
+  op.finish();
+}
+
+RankSchedule read_rank(Value value, const Request& request) {
+  Builder builder(request);
+  for (Value& row : value.at("scratch").items())
+    builder.scratch(static_cast<std::uint32_t>(row.integer(0, 0, request.rows - 1)));
+  Value lanes = value.at("lanes");
+  const std::vector<Value> items = lanes.items();
+  if (items.size() > kMostWrittenLanes)
+    lanes.fail(fmt::format("{} lanes; at most {}", items.size(), kMostWrittenLanes));
+  for (std::size_t lane = 0; lane < std::min<std::size_t>(items.size(), kMostWrittenLanes);
+       ++lane) {
+    Value list = items[lane];
+    for (Value& op : list.items()) read_op(op, request, static_cast<std::uint16_t>(lane), builder);
+  }
+  value.no_other_keys();
+  return std::move(builder).finish();
+}
+
+Slice turned(Slice slice, std::uint32_t steps, std::uint32_t rows) {
+  if (slice.buffer != BufferRole::kScratch && slice.chunk < rows)
+    slice.chunk = (slice.chunk + steps) % rows;
+  return slice;
+}
+
+/// Rank 0's schedule, `steps` ranks and rows further.
+RankSchedule turned(const RankSchedule& first, Rank steps) {
+  RankSchedule schedule = first;
+  const std::uint32_t rows = first.request.rows;
+  const auto by = static_cast<std::uint32_t>(steps);
+  schedule.request.rank = steps;
+  for (std::uint32_t& row : schedule.scratch_rows) row = (row + by) % rows;
+  for (std::vector<Op>& lane : schedule.lanes) {
+    for (Op& op : lane) {
+      if (op.peer >= 0) op.peer = (op.peer + steps) % first.request.world;
+      op.source = turned(op.source, by, rows);
+      op.target = turned(op.target, by, rows);
+      if (op.kind == OpKind::kReduce) op.other = turned(op.other, by, rows);
+    }
+  }
+  return schedule;
+}
+
+Request read_request(Value& root) {
+  Request request;
+  request.collective = read_collective(root.at("collective"));
+  request.world = static_cast<int>(root.at("ranks").integer(0, 1, kMostWrittenRanks));
+  if (request.world == 0) root.at("ranks").refuse("how many ranks there are");
+  request.world = std::max(1, request.world);
+  request.root = static_cast<Rank>(root.at("root").integer(0, 0, request.world - 1));
+  const std::uint32_t unit = rows_unit(request.collective, request.world);
+  Value rows = root.at("rows");
+  request.rows = static_cast<std::uint32_t>(rows.integer(unit, 1, kMostWrittenRows));
+  if (request.rows % unit != 0) rows.refuse(fmt::format("a multiple of {}", unit));
+  return request;
+}
+
+}  // namespace
+
+Result<WrittenSchedule> parse_schedule(std::string_view text, std::string file) {
+  RONDO_ASSIGN(json::Document document, json::Document::parse(text, std::move(file)));
+  Value root = document.root();
+  WrittenSchedule written;
+  Value name = root.at("name");
+  written.name = name.text();
+  if (written.name.empty()) name.refuse("a name");
+  written.summary = root.at("summary").text("a schedule of the user's");
+  Request request = read_request(root);
+  const bool turns = root.at("turns").flag(false);
+  Value ranks = root.at("schedules");
+  const std::vector<Value> items = ranks.items();
+  const std::size_t expected = turns ? 1 : static_cast<std::size_t>(request.world);
+  if (items.size() != expected) {
+    ranks.fail(fmt::format("expected {}, got {}",
+                           turns ? std::string("rank 0's schedule alone, as \"turns\" says")
+                                 : fmt::format("{}, one for each rank", expected),
+                           items.size()));
+  }
+  root.no_other_keys();
+  RONDO_TRY(document.status());
+  for (const Value& item : items) {
+    request.rank = static_cast<Rank>(written.ranks.size());
+    written.ranks.push_back(read_rank(item, request));
+  }
+  RONDO_TRY(document.status());
+  while (turns && static_cast<int>(written.ranks.size()) < request.world)
+    written.ranks.push_back(turned(written.ranks.front(), static_cast<Rank>(written.ranks.size())));
+  return written;
+}
+
+}  // namespace rondo::schedule

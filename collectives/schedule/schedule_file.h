@@ -1,0 +1,36 @@
+#pragma once
+
+// A schedule that somebody has written: JSON, one entry for each rank, or rank 0's alone where the
+// others do the same one rank and one row further (docs/your-own-schedule.md). Reading it proves
+// nothing but that it can be read: collectives/verify does the rest. Pure; threads: any.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collectives/schedule/rank_schedule.h"
+#include "core/status.h"
+
+namespace rondo::schedule {
+
+struct WrittenSchedule {
+  std::string name;
+  std::string summary;
+  std::vector<RankSchedule> ranks;
+
+  const Request& request() const { return ranks.front().request; }
+};
+
+/// Ranks, rows and lanes that a file may have.
+inline constexpr int kMostWrittenRanks = 4096;
+inline constexpr int kMostWrittenRows = 1 << 20;
+inline constexpr int kMostWrittenLanes = 64;
+
+/// `file` begins messages. Errors: InvalidArgument: no JSON, an unknown key or op, a number out of
+/// its range, each with its place.
+Result<WrittenSchedule> parse_schedule(std::string_view text, std::string file);
+
+/// What parse_schedule reads as the same schedule: all ranks, op by op.
+std::string to_json(const WrittenSchedule& schedule);
+
+}  // namespace rondo::schedule

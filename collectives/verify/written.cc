@@ -1,0 +1,50 @@
+#include "collectives/verify/written.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "collectives/schedule/fuse.h"
+#include "collectives/verify/verify.h"
+#include "rondo/schedules.h"
+
+namespace rondo::verify {
+namespace {
+
+using schedule::FusedSchedule;
+
+std::vector<FusedSchedule> lowered(const schedule::WrittenSchedule& written) {
+  std::vector<FusedSchedule> world;
+  for (const schedule::RankSchedule& rank : written.ranks) world.push_back(lower(rank));
+  return world;
+}
+
+/// Who may touch which memory when takes a clock for each pair of ranks: in worlds of up to
+/// kMemoryRulesUpTo, as for built-in algorithms.
+Result<Report> verify_fused(const schedule::FoldedWorld& world) {
+  return world.rotation.world() <= kMemoryRulesUpTo ? verify_at_once(world) : verify_values(world);
+}
+
+}  // namespace
+
+Result<WrittenVerdict> verify_written(const schedule::WrittenSchedule& written) {
+  // As it was written first, so that errors speak of its own ops.
+  if (written.request().world <= kMemoryRulesUpTo) {
+    const std::vector<FusedSchedule> plain = lowered(written);
+    RONDO_TRY(verify_at_once(plain).status());
+  }
+  const auto build = [&](schedule::Rank rank) {
+    return written.ranks[static_cast<std::size_t>(rank)];
+  };
+  WrittenVerdict verdict{.fused = schedule::fuse_folded(build)};
+  RONDO_ASSIGN(const Report report, verify_fused(verdict.fused));
+  verdict.least_credits = report.least_credits;
+  for (schedule::Rank rank = 0; rank < written.request().world; ++rank) {
+    const FusedSchedule own = unfold(verdict.fused, rank);
+    for (const auto& lane : own.lanes) verdict.sweeps += lane.size();
+    verdict.direct_stores += static_cast<std::uint64_t>(
+        std::ranges::count_if(own.ports, [](const schedule::Port& port) { return port.direct; }));
+  }
+  return verdict;
+}
+
+}  // namespace rondo::verify

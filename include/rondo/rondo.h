@@ -1,0 +1,350 @@
+#pragma once
+
+/* Rondo's C interface: collectives for programs and frameworks in any language.
+ *
+ * C99. The only interface of Rondo whose binary form is stable: within one RONDO_ABI_VERSION
+ * functions are only added, and structs grow at their end. Structs that the caller fills in begin
+ * with their size; begin with their _INIT macro, or with zeros and the size.
+ *
+ * Every function that can fail returns a rondo_status and sets this thread's rondo_last_error.
+ * Nothing is thrown, and nothing ends the process, whatever is passed: null where an object is
+ * needed, a handle that was given back, or a value that no enumeration has is
+ * RONDO_INVALID_ARGUMENT (of a handle that was given back as far as its memory still tells).
+ *
+ * Threads: one at a time for each communicator; a work by one thread at a time, whichever; the
+ * other functions from any.
+ *
+ * Enumerations end with a _LARGEST that makes them 32 bits wide everywhere, and means nothing.
+ *
+ * docs/c-abi.md explains, with examples that are compiled. Units: counts are elements, _bytes are
+ * bytes, _ms are milliseconds. */
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define RONDO_C_API __attribute__((visibility("default")))
+#else
+#define RONDO_C_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RONDO_ABI_VERSION 1
+
+/* What this library speaks: compare with RONDO_ABI_VERSION. */
+RONDO_C_API uint32_t rondo_abi_version(void);
+/* "0.1.0" */
+RONDO_C_API const char* rondo_version(void);
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+typedef enum rondo_status {
+  RONDO_OK = 0,
+  RONDO_INVALID_ARGUMENT = 1, /* fix the call, the file or the flag */
+  RONDO_MISMATCH = 2,         /* ranks disagree about a call: make them agree */
+  RONDO_TIMEOUT = 3,          /* a deadline passed; the message names who was waited for */
+  RONDO_PEER_LOST = 4,        /* a peer is gone: make a communicator without it */
+  RONDO_UNSUPPORTED = 5,      /* this build or machine can't do it */
+  RONDO_DATA_LOSS = 6,        /* a file or a message is damaged */
+  RONDO_SYSTEM = 7,           /* the operating system refused */
+  RONDO_DEVICE = 8,           /* a device or its driver refused */
+  RONDO_INTERNAL = 9,         /* Rondo's own mistake: please report it */
+  RONDO_CANCELLED = 10,       /* a call was given up */
+  RONDO_STATUS_LARGEST = 0x7fffffff
+} rondo_status;
+
+/* "PeerLost"; "unknown" for what is none. */
+RONDO_C_API const char* rondo_status_name(rondo_status status);
+
+typedef struct rondo_error {
+  rondo_status status;
+  int culprit;         /* the rank whose fault it is, or -1 */
+  const char* message; /* what was expected, what came, what to do; one line */
+  const char* where;   /* in the schedule; "" where that says nothing */
+} rondo_error;
+
+/* What this thread's last failed call of Rondo said; status RONDO_OK before there was one. Texts
+ * are valid until the thread's next call that fails. Never null. */
+RONDO_C_API const rondo_error* rondo_last_error(void);
+
+/* ---- Communicators --------------------------------------------------------------------------- */
+
+typedef struct rondo_communicator rondo_communicator;
+
+/* The values of rondo::DeviceKind; those of plug-ins follow. */
+typedef enum rondo_device_kind {
+  RONDO_DEVICE_HOST = 0,
+  RONDO_DEVICE_EMULATED = 1,
+  RONDO_DEVICE_CUDA = 2
+} rondo_device_kind;
+
+typedef struct rondo_device {
+  int32_t kind;
+  int32_t index;
+} rondo_device;
+
+
+/* How a world is joined: rondo::CommunicatorOptions in C. 0 and null: the default, which an
+ * environment variable may replace (docs/environment.md). */
+typedef struct rondo_config {
+  size_t size;          /* sizeof(rondo_config) */
+  uint32_t abi_version; /* RONDO_ABI_VERSION */
+  int32_t timeout_ms;
+  int32_t join_timeout_ms;
+  int32_t tcp_sockets;
+  uint64_t tcp_zero_copy_bytes;
+  uint64_t segment_bytes;
+  int32_t deterministic; /* 0 or 1 */
+  rondo_device device;   /* whose memory the calls' buffers lie in */
+  const char* transport; /* "auto", "inproc", "shm", "tcp" */
+  const char* algorithm; /* "auto", "ring", ... */
+  const char* network_interface;
+  const char* progress; /* "thread", "caller" */
+  const char* links;
+  const char* wire_format;
+  const char* error_feedback;
+  const char* device_path;
+  const char* schedule; /* a file: docs/your-own-schedule.md */
+} rondo_config;
+
+#define RONDO_CONFIG_INIT                                                                  \
+  {                                                                                        \
+    sizeof(rondo_config), RONDO_ABI_VERSION, 0, 0, 0, 0, 0, 0, {0, 0}, NULL, NULL, NULL,   \
+        NULL, NULL, NULL, NULL, NULL, NULL                                                 \
+  }
+
+/* Joins the world that a launcher has set up (`rondo run`, mpirun, srun); alone, a world of 1.
+ * `config`: null for defaults. Every rank calls it. */
+RONDO_C_API rondo_status rondo_create(const rondo_config* config, rondo_communicator** out);
+
+/* Where the processes of one world meet without a launcher: made by process 0, handed to the others
+ * by the program, as it is. For one world. */
+typedef struct rondo_unique_id {
+  char text[128];
+} rondo_unique_id;
+
+/* `network_interface`: name or address; null: the first that leads to other hosts. */
+RONDO_C_API rondo_status rondo_make_unique_id(const char* network_interface, rondo_unique_id* out);
+RONDO_C_API rondo_status rondo_create_by_id(const rondo_unique_id* id, int process, int processes,
+                                            const rondo_config* config, rondo_communicator** out);
+
+/* Gives `bytes` from `mine` to every process, and theirs into `all`, in the order of their numbers;
+ * 0 where that went well. */
+typedef int (*rondo_all_gather_function)(void* context, const void* mine, void* all, size_t bytes);
+
+/* For programs that can all-gather already: `all_gather` is called once, by every process. */
+RONDO_C_API rondo_status rondo_create_by_all_gather(rondo_all_gather_function all_gather,
+                                                    void* context, int process, int processes,
+                                                    const rondo_config* config,
+                                                    rondo_communicator** out);
+
+/* Calls that are under way are given up: RONDO_CANCELLED, here and on every other rank. Null: does
+ * nothing. */
+RONDO_C_API rondo_status rondo_destroy(rondo_communicator* communicator);
+
+/* -1 where that is no communicator. */
+RONDO_C_API int rondo_rank(const rondo_communicator* communicator);
+RONDO_C_API int rondo_size(const rondo_communicator* communicator);
+
+/* A communicator of the ranks that give the same color, in the order of their keys and then of
+ * their ranks; null for those that give a negative color. Every rank calls it. */
+RONDO_C_API rondo_status rondo_split(rondo_communicator* communicator, int color, int key,
+                                     rondo_communicator** out);
+
+/* Gives up for the whole world: calls of every rank, waiting ones and later ones, fail with this
+ * status and message, and this rank as the culprit. `status` is not RONDO_OK. */
+RONDO_C_API rondo_status rondo_abort(rondo_communicator* communicator, rondo_status status,
+                                     const char* message);
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+typedef enum rondo_type {
+  RONDO_I8 = 0,
+  RONDO_U8 = 1,
+  RONDO_I32 = 2,
+  RONDO_U32 = 3,
+  RONDO_I64 = 4,
+  RONDO_U64 = 5,
+  RONDO_F16 = 6,
+  RONDO_BF16 = 7,
+  RONDO_F32 = 8,
+  RONDO_F64 = 9,
+  RONDO_TYPE_LARGEST = 0x7fffffff
+} rondo_type;
+
+typedef enum rondo_op {
+  RONDO_SUM = 0,
+  RONDO_PROD = 1,
+  RONDO_MIN = 2,
+  RONDO_MAX = 3,
+  RONDO_AVG = 4,
+  RONDO_BAND = 5,
+  RONDO_BOR = 6,
+  RONDO_BXOR = 7,
+  RONDO_PREMULTIPLIED_SUM = 100, /* rondo_call.factor */
+  RONDO_CUSTOM = 101,            /* rondo_call.function */
+  RONDO_OP_LARGEST = 0x7fffffff
+} rondo_op;
+
+/* The blocking forms of what is needed most. Shapes, costs and errors: rondo/communicator.h.
+ * Counts are those of one rank's input; of rondo_all_gather's output they are `size` times as
+ * many, of rondo_reduce_scatter's input likewise. Input and output may be the same memory where
+ * the C++ functions say so. */
+RONDO_C_API rondo_status rondo_all_reduce(rondo_communicator* communicator, const void* input,
+                                          void* output, size_t count, rondo_type type,
+                                          rondo_op op);
+RONDO_C_API rondo_status rondo_all_gather(rondo_communicator* communicator, const void* input,
+                                          void* output, size_t input_count, rondo_type type);
+RONDO_C_API rondo_status rondo_reduce_scatter(rondo_communicator* communicator, const void* input,
+                                              void* output, size_t output_count, rondo_type type,
+                                              rondo_op op);
+RONDO_C_API rondo_status rondo_broadcast(rondo_communicator* communicator, void* data, size_t count,
+                                         rondo_type type, int root);
+RONDO_C_API rondo_status rondo_reduce(rondo_communicator* communicator, const void* input,
+                                      void* output, size_t count, rondo_type type, rondo_op op,
+                                      int root);
+RONDO_C_API rondo_status rondo_gather(rondo_communicator* communicator, const void* input,
+                                      void* output, size_t input_count, rondo_type type, int root);
+RONDO_C_API rondo_status rondo_scatter(rondo_communicator* communicator, const void* input,
+                                       void* output, size_t output_count, rondo_type type,
+                                       int root);
+RONDO_C_API rondo_status rondo_all_to_all(rondo_communicator* communicator, const void* input,
+                                          void* output, size_t count, rondo_type type);
+RONDO_C_API rondo_status rondo_barrier(rondo_communicator* communicator);
+RONDO_C_API rondo_status rondo_send(rondo_communicator* communicator, const void* data,
+                                    size_t count, rondo_type type, int peer, int tag);
+RONDO_C_API rondo_status rondo_receive(rondo_communicator* communicator, void* data, size_t count,
+                                       rondo_type type, int peer, int tag);
+
+typedef enum rondo_kind {
+  RONDO_ALL_REDUCE = 0,
+  RONDO_ALL_GATHER = 1,
+  RONDO_REDUCE_SCATTER = 2,
+  RONDO_BROADCAST = 3,
+  RONDO_REDUCE = 4,
+  RONDO_GATHER = 5,
+  RONDO_SCATTER = 6,
+  RONDO_ALL_TO_ALL = 7,
+  RONDO_BARRIER = 8,
+  RONDO_SEND = 100,
+  RONDO_RECEIVE = 101,
+  RONDO_KIND_LARGEST = 0x7fffffff
+} rondo_kind;
+
+/* left[i] = left[i] (+) right[i]; `type` is a rondo_type. Must not call Rondo with the communicator
+ * of the call. */
+typedef void (*rondo_reduce_function)(void* left, const void* right, size_t count, uint8_t type,
+                                      void* context);
+
+/* Any call, as a value: for rondo_run and rondo_start. */
+typedef struct rondo_call {
+  size_t size; /* sizeof(rondo_call) */
+  rondo_kind kind;
+  rondo_type type;
+  rondo_op op;      /* of reductions */
+  int32_t root;     /* or the peer of a send or receive */
+  int32_t tag;      /* of a send or receive */
+  int32_t timeout_ms; /* 0: the communicator's; not of a send or receive */
+  const void* input;
+  void* output;        /* a broadcast's data are both */
+  size_t input_count;  /* elements of the whole input buffer, */
+  size_t output_count; /* and of the whole output buffer */
+  /* Parts of different sizes (all_gather, reduce_scatter, gather, scatter: one of them; all_to_all:
+   * both): elements of each rank's part, `size` of them; null: parts are equal. Copied. */
+  const size_t* input_counts;
+  const size_t* output_counts;
+  double factor;                  /* RONDO_PREMULTIPLIED_SUM */
+  rondo_reduce_function function; /* RONDO_CUSTOM */
+  void* context;                  /* handed to it */
+  int32_t commutative;            /* whether it is */
+} rondo_call;
+
+#define RONDO_CALL_INIT                                                                        \
+  {                                                                                            \
+    sizeof(rondo_call), RONDO_BARRIER, RONDO_F32, RONDO_SUM, 0, 0, 0, NULL, NULL, 0, 0, NULL,  \
+        NULL, 1.0, NULL, NULL, 0                                                               \
+  }
+
+/* Blocks until the call is done. */
+RONDO_C_API rondo_status rondo_run(rondo_communicator* communicator, const rondo_call* call);
+
+/* ---- Calls that run beside the program ------------------------------------------------------- */
+
+typedef struct rondo_work rondo_work;
+
+/* Starts the call behind those started before; buffers are borrowed until it is done. What is
+ * returned in `out` has to be given back by rondo_work_release, done or not. */
+RONDO_C_API rondo_status rondo_start(rondo_communicator* communicator, const rondo_call* call,
+                                     rondo_work** out);
+/* Whether it is done, well or not. Where the configuration's progress is "caller", this moves the
+ * communicator's calls on. */
+RONDO_C_API rondo_status rondo_work_test(rondo_work* work, int* done);
+/* Blocks until it is done; how it ended. */
+RONDO_C_API rondo_status rondo_work_wait(rondo_work* work);
+/* The same for at most so long: RONDO_OK and 0 in `done` where it isn't done by then. */
+RONDO_C_API rondo_status rondo_work_wait_for(rondo_work* work, int limit_ms, int* done);
+/* Gives the call up, and with it the communicator, on every rank. */
+RONDO_C_API rondo_status rondo_work_cancel(rondo_work* work);
+
+/* `error` is null where the call ended well. On the thread that moves the calls on, or at once
+ * where the call is done. Must not block, and not use the communicator. */
+typedef void (*rondo_done_function)(void* context, const rondo_error* error);
+/* At most once for each work. */
+RONDO_C_API rondo_status rondo_work_then(rondo_work* work, rondo_done_function function,
+                                         void* context);
+/* Null: does nothing. */
+RONDO_C_API rondo_status rondo_work_release(rondo_work* work);
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+typedef struct rondo_memory rondo_memory;
+
+/* Host memory that ranks of the same host read and write in place. Of the process, for any
+ * communicator. */
+RONDO_C_API rondo_status rondo_allocate(size_t bytes, rondo_memory** out, void** data);
+/* Null: does nothing. */
+RONDO_C_API rondo_status rondo_free(rondo_memory* memory);
+
+/* ---- What was done, and what would be -------------------------------------------------------- */
+
+typedef struct rondo_traffic {
+  int32_t peer;
+  char transport[16];
+  uint64_t sent_bytes;
+  uint64_t received_bytes;
+} rondo_traffic;
+
+/* Of the peer with this rank. */
+RONDO_C_API rondo_status rondo_get_traffic(const rondo_communicator* communicator, int peer,
+                                           rondo_traffic* out);
+
+typedef struct rondo_call_info {
+  char algorithm[32];
+  char transport[16];
+  char wire_format[16];
+} rondo_call_info;
+
+/* Of the communicator's last call. */
+RONDO_C_API rondo_status rondo_last_call(const rondo_communicator* communicator,
+                                         rondo_call_info* out);
+
+typedef struct rondo_plan {
+  char algorithm[32];
+  double predicted_us;      /* by simulation of its schedule; 0: too large */
+  uint64_t steps;           /* messages in a row */
+  uint64_t most_rank_bytes; /* that any rank sends */
+  char reason[256];         /* one sentence */
+} rondo_plan;
+
+/* What a world of `hosts` times `ranks_per_host` ranks would run, joined as the text `network` says
+ * (docs/networks.md); null: with the constants that are built in. `bytes` are those of one rank's
+ * larger buffer. */
+RONDO_C_API rondo_status rondo_query_plan(rondo_kind kind, uint64_t bytes, rondo_type type,
+                                          int hosts, int ranks_per_host, const char* network,
+                                          rondo_plan* out);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,6 @@
+#pragma once
+
+#include "rondo/rondo.h"
+
+/* Up to 8 ranks. Ends the process where a result is wrong. */
+void all_collectives(rondo_communicator* communicator);

@@ -1,0 +1,167 @@
+/* What is wrong is told, and nothing breaks: in a world of one. */
+#include "check.h"
+
+static int failing_gather(void* context, const void* mine, void* all, size_t bytes) {
+  (void)mine;
+  (void)all;
+  (void)bytes;
+  return *(int*)context;
+}
+
+static int empty_gather(void* context, const void* mine, void* all, size_t bytes) {
+  (void)context;
+  (void)mine;
+  memset(all, 0, 2 * bytes);
+  return 0;
+}
+
+static void nulls(rondo_communicator* c) {
+  const rondo_status bad = RONDO_INVALID_ARGUMENT;
+  float value = 1;
+  int done = 0;
+  void* data = NULL;
+  rondo_memory* memory = NULL;
+  rondo_work* work = NULL;
+  rondo_call call = RONDO_CALL_INIT;
+  REFUSED(rondo_create(NULL, NULL), bad, "out is null");
+  REFUSED(rondo_create_by_id(NULL, 0, 1, NULL, &c), bad, "id is null");
+  REFUSED(rondo_create_by_all_gather(NULL, NULL, 0, 1, NULL, &c), bad, "all_gather is null");
+  REFUSED(rondo_make_unique_id(NULL, NULL), bad, "out is null");
+  REFUSED(rondo_barrier(NULL), bad, "communicator is null");
+  REFUSED(rondo_all_reduce(NULL, &value, &value, 1, RONDO_F32, RONDO_SUM), bad, "is null");
+  REFUSED(rondo_all_reduce(c, NULL, &value, 1, RONDO_F32, RONDO_SUM), bad, "null");
+  REFUSED(rondo_broadcast(c, NULL, 1, RONDO_F32, 0), bad, "null");
+  REFUSED(rondo_run(c, NULL), bad, "call is null");
+  REFUSED(rondo_start(c, &call, NULL), bad, "out is null");
+  REFUSED(rondo_start(NULL, &call, &work), bad, "communicator is null");
+  REFUSED(rondo_work_test(NULL, &done), bad, "work is null");
+  REFUSED(rondo_work_wait(NULL), bad, "work is null");
+  REFUSED(rondo_work_wait_for(NULL, 1, &done), bad, "work is null");
+  REFUSED(rondo_work_cancel(NULL), bad, "work is null");
+  REFUSED(rondo_work_then(NULL, NULL, NULL), bad, "work is null");
+  REFUSED(rondo_split(c, 0, 0, NULL), bad, "out is null");
+  REFUSED(rondo_abort(NULL, RONDO_SYSTEM, NULL), bad, "communicator is null");
+  REFUSED(rondo_allocate(1, NULL, &data), bad, "out is null");
+  REFUSED(rondo_allocate(1, &memory, NULL), bad, "data is null");
+  REFUSED(rondo_last_call(c, NULL), bad, "out is null");
+  REFUSED(rondo_get_traffic(c, 0, NULL), bad, "out is null");
+  CHECK(rondo_rank(NULL) == -1 && rondo_size(NULL) == -1);
+  OK(rondo_destroy(NULL));
+  OK(rondo_work_release(NULL));
+  OK(rondo_free(NULL));
+}
+
+static void configurations(void) {
+  const rondo_status bad = RONDO_INVALID_ARGUMENT;
+  rondo_communicator* c = NULL;
+  rondo_config config = RONDO_CONFIG_INIT;
+  config.size = 8;
+  REFUSED(rondo_create(&config, &c), bad, "rondo_config.size is 8; expected sizeof");
+  config.size = (size_t)-1;
+  REFUSED(rondo_create(&config, &c), bad, "begin with its _INIT macro");
+  config.size = sizeof config;
+  config.abi_version = 7;
+  REFUSED(rondo_create(&config, &c), bad, "abi_version is 7; this library speaks 1");
+  config.abi_version = RONDO_ABI_VERSION;
+  config.timeout_ms = -1;
+  REFUSED(rondo_create(&config, &c), bad, "rondo_config.timeout_ms");
+  config.timeout_ms = 0;
+  config.transport = "pigeon";
+  REFUSED(rondo_create(&config, &c), bad, "'pigeon'");
+  config.transport = NULL;
+  config.schedule = "/nowhere/x.json";
+  REFUSED(rondo_create(&config, &c), bad, "/nowhere/x.json");
+  config.schedule = NULL;
+  config.device.kind = 300;
+  REFUSED(rondo_create(&config, &c), bad, "device.kind 300");
+  config.device.kind = RONDO_DEVICE_HOST;
+
+  /* Of a newer library: what it doesn't use may be unknown here, what it uses not. */
+  struct {
+    rondo_config known;
+    uint64_t unknown;
+  } newer = {RONDO_CONFIG_INIT, 0};
+  newer.known.size = sizeof newer;
+  OK(rondo_create(&newer.known, &c));
+  OK(rondo_destroy(c));
+  newer.unknown = 1;
+  REFUSED(rondo_create(&newer.known, &c), bad, "made for a newer one");
+}
+
+static void values(rondo_communicator* c) {
+  const rondo_status bad = RONDO_INVALID_ARGUMENT;
+  float value = 1;
+  REFUSED(rondo_all_reduce(c, &value, &value, 1, (rondo_type)77, RONDO_SUM), bad, "type 77");
+  REFUSED(rondo_all_reduce(c, &value, &value, 1, RONDO_F32, (rondo_op)50), bad, "op 50");
+  REFUSED(rondo_all_reduce(c, &value, &value, 1, RONDO_F32, RONDO_CUSTOM), bad, "rondo_call");
+  REFUSED(rondo_broadcast(c, &value, 1, RONDO_F32, 1), bad, "root 1");
+  rondo_call call = RONDO_CALL_INIT;
+  call.kind = (rondo_kind)55;
+  REFUSED(rondo_run(c, &call), bad, "kind 55");
+  call.kind = RONDO_ALL_REDUCE;
+  call.size = 3;
+  REFUSED(rondo_run(c, &call), bad, "rondo_call.size is 3");
+  call.size = sizeof call;
+  call.timeout_ms = -5;
+  REFUSED(rondo_run(c, &call), bad, "timeout_ms");
+  call.timeout_ms = 0;
+  call.op = RONDO_CUSTOM;
+  REFUSED(rondo_run(c, &call), bad, "rondo_call.function");
+}
+
+static void meetings(void) {
+  const rondo_status bad = RONDO_INVALID_ARGUMENT;
+  rondo_communicator* c = NULL;
+  rondo_unique_id id;
+  memset(&id, 'x', sizeof id); /* without an end */
+  REFUSED(rondo_create_by_id(&id, 0, 2, NULL, &c), bad, "is no unique id");
+  OK(rondo_make_unique_id("lo", &id));
+  REFUSED(rondo_create_by_id(&id, 2, 2, NULL, &c), bad, "process 2 of 2");
+  REFUSED(rondo_make_unique_id("no-such-interface", &id), bad, "no-such-interface");
+  int answer = 13;
+  REFUSED(rondo_create_by_all_gather(failing_gather, &answer, 0, 2, NULL, &c), RONDO_SYSTEM,
+          "all_gather returned 13");
+  REFUSED(rondo_create_by_all_gather(empty_gather, NULL, 1, 2, NULL, &c), RONDO_SYSTEM,
+          "process 0 could not make a unique id");
+  REFUSED(rondo_create_by_all_gather(empty_gather, NULL, 2, 2, NULL, &c), bad, "process 2 of 2");
+}
+
+static void plans(void) {
+  rondo_plan plan;
+  OK(rondo_query_plan(RONDO_ALL_REDUCE, 64 << 20, RONDO_F32, 2, 4, NULL, &plan));
+  CHECK(plan.predicted_us > 0 && plan.steps > 0 && plan.algorithm[0] != '\0');
+  CHECK(plan.reason[0] != '\0');
+  REFUSED(rondo_query_plan(RONDO_SEND, 8, RONDO_F32, 1, 2, NULL, &plan), RONDO_INVALID_ARGUMENT,
+          "kind 100");
+  REFUSED(rondo_query_plan(RONDO_ALL_REDUCE, 8, RONDO_F32, 1, 2, "{", &plan),
+          RONDO_INVALID_ARGUMENT, "not JSON");
+}
+
+int main(void) {
+  CHECK(rondo_abi_version() == RONDO_ABI_VERSION);
+  CHECK(strchr(rondo_version(), '.') != NULL);
+  CHECK(rondo_last_error()->status == RONDO_OK && rondo_last_error()->message[0] == '\0');
+  CHECK(strcmp(rondo_status_name(RONDO_PEER_LOST), "PeerLost") == 0);
+  CHECK(strcmp(rondo_status_name((rondo_status)99), "unknown") == 0);
+
+  rondo_communicator* c = NULL;
+  OK(rondo_create(NULL, &c));
+  CHECK(rondo_rank(c) == 0 && rondo_size(c) == 1);
+  nulls(c);
+  configurations();
+  values(c);
+  meetings();
+  plans();
+
+  /* None of that has hurt it. */
+  double value = 2.25;
+  OK(rondo_all_reduce(c, &value, &value, 1, RONDO_F64, RONDO_SUM));
+  CHECK(value == 2.25);
+  rondo_call call = RONDO_CALL_INIT;
+  rondo_work* work = NULL;
+  OK(rondo_start(c, &call, &work));
+  OK(rondo_work_cancel(work));
+  OK(rondo_work_release(work));
+  OK(rondo_destroy(c));
+  return 0;
+}

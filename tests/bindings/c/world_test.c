@@ -1,0 +1,210 @@
+/* Worlds of three ways to meet, and all that several ranks can do:
+ *   world_test launcher|id|all_gather */
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "collectives.h"
+
+enum { kProcesses = 3 };
+
+static void works(rondo_communicator* c, int rank, int size);
+static void parts(rondo_communicator* c, int rank, int size);
+static void late_peer(rondo_communicator* c, int rank);
+static void giving_up(rondo_communicator* c, int rank, int size);
+
+static void use(rondo_communicator* c) {
+  const int rank = rondo_rank(c), size = rondo_size(c);
+  CHECK(size == kProcesses && rank >= 0 && rank < size);
+  all_collectives(c);
+  works(c, rank, size);
+  parts(c, rank, size);
+
+  rondo_traffic traffic;
+  OK(rondo_get_traffic(c, (rank + 1) % size, &traffic));
+  CHECK(traffic.peer == (rank + 1) % size && traffic.sent_bytes > 0);
+  CHECK(strcmp(traffic.transport, "shm") == 0);
+  REFUSED(rondo_get_traffic(c, rank, &traffic), RONDO_INVALID_ARGUMENT, "expected another rank");
+  rondo_call_info info;
+  OK(rondo_last_call(c, &info));
+  CHECK(strcmp(info.transport, "shm") == 0 && info.algorithm[0] != '\0');
+
+  late_peer(c, rank);
+}
+
+static void count_calls(void* context, const rondo_error* error) {
+  CHECK(error == NULL);
+  ++*(int*)context;
+}
+
+static void works(rondo_communicator* c, int rank, int size) {
+  rondo_memory* memory = NULL;
+  void* data = NULL;
+  OK(rondo_allocate(4 * 5000 * sizeof(float), &memory, &data));
+  float* const values = data;
+  rondo_work* started[4];
+  int over[4] = {0, 0, 0, 0};
+  for (int k = 0; k < 4; ++k) {
+    float* const own = values + 5000 * k;
+    for (size_t i = 0; i < 5000; ++i) own[i] = given(rank, i) + (float)k;
+    rondo_call call = RONDO_CALL_INIT;
+    call.kind = RONDO_ALL_REDUCE;
+    call.input = call.output = own;
+    call.input_count = call.output_count = 5000;
+    call.timeout_ms = 60000;
+    OK(rondo_start(c, &call, &started[k]));
+    OK(rondo_work_then(started[k], count_calls, &over[k]));
+  }
+  REFUSED(rondo_work_then(started[0], count_calls, &over[0]), RONDO_INVALID_ARGUMENT, "");
+  OK(rondo_work_wait(started[3]));
+  int done = 0;
+  OK(rondo_work_test(started[0], &done));
+  CHECK(done == 1 && "calls end in order");
+  OK(rondo_work_wait_for(started[1], 0, &done));
+  CHECK(done == 1);
+  for (int k = 0; k < 4; ++k) {
+    OK(rondo_work_wait(started[k]));
+    OK(rondo_work_release(started[k]));
+    CHECK(over[k] == 1);
+    for (size_t i = 0; i < 5000; ++i) {
+      double expected = 0;
+      for (int r = 0; r < size; ++r) expected += given(r, i) + (float)k;
+      CHECK(near(values[5000 * k + (int)i], expected));
+    }
+  }
+  OK(rondo_free(memory));
+}
+
+/* The ranks but the last one, in reverse order. */
+static void parts(rondo_communicator* c, int rank, int size) {
+  rondo_communicator* part = NULL;
+  OK(rondo_split(c, rank == size - 1 ? -1 : 4, -rank, &part));
+  if (rank == size - 1) {
+    CHECK(part == NULL);
+    return;
+  }
+  CHECK(rondo_size(part) == size - 1 && rondo_rank(part) == size - 2 - rank);
+  double one = 1.5 + rank;
+  OK(rondo_all_reduce(part, &one, &one, 1, RONDO_F64, RONDO_PROD));
+  CHECK(near(one, 1.5 * 2.5));
+  OK(rondo_destroy(part));
+}
+
+/* Rank 0 comes too late for the others' deadline, which is the call's own. It may still find what
+ * they had to say and end well; the next call doesn't. */
+static void late_peer(rondo_communicator* c, int rank) {
+  float value = given(rank, 0);
+  if (rank == 0) {
+    const struct timespec late = {1, 0};
+    nanosleep(&late, NULL);
+  }
+  rondo_call call = RONDO_CALL_INIT;
+  call.kind = RONDO_ALL_REDUCE;
+  call.input = call.output = &value;
+  call.input_count = call.output_count = 1;
+  call.timeout_ms = 200;
+  const rondo_status status = rondo_run(c, &call);
+  CHECK(status == RONDO_TIMEOUT || (rank == 0 && status == RONDO_OK));
+  CHECK(rondo_barrier(c) == RONDO_TIMEOUT);
+  CHECK(rondo_last_error()->culprit == 0);
+  CHECK(strstr(rondo_last_error()->message, "200 ms") != NULL);
+}
+
+static void by_launcher(void) {
+  rondo_communicator* c = NULL;
+  OK(rondo_create(NULL, &c));
+  use(c);
+  OK(rondo_destroy(c));
+  /* A second world of the same job, to give up in. */
+  OK(rondo_create(NULL, &c));
+  giving_up(c, rondo_rank(c), rondo_size(c));
+  OK(rondo_destroy(c));
+}
+
+static void giving_up(rondo_communicator* c, int rank, int size) {
+  REFUSED(rondo_abort(c, RONDO_OK, "no"), RONDO_INVALID_ARGUMENT, "that is an error");
+  if (rank == size - 1) {
+    OK(rondo_abort(c, RONDO_DATA_LOSS, "my input is damaged"));
+    return;
+  }
+  REFUSED(rondo_barrier(c), RONDO_DATA_LOSS, "my input is damaged");
+  CHECK(rondo_last_error()->culprit == size - 1);
+}
+
+/* Shared by the processes: an all-gather such as a program may have. */
+static struct {
+  volatile int come[kProcesses];
+  char blocks[kProcesses][256];
+}* board;
+
+static int gather_on_board(void* context, const void* mine, void* all, size_t bytes) {
+  const int self = *(const int*)context;
+  if (bytes > sizeof board->blocks[0]) return 1;
+  memcpy(board->blocks[self], mine, bytes);
+  __sync_synchronize();
+  board->come[self] = 1;
+  for (int i = 0; i < kProcesses; ++i)
+    while (!board->come[i]) sched_yield();
+  __sync_synchronize();
+  for (int i = 0; i < kProcesses; ++i) memcpy((char*)all + i * (int)bytes, board->blocks[i], bytes);
+  return 0;
+}
+
+static void without_launcher(int process, int by_id) {
+  rondo_config config = RONDO_CONFIG_INIT;
+  config.network_interface = "lo";
+  config.join_timeout_ms = 30000;
+  rondo_communicator* c = NULL;
+  if (by_id) {
+    rondo_unique_id id, all[kProcesses];
+    memset(&id, 0, sizeof id);
+    if (process == 0) OK(rondo_make_unique_id("lo", &id));
+    CHECK(gather_on_board(&process, &id, all, sizeof id) == 0);
+    OK(rondo_create_by_id(&all[0], process, kProcesses, &config, &c));
+  } else {
+    OK(rondo_create_by_all_gather(gather_on_board, &process, process, kProcesses, &config, &c));
+  }
+  CHECK(rondo_rank(c) == process);
+  use(c);
+  OK(rondo_destroy(c));
+}
+
+static int in_processes(int by_id) {
+  board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(board != MAP_FAILED);
+  pid_t children[kProcesses];
+  for (int process = 0; process < kProcesses; ++process) {
+    children[process] = fork();
+    CHECK(children[process] >= 0);
+    if (children[process] == 0) {
+      without_launcher(process, by_id);
+      exit(0);
+    }
+  }
+  int failures = 0;
+  for (int process = 0; process < kProcesses; ++process) {
+    int status = 1;
+    waitpid(children[process], &status, 0);
+    if (status != 0) fprintf(stderr, "process %d: status %d\n", process, status);
+    failures += status != 0;
+  }
+  return failures;
+}
+
+int main(int count, char** words) {
+  const char* const way = count > 1 ? words[1] : "";
+  if (strcmp(way, "launcher") == 0) {
+    by_launcher();
+    return 0;
+  }
+  if (strcmp(way, "id") == 0) return in_processes(1);
+  if (strcmp(way, "all_gather") == 0) return in_processes(0);
+  fprintf(stderr, "world_test launcher|id|all_gather\n");
+  return 2;
+}

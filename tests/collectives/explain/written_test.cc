@@ -1,0 +1,144 @@
+// Schedules that somebody has written: read, proved, priced.
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "rondo/error.h"
+#include "rondo/plan.h"
+#include "rondo/schedules.h"
+
+namespace rondo {
+namespace {
+
+/// A ring of three: rank 0's ops, the others' are turns of them.
+constexpr const char* kRing = R"({
+  "name": "my_ring", "collective": "all_reduce", "ranks": 3, "rows": 3, "turns": true,
+  "schedules": [{"lanes": [[
+    ["send", 1, "in 0"],
+    ["recv_reduce", 2, "in 2", "out 2"],
+    ["send", 1, "out 2"],
+    ["recv_reduce", 2, "in 1", "out 1", "final"],
+    ["send", 1, "out 1"],
+    ["recv", 2, "out 0"],
+    ["send", 1, "out 0"],
+    ["recv", 2, "out 2"]
+  ]]}]
+})";
+
+std::string with(std::string text, const std::string& part, const std::string& instead) {
+  const std::size_t at = text.find(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  return text.replace(at, part.size(), instead);
+}
+
+std::string error_of(const std::string& json) {
+  try {
+    verify_schedule(json, "x.json");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    return error.message() + " @ " + error.where();
+  }
+  return "accepted";
+}
+
+TEST(Written, ARingIsRight) {
+  const VerifiedSchedule ring = verify_schedule(kRing, "x.json");
+  EXPECT_EQ(ring.name, "my_ring");
+  EXPECT_EQ(ring.collective, "all_reduce");
+  EXPECT_EQ(ring.ranks, 3);
+  EXPECT_LT(ring.sweeps, 3U * 8U) << "ops are fused";
+}
+
+TEST(Written, AWrongOneIsToldWhereAndWhatWouldBeRight) {
+  // The sum of row 1 lacks a contribution.
+  const std::string lacks = error_of(
+      with(kRing, R"(["recv_reduce", 2, "in 1", "out 1", "final"])", R"(["recv", 2, "out 1"])"));
+  EXPECT_NE(lacks.find("rank"), std::string::npos) << lacks;
+  EXPECT_NE(lacks.find("row"), std::string::npos) << lacks;
+  const std::string waits = error_of(with(kRing, R"(["send", 1, "in 0"],)", ""));
+  EXPECT_NE(waits.find("nothing can move any more"), std::string::npos) << waits;
+  const std::string twice = error_of(with(kRing, R"("in 2", "out 2"])", R"("in 2", "out 1"])"));
+  EXPECT_NE(twice, "accepted");
+  const std::string beyond = error_of(with(kRing, R"("out 0"],
+    ["send")",
+                                           R"("out 7"],
+    ["send")"));
+  EXPECT_NE(beyond.find("7"), std::string::npos) << beyond;
+}
+
+TEST(Written, MistakesAreToldWithTheirPlace) {
+  EXPECT_EQ(error_of("{}"), "x.json: name: expected a name, got nothing @ ");
+  EXPECT_NE(error_of(with(kRing, "\"send\"", "\"sned\""))
+                .find("x.json: schedules[0].lanes[0][0]: unknown op 'sned'; allowed: send, recv"),
+            std::string::npos);
+  EXPECT_NE(error_of(with(kRing, "\"in 0\"", "\"in zero\""))
+                .find("x.json: schedules[0].lanes[0][0][2]: expected a place"),
+            std::string::npos);
+  EXPECT_NE(error_of(with(kRing, "2, \"in 2\"", "3, \"in 2\""))
+                .find("schedules[0].lanes[0][1][1]: expected a whole number from 0 to 2, got 3"),
+            std::string::npos);
+  EXPECT_NE(error_of(with(kRing, "\"turns\": true", "\"turns\": false"))
+                .find("schedules: expected 3, one for each rank, got 1"),
+            std::string::npos);
+  EXPECT_NE(error_of(with(kRing, "\"rows\": 3", "\"rows\": 0")).find("rows: expected a whole"),
+            std::string::npos);
+  EXPECT_NE(error_of(with(kRing, "all_reduce", "all_seduce")).find("expected a collective"),
+            std::string::npos);
+  EXPECT_NE(error_of(with(kRing, R"(["send", 1, "in 0"])", R"(["send", 1])")).find("as word 3"),
+            std::string::npos);
+}
+
+TEST(Written, DamagedFilesAreReadOrRefused) {
+  std::mt19937 random(3);
+  const std::string good = kRing;
+  for (int trial = 0; trial < 5000; ++trial) {
+    std::string text = good;
+    for (std::size_t i = 0; i < 1 + random() % 3; ++i) {
+      const std::size_t place = random() % text.size();
+      switch (random() % 3) {
+        case 0: text[place] = static_cast<char>(random()); break;
+        case 1: text.erase(place, 1 + random() % 5); break;
+        default: text.insert(place, good.substr(random() % good.size(), random() % 12)); break;
+      }
+      if (text.empty()) text = "{";
+    }
+    const std::string message = error_of(text);
+    EXPECT_EQ(message.find('\n'), std::string::npos) << "one line";
+  }
+}
+
+TEST(Written, BuiltInAlgorithmsCanBeWrittenAndReadBack) {
+  for (const AlgorithmInfo& algorithm : built_in_algorithms()) {
+    const std::string json = written_schedule(algorithm.collective, algorithm.name, 5, 10'000);
+    const VerifiedSchedule proved = verify_schedule(json, algorithm.name);
+    EXPECT_EQ(proved.collective, algorithm.collective);
+    EXPECT_EQ(proved.ranks, 5);
+  }
+  EXPECT_THROW(written_schedule("all_reduce", "star", 5, 1), Error);
+  EXPECT_THROW(written_schedule("all_reduce", "ring", 0, 1), Error);
+}
+
+TEST(Written, IsPricedAsTheBuiltInOneThatItIs) {
+  PlanQuestion question{.bytes = 3 << 20, .hosts = 3, .ranks_per_host = 1};
+  question.schedule = kRing;
+  const PlanReport report = explain_plan(question);
+  double mine = 0;
+  double ring = 0;
+  for (const PlannedAlgorithm& planned : report.candidates) {
+    if (planned.name == "my_ring") mine = planned.predicted_us;
+    if (planned.name == "ring") ring = planned.predicted_us;
+  }
+  EXPECT_GT(mine, 0);
+  EXPECT_DOUBLE_EQ(mine, ring);
+  question.algorithm = "my_ring";
+  EXPECT_EQ(explain_plan(question).reason, "it is asked for");
+  EXPECT_NE(draw_plan(question).find("all_reduce by my_ring"), std::string::npos);
+  EXPECT_NE(describe_plan(question, 2).find("rank 2"), std::string::npos);
+  question.hosts = 4;
+  EXPECT_THROW(explain_plan(question), Error);
+}
+
+}  // namespace
+}  // namespace rondo
