@@ -7,9 +7,9 @@
 namespace rondo {
 inline namespace v1 {
 
-/// How processes that no launcher has started find each other: process 0 makes a unique id and hands
-/// it to the others by whatever way the program has; each then creates its communicator with it, its
-/// own number and their number.
+/// How processes that no launcher has started find each other: process 0 makes a unique id and
+/// hands it to the others by whatever way the program has; each then creates its communicator with
+/// it, its own number and their number.
 struct Bootstrap {
   std::string unique_id;
   int process = 0;    ///< this one's number, 0 to processes - 1

@@ -85,7 +85,6 @@ typedef struct rondo_device {
   int32_t index;
 } rondo_device;
 
-
 /* How a world is joined: rondo::CommunicatorOptions in C. 0 and null: the default, which an
  * environment variable may replace (docs/environment.md). */
 typedef struct rondo_config {
@@ -109,10 +108,10 @@ typedef struct rondo_config {
   const char* schedule; /* a file: docs/your-own-schedule.md */
 } rondo_config;
 
-#define RONDO_CONFIG_INIT                                                                  \
-  {                                                                                        \
-    sizeof(rondo_config), RONDO_ABI_VERSION, 0, 0, 0, 0, 0, 0, {0, 0}, NULL, NULL, NULL,   \
-        NULL, NULL, NULL, NULL, NULL, NULL                                                 \
+#define RONDO_CONFIG_INIT                                                                      \
+  {                                                                                            \
+    sizeof(rondo_config), RONDO_ABI_VERSION, 0, 0, 0, 0, 0, 0, {0, 0}, NULL, NULL, NULL, NULL, \
+        NULL, NULL, NULL, NULL, NULL                                                           \
   }
 
 /* Joins the world that a launcher has set up (`rondo run`, mpirun, srun); alone, a world of 1.
@@ -193,8 +192,7 @@ typedef enum rondo_op {
  * many, of rondo_reduce_scatter's input likewise. Input and output may be the same memory where
  * the C++ functions say so. */
 RONDO_C_API rondo_status rondo_all_reduce(rondo_communicator* communicator, const void* input,
-                                          void* output, size_t count, rondo_type type,
-                                          rondo_op op);
+                                          void* output, size_t count, rondo_type type, rondo_op op);
 RONDO_C_API rondo_status rondo_all_gather(rondo_communicator* communicator, const void* input,
                                           void* output, size_t input_count, rondo_type type);
 RONDO_C_API rondo_status rondo_reduce_scatter(rondo_communicator* communicator, const void* input,
@@ -243,9 +241,9 @@ typedef struct rondo_call {
   size_t size; /* sizeof(rondo_call) */
   rondo_kind kind;
   rondo_type type;
-  rondo_op op;      /* of reductions */
-  int32_t root;     /* or the peer of a send or receive */
-  int32_t tag;      /* of a send or receive */
+  rondo_op op;        /* of reductions */
+  int32_t root;       /* or the peer of a send or receive */
+  int32_t tag;        /* of a send or receive */
   int32_t timeout_ms; /* 0: the communicator's; not of a send or receive */
   const void* input;
   void* output;        /* a broadcast's data are both */
@@ -261,10 +259,10 @@ typedef struct rondo_call {
   int32_t commutative;            /* whether it is */
 } rondo_call;
 
-#define RONDO_CALL_INIT                                                                        \
-  {                                                                                            \
-    sizeof(rondo_call), RONDO_BARRIER, RONDO_F32, RONDO_SUM, 0, 0, 0, NULL, NULL, 0, 0, NULL,  \
-        NULL, 1.0, NULL, NULL, 0                                                               \
+#define RONDO_CALL_INIT                                                                       \
+  {                                                                                           \
+    sizeof(rondo_call), RONDO_BARRIER, RONDO_F32, RONDO_SUM, 0, 0, 0, NULL, NULL, 0, 0, NULL, \
+        NULL, 1.0, NULL, NULL, 0                                                              \
   }
 
 /* Blocks until the call is done. */

@@ -8,23 +8,23 @@
 
 #include "rondo/rondo.h"
 
-#define CHECK(condition)                                                         \
-  do {                                                                           \
-    if (!(condition)) {                                                          \
-      fprintf(stderr, "%s:%d: not so: %s (last error: %s)\n", __FILE__, __LINE__, \
-              #condition, rondo_last_error()->message);                          \
-      exit(1);                                                                   \
-    }                                                                            \
+#define CHECK(condition)                                                                      \
+  do {                                                                                        \
+    if (!(condition)) {                                                                       \
+      fprintf(stderr, "%s:%d: not so: %s (last error: %s)\n", __FILE__, __LINE__, #condition, \
+              rondo_last_error()->message);                                                   \
+      exit(1);                                                                                \
+    }                                                                                         \
   } while (0)
 
 #define OK(call) CHECK((call) == RONDO_OK)
 
 /* The call fails like this, and says so. */
-#define REFUSED(call, expected, words)                                     \
-  do {                                                                     \
-    CHECK((call) == (expected));                                           \
-    CHECK(rondo_last_error()->status == (expected));                       \
-    CHECK(strstr(rondo_last_error()->message, (words)) != NULL);           \
+#define REFUSED(call, expected, words)                           \
+  do {                                                           \
+    CHECK((call) == (expected));                                 \
+    CHECK(rondo_last_error()->status == (expected));             \
+    CHECK(strstr(rondo_last_error()->message, (words)) != NULL); \
   } while (0)
 
 /* What rank `rank` contributes as element i: no integers, and different everywhere. */

@@ -26,8 +26,7 @@ static void reductions(rondo_communicator* c, int rank, int size) {
   const size_t all = (size_t)size * kCount;
   fill(in, all, rank);
   OK(rondo_reduce_scatter(c, in, out, kCount, RONDO_F32, RONDO_SUM));
-  for (size_t i = 0; i < kCount; ++i)
-    CHECK(near(out[i], sum_of(size, (size_t)rank * kCount + i)));
+  for (size_t i = 0; i < kCount; ++i) CHECK(near(out[i], sum_of(size, (size_t)rank * kCount + i)));
 
   out[0] = -1;
   OK(rondo_reduce(c, in, out, kCount, RONDO_F32, RONDO_MAX, size - 1));

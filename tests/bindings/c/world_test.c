@@ -141,7 +141,7 @@ static void giving_up(rondo_communicator* c, int rank, int size) {
 static struct {
   volatile int come[kProcesses];
   char blocks[kProcesses][256];
-}* board;
+} * board;
 
 static int gather_on_board(void* context, const void* mine, void* all, size_t bytes) {
   const int self = *(const int*)context;
