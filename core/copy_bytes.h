@@ -16,9 +16,8 @@ inline void copy_bytes(void* target, const void* source, std::size_t bytes) {
   constexpr std::uintptr_t kPage = 4096;
   constexpr std::uintptr_t kAliased = 64;
   constexpr std::size_t kPiece = 2048;
-  const std::uintptr_t apart = (reinterpret_cast<std::uintptr_t>(target) -
-                                reinterpret_cast<std::uintptr_t>(source)) %
-                               kPage;
+  const std::uintptr_t apart =
+      (reinterpret_cast<std::uintptr_t>(target) - reinterpret_cast<std::uintptr_t>(source)) % kPage;
   if (apart == 0 || apart >= kAliased) {
     std::memcpy(target, source, bytes);
     return;

@@ -23,8 +23,8 @@ inline namespace v1 {
 
 /// How a world is joined. Every field has a default that an environment variable may replace, so
 /// that one binary runs alone, under `rondo run` and under `mpirun` without a change.
-/// Transport, algorithm, schedule, deterministic, segment_bytes, wire format, error feedback and device path
-/// must be equal on all ranks: Mismatch when the world is joined.
+/// Transport, algorithm, schedule, deterministic, segment_bytes, wire format, error feedback and
+/// device path must be equal on all ranks: Mismatch when the world is joined.
 struct CommunicatorOptions {
   /// Longest wait inside one call (RONDO_TIMEOUT_MS).
   int timeout_ms = 600'000;
@@ -75,8 +75,8 @@ struct CommunicatorOptions {
   /// formats (RONDO_ERROR_FEEDBACK).
   std::string error_feedback = "auto";
   /// A JSON file with a schedule of the user's (docs/your-own-schedule.md), proved before it runs:
-  /// the calls that it is for go by it, whatever `algorithm` says; empty: none (RONDO_SCHEDULE). The
-  /// same file on all ranks.
+  /// the calls that it is for go by it, whatever `algorithm` says; empty: none (RONDO_SCHEDULE).
+  /// The same file on all ranks.
   std::string schedule;
   /// How buffers on devices are combined (RONDO_DEVICE_PATH, docs/devices.md):
   ///   "auto"     by the cheaper of "library" and "devices" that all ranks have, or else "host"
