@@ -1,11 +1,15 @@
 #include "tools/rondo/bench/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "core/dtype.h"
+#include "tools/rondo/bench/foreign_flags.h"
 
 namespace rondo::tool {
 namespace {
@@ -17,8 +21,13 @@ Examples:
   mpirun -n 8 rondo bench all_reduce -d all -o all --json result.json
   rondo bench all_reduce --device cuda -g 4              four threads, on the devices in turn
 
+  rondo bench all_reduce --local 2 -J new.json --baseline old.json --tolerance 15
+  rondo bench report old.json new.json --svg bandwidth.svg
+  rondo bench compare all_reduce 8 1M                    beside Open MPI, MPICH and Gloo
+
 Sizes are bytes. A call's time is that of its slowest rank; "time" is the median.
-The exit code is 1 if a result is wrong and 2 if the command line is.
+The exit code is 1 if a result is wrong or a call fails, 2 if the command line is wrong, and 3 if
+a call takes longer than the baseline allows (docs/bench.md).
 )";
 
 Collective parse_collective(const std::string& text) {
@@ -46,9 +55,75 @@ void add_repeat_flags(CLI::App& command, BenchFlags& flags) {
   command.add_option("-w,--warmup_iters", flags.warmup, "calls before them, not timed")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
+  command
+      .add_option("-m,--agg_iters", flags.calls,
+                  "calls that are started together and timed as one; a call's time is its share")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command
+      .add_option("-N,--run_cycles", flags.cycles,
+                  "run the whole table so many times; 0: until a result is wrong")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   command.add_option("-c,--check", flags.check, "1: compare every result exactly, 0: don't")
       ->check(CLI::Range(0, 1))
       ->capture_default_str();
+}
+
+void add_report_flags(CLI::App& command, BenchFlags& flags) {
+  command.add_option("-J,--json,--output_file", flags.json_path,
+                     "also write the results to this file");
+  command.add_flag("-I,--per_iter_timing", flags.per_iteration,
+                   "columns i_min, i_max, i_p99 and i_cv%, and every call's time in the file");
+  command
+      .add_option("-S,--report_timestamps", flags.timestamps,
+                  "1: a column that says when a line was measured")
+      ->check(CLI::Range(0, 1))
+      ->capture_default_str();
+  command.add_flag("--overlap", flags.overlap,
+                   "also measure how much of a started call is hidden behind computing");
+  CLI::Option* baseline = command.add_option(
+      "--baseline", flags.baseline_path,
+      "a file that --json has written: exit code 3 where a call takes longer than it did then");
+  command
+      .add_option("--tolerance", flags.tolerance_percent,
+                  "how much longer a call may take than in the baseline, in percent")
+      ->check(CLI::Range(0.0, 1e6))
+      ->needs(baseline)
+      ->capture_default_str();
+  command
+      .add_flag("--any-machine", flags.any_machine,
+                "the baseline may come from another host or processor")
+      ->needs(baseline);
+}
+
+std::vector<int> parse_roots(const std::string& text) {
+  if (text == "all") return {};
+  int root = -1;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), root);
+  if (problem == std::errc() && end == text.data() + text.size() && root >= 0) return {root};
+  throw UsageError(fmt::format("-r: '{}' is no rank; expected a number from 0 on, or all", text));
+}
+
+/// The files that results go to and are compared with.
+void take_files(const BenchFlags& flags, BenchOptions& options) {
+  options.json_path = flags.json_path;
+  options.baseline_path = flags.baseline_path;
+  options.tolerance_percent = flags.tolerance_percent;
+  options.any_machine = flags.any_machine;
+  if (std::isnan(flags.tolerance_percent)) {
+    throw UsageError("--tolerance: nan is no number; expected percent from 0 on");
+  }
+  if (flags.cycles != 0 || (flags.json_path.empty() && flags.baseline_path.empty())) return;
+  throw UsageError(
+      "-N 0 has no last result to write or to compare; give a number of cycles with --json and "
+      "--baseline");
+}
+
+std::string known_collectives() {
+  std::vector<std::string_view> names;
+  for (const Collective collective : all_collectives()) names.emplace_back(to_string(collective));
+  return fmt::format("allowed: {}", fmt::join(names, ", "));
 }
 
 /// A type and an op that go together are there, or it is an error.
@@ -68,10 +143,9 @@ void check_combinations(const BenchOptions& options) {
 
 void add_bench_flags(CLI::App& command, BenchFlags& flags) {
   command.footer(kBenchExamples);
-  command
-      .add_option("collective", flags.collective,
-                  "all_reduce, all_gather, reduce_scatter, broadcast or barrier")
-      ->required();
+  command.add_option("collective", flags.collective,
+                     "all_reduce, all_gather, reduce_scatter, broadcast, reduce, gather, scatter, "
+                     "all_to_all or barrier");
   add_size_flags(command, flags);
   add_repeat_flags(command, flags);
   command
@@ -84,8 +158,7 @@ void add_bench_flags(CLI::App& command, BenchFlags& flags) {
       ->capture_default_str();
   command
       .add_option("-r,--root", flags.root,
-                  "the rank that has all of the input or output, where one has")
-      ->check(CLI::NonNegativeNumber)
+                  "the rank that has all of the input or output, where one has; or all")
       ->capture_default_str();
   command.add_option("--local", flags.local, "start this many ranks on this machine")
       ->check(CLI::Range(1, 4096));
@@ -110,12 +183,25 @@ void add_bench_flags(CLI::App& command, BenchFlags& flags) {
                   "enough")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  command.add_option("--json", flags.json_path, "also write the results to this file");
+  command
+      .add_option("-t,--nthreads", flags.threads, "the same: -t 2 -g 3 are six ranks as -g 6 are")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command.add_option("-T,--timeout", flags.timeout_s, "longest wait inside one call, in seconds")
+      ->check(CLI::Range(1, 1'000'000));
+  command
+      .add_option("-R,--local_register", flags.registration,
+                  "1: as --buffers registered, 0: as --buffers malloc")
+      ->check(CLI::Range(0, 1));
+  add_report_flags(command, flags);
+  add_foreign_flags(command, flags);
   command.add_flag("--no-bind", flags.no_bind, "don't give each rank a core of its own");
 }
 
 BenchOptions parse_bench_flags(const BenchFlags& flags,
                                const std::vector<std::string_view>& algorithms) {
+  if (flags.collective.empty()) throw UsageError("collective is required; " + known_collectives());
+  if (!flags.refusals.empty()) throw UsageError(flags.refusals.front());
   BenchOptions options;
   options.collective = parse_collective(flags.collective);
   options.types = parse_types(flags.type);
@@ -129,16 +215,22 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   } else {
     options.types = {DataType::kI8};
   }
-  options.root = flags.root;
-  options.repeats = {flags.iterations, flags.warmup, flags.check != 0};
+  options.roots = parse_roots(flags.root);
+  if (!has_root(options.collective)) options.roots = {0};
+  options.repeats = {flags.iterations, flags.warmup,        flags.check != 0,
+                     flags.calls,      flags.per_iteration, flags.overlap};
+  options.cycles = flags.cycles;
+  options.timestamps = flags.timestamps != 0;
+  options.timeout_ms = flags.timeout_s * 1000;
   options.transport = one_of("transport", flags.transport, all_transports());
   options.algorithm = one_of("algorithm", flags.algorithm, algorithms);
   options.wire_format = one_of("wire format", flags.wire_format, all_wire_formats());
   options.registered =
       one_of("kind of buffers", flags.buffers, {"registered", "malloc"}) != std::string("malloc");
+  if (flags.registration >= 0) options.registered = flags.registration != 0;
   options.device = flags.device;
-  options.places = flags.places;
-  options.json_path = flags.json_path;
+  options.places = flags.places * flags.threads;
+  take_files(flags, options);
   options.bind = !flags.no_bind;
   return options;
 }
