@@ -93,7 +93,7 @@ TEST(ChartSvg, Picture_HasLinesAxesLegendAndBound) {
   EXPECT_THAT(svg, HasSubstr("&lt;a&amp;b&gt;.json"));
   EXPECT_THAT(svg, HasSubstr("a &quot;title&quot;"));
   EXPECT_THAT(svg, HasSubstr("bound, 50 GB/s"));
-  EXPECT_THAT(svg, HasSubstr(">1 MiB<"));
+  EXPECT_THAT(svg, HasSubstr(">128 KiB<"));
   EXPECT_EQ(count(svg, "<svg"), 1);
   EXPECT_TRUE(svg.ends_with("</svg>\n"));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));

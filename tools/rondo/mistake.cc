@@ -69,7 +69,7 @@ std::string describe_unknown(const CLI::App& command) {
 
 std::string full_name(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
-  return parent == nullptr ? command.get_name() : parent->get_name() + " " + command.get_name();
+  return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "tools/rondo/bench/bench_run.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdio>
 #include <ctime>
 #include <exception>
@@ -76,7 +76,12 @@ std::string preamble(const BenchOptions& options, const Facts& environment, int 
 }
 
 std::string time_of_day() {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)));
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  std::array<char, 32> text{};
+  localtime_r(&now, &parts);
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+  return text.data();
 }
 
 /// The sweep of one rank.

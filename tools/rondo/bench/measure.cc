@@ -101,8 +101,8 @@ void Measurement::start_calls(const Call& call) {
 }
 
 Overlap Measurement::measure_overlap(const CallSpec& spec) {
-  const Call call = call_of(spec);
-  OverlapMeasurement measurement(communicator_, call, [&] { write_buffers(spec, ++calls_); });
+  OverlapMeasurement measurement(communicator_, call_of(spec),
+                                 [&] { write_buffers(spec, ++calls_); });
   return measurement.run(repeats_.iterations, repeats_.warmup);
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "rondo/communicator.h"
 #include "tools/rondo/bench/result.h"
@@ -18,9 +19,8 @@ namespace rondo::tool {
 class OverlapMeasurement {
  public:
   /// `prepare` runs before every call, untimed.
-  OverlapMeasurement(Communicator& communicator, const Call& call,
-                     const std::function<void()>& prepare)
-      : communicator_(communicator), call_(call), prepare_(prepare) {}
+  OverlapMeasurement(Communicator& communicator, Call call, std::function<void()> prepare)
+      : communicator_(communicator), call_(std::move(call)), prepare_(std::move(prepare)) {}
 
   /// Called by every rank; every rank gets the same times. Throws rondo::Error.
   Overlap run(int iterations, int warmup);
@@ -30,8 +30,8 @@ class OverlapMeasurement {
   double median_us(int iterations, const std::function<void()>& work, bool calls);
 
   Communicator& communicator_;
-  const Call& call_;
-  const std::function<void()>& prepare_;
+  const Call call_;
+  const std::function<void()> prepare_;
 };
 
 /// Arithmetic whose steps wait for each other, in no memory: it takes as long as its steps are
