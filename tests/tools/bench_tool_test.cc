@@ -49,6 +49,15 @@ TEST(BenchTable, Head_SaysWhereAndOfWhatItWasMeasured) {
               HasSubstr("#   RONDO_LOG      error\n"));
 }
 
+TEST(BenchTable, VariableThatIsNoText_LeavesOneLineAndAFile) {
+  const TemporaryFile file;
+  const Outcome outcome = shell(
+      "RONDO_NOTE=$(printf 'a\\nb\\377') $RONDO bench all_reduce -e 8 -n 1 -J " + file.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("#   RONDO_NOTE     a b"));
+  EXPECT_FALSE(json_of(file)["results"].empty());
+}
+
 TEST(BenchTable, RootOfAll_HasALineForEveryRank) {
   const Outcome outcome =
       shell("$RONDO bench broadcast --local 3 -b 64 -e 64 -n 2 -r all | awk '!/^#/ { print $5 }'");
@@ -176,6 +185,7 @@ TEST(BenchBaseline, OfSomethingElse_IsRefusedBeforeAnythingIsMeasured) {
   auto json = json_of(file);
   json["environment"]["cpu"] = "Another";
   file.put(json.dump());
+  scale_times(file, 1000);  // however busy this machine is
   refuse("all_reduce --local 2", "comes from another machine: its cpu is 'Another'");
   const Outcome any = rondo(
       "bench all_reduce --local 2 -b 1K -e 4K -n 2 --any-machine --tolerance "

@@ -96,6 +96,13 @@ TEST(RunPeers, Script_GetsItsArgumentsAndGivesItsLines) {
   EXPECT_THAT(lines, ElementsAre("--raw a b", "tool", "library"));
 }
 
+TEST(RunPeers, LinesThatAreNotTaken_EndTheScript) {
+  const TemporaryFile file;
+  const auto refuse = [](std::string_view) { throw std::runtime_error("no"); };
+  EXPECT_THROW(run_peers(executable(file, "echo line; exec tail -f /dev/null\n"), {}, refuse),
+               std::runtime_error);
+}
+
 TEST(RunPeers, ScriptThatFails_IsAnError) {
   const TemporaryFile file;
   const auto mistake_of = [](const std::string& script) -> std::string {

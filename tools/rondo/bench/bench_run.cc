@@ -184,7 +184,7 @@ std::vector<BenchRow> run_cycles(Communicator& communicator, const BenchOptions&
 
 /// What rank 0 makes of the results, as an exit code.
 int finish(const BenchOptions& options, Files& files, const std::vector<BenchRow>& rows) {
-  if (files.json) files.json->write(to_json(files.environment, rows).dump(2) + "\n");
+  if (files.json) files.json->write(json_text(to_json(files.environment, rows)));
   bool slower = false;
   if (files.baseline) {
     const BaselineComparison comparison = compare_with(*files.baseline, rows);

@@ -128,7 +128,7 @@ int compare_libraries(const CompareFlags& flags) {
   const PeerTimes times = measure_peers(arguments);
   for (const std::string& remark : times.remarks()) write_output(remark + "\n");
   write_output(ratio_table(times, setting));
-  if (json) json->write(ratios_json(bench_environment(), times, setting).dump(2) + "\n");
+  if (json) json->write(json_text(ratios_json(bench_environment(), times, setting)));
   const std::vector<PeerRatio> now = ratios_of(times, setting);
   if (now.empty()) write_output("# no peer was measured\n");
   if (flags.baseline_path.empty() || now.empty()) return 0;

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -61,6 +62,31 @@ void set_variables(const fs::path& script) {
   set("RONDO_PEERS_BUILD", build_folder(script));
 }
 
+/// A started process, which is ended where nobody has waited for it.
+class Child {
+ public:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  ~Child() {
+    if (pid_ < 0) return;
+    kill(pid_, SIGTERM);
+    wait();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// Its status.
+  int wait() {
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t pid_;
+};
+
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
@@ -112,18 +138,11 @@ void run_peers(const std::string& script, const std::vector<std::string>& argume
     throw std::runtime_error(fmt::format("can't make a pipe: {}", std::strerror(errno)));
   }
   const std::unique_ptr<std::FILE, CloseFile> output(fdopen(ends[0], "r"));
-  pid_t pid = -1;
-  try {
-    pid = start(words, ends[1]);
-  } catch (...) {
-    close(ends[1]);
-    throw;
-  }
-  close(ends[1]);
+  std::unique_ptr<std::FILE, CloseFile> input(fdopen(ends[1], "w"));
+  Child child(start(words, ends[1]));
+  input.reset();
   give_lines(output.get(), take);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = child.wait();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   throw std::runtime_error(fmt::format("{} failed ({} {}); what it said stands above", script,
                                        WIFEXITED(status) ? "exit code" : "signal",

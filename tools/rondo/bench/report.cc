@@ -189,6 +189,10 @@ std::string table_footer(const std::vector<BenchRow>& rows) {
                      wrong == 0 ? "OK" : "FAILED", forms > 0 ? busbw_gbps / forms : 0);
 }
 
+std::string json_text(const ordered_json& json) {
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
 nlohmann::ordered_json to_json(const Facts& environment, const std::vector<BenchRow>& rows) {
   ordered_json facts = ordered_json::object();
   for (const auto& [key, value] : environment) facts[key] = value;

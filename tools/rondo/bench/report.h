@@ -37,6 +37,9 @@ std::uint64_t total_wrong(const std::vector<BenchRow>& rows);
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
+/// As a file's text; what is no UTF-8 (a variable may hold anything) is replaced.
+std::string json_text(const nlohmann::ordered_json& json);
+
 /// {"environment": {...}, "results": [...]}
 nlohmann::ordered_json to_json(const Facts& environment, const std::vector<BenchRow>& rows);
 
