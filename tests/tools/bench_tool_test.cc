@@ -89,8 +89,8 @@ TEST(BenchCycles, Soak_RunsTheTableAgain) {
 
 TEST(BenchCycles, SoakWithoutEnd_GoesOnUntilItIsStopped) {
   const Outcome outcome =
-      shell("timeout -s INT 2 $RONDO bench all_reduce -b 64 -e 64 -n 2 -N 0 | grep -c '# cycle'");
-  EXPECT_GT(std::stoi(outcome.output), 3) << outcome.output;
+      shell("timeout -s INT 4 $RONDO bench all_reduce -b 64 -e 64 -n 2 -N 0 | grep -c '# cycle'");
+  EXPECT_GT(std::stoi(outcome.output), 1) << outcome.output;
 }
 
 TEST(BenchIterations, TimesOfEveryCall_AreInTheFile) {
