@@ -120,6 +120,22 @@ TEST_P(Started, OneRank_isAWorldOfOne) {
   EXPECT_THAT(outcome.output, HasSubstr("rank 0 of 1: sum 0.25"));
 }
 
+TEST_P(Started, Benchmark_isRight) {
+  for (const char* collective : {"all_reduce -N 2", "all_to_all", "barrier"}) {
+    const Outcome outcome = start(
+        GetParam(), 4, std::string(RONDO_TOOL) + " bench " + collective + " -e 64K -f 8 -n 5");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr(": 4 rank(s)"));
+    EXPECT_THAT(outcome.output, HasSubstr("Out of bounds values : 0 OK"));
+  }
+}
+
+TEST_P(Started, BenchmarkThatIsRefused_endsWithItsExitCode) {
+  const Outcome outcome = start(GetParam(), 2, std::string(RONDO_TOOL) + " bench broadcast -r 2");
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("-r 2: there are 2 ranks, from 0"));
+}
+
 TEST_P(Started, RankKilled_jobEnds) {
   const auto before = shared_memory_files();
   const Outcome outcome = start(GetParam(), 3, rank_program("killed 1"));
@@ -165,13 +181,6 @@ TEST_P(StartedByPmi, RankNeverJoins_isATimeoutThatNamesTheLauncher) {
               HasSubstr(std::string("Timeout: not every process of the job has come to the ") +
                         "barrier of " + (mpich ? "MPICH's mpirun" : "srun") + " (PMI_FD="));
   EXPECT_THAT(outcome.output, Not(HasSubstr("sum")));
-}
-
-TEST_P(StartedByPmi, Benchmark_isRight) {
-  const Outcome outcome =
-      start(GetParam(), 4, std::string(RONDO_TOOL) + " bench all_reduce -e 64K");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
-  EXPECT_THAT(outcome.output, HasSubstr("Out of bounds values : 0 OK"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Launchers, StartedByPmi, testing::Values(kMpich, kSrunPmi2),

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 
 namespace rondo::tool {
 namespace {
@@ -61,6 +62,53 @@ TEST(BenchFlags, OwnFlags_AreUnderstood) {
   EXPECT_EQ(options.ops.size(), 1U) << "a gather has no op to go through";
 }
 
+TEST(BenchFlags, MoreOfNcclTests_IsUnderstood) {
+  const BenchFlags flags = parsed(
+      {"broadcast", "-m", "5", "-N", "3", "-I", "-t", "2",  "-g", "3",  "-r", "all", "-z",
+       "1",         "-p", "1", "-a", "3", "-S", "1",  "-T", "9",  "-R", "0",  "-J",  "out.json"});
+  const BenchOptions options = parse_bench_flags(flags, kAlgorithms);
+  EXPECT_EQ(options.repeats.calls, 5);
+  EXPECT_TRUE(options.repeats.keep_times);
+  EXPECT_EQ(options.cycles, 3);
+  EXPECT_EQ(options.places, 6);
+  EXPECT_TRUE(options.roots.empty()) << "all of them";
+  EXPECT_TRUE(options.timestamps);
+  EXPECT_EQ(options.timeout_ms, 9000);
+  EXPECT_FALSE(options.registered);
+  EXPECT_EQ(options.json_path, "out.json");
+}
+
+TEST(BenchFlags, FlagsOfNcclTestsThatAskForWhatIsNotHere_AreRefusedWithTheReason) {
+  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-G", "5"})),
+              HasSubstr("-G 5 isn't supported: calls aren't captured into graphs; leave it out"));
+  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-a", "1"})), HasSubstr("slowest rank"));
+  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-x", "2"})), HasSubstr("-x 2 isn't supported"));
+  for (const char* flag : {"-G", "-C", "-y", "-K", "-M", "-u", "-x", "-D"}) {
+    EXPECT_EQ(mistake_of(parsed({"all_reduce", flag, "0"})), "") << flag;
+  }
+}
+
+TEST(BenchFlags, Soak_HasNoFile) {
+  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-N", "0", "--json", "a.json"})),
+              HasSubstr("-N 0 has no last result"));
+  EXPECT_EQ(mistake_of(parsed({"all_reduce", "-N", "0"})), "");
+}
+
+TEST(BenchFlags, Root_IsARankOrAll) {
+  EXPECT_THAT(mistake_of({.collective = "broadcast", .root = "-1"}), HasSubstr("-r: '-1' is no"));
+  EXPECT_THAT(mistake_of({.collective = "broadcast", .root = "1x"}), HasSubstr("-r: '1x' is no"));
+  EXPECT_THAT(mistake_of({.collective = "broadcast", .root = ""}), HasSubstr("-r: '' is no rank"));
+  EXPECT_THAT(parse_bench_flags({.collective = "broadcast", .root = "7"}, kAlgorithms).roots,
+              ElementsAre(7));
+}
+
+TEST(BenchFlags, BaselineOptions_NeedABaselineAndNumbers) {
+  EXPECT_THROW(parsed({"all_reduce", "--tolerance", "5"}), CLI::RequiresError);
+  EXPECT_THROW(parsed({"all_reduce", "--any-machine"}), CLI::RequiresError);
+  EXPECT_THROW(parsed({"all_reduce", "--baseline", "a", "--tolerance", "-1"}), CLI::ParseError);
+  EXPECT_NE(mistake_of({.collective = "all_reduce", .tolerance_percent = std::nan("")}), "");
+}
+
 TEST(BenchFlags, BitwiseOpOfFloats_IsRefusedUnlessIntegersAreThereToo) {
   EXPECT_THAT(mistake_of({.collective = "all_reduce", .type = "bf16", .op = "bxor"}),
               HasSubstr("-o bxor: elements of bf16 are no integers"));
@@ -75,7 +123,9 @@ TEST(BenchFlags, NumbersOutOfRange_AreRefused) {
   EXPECT_THROW(parsed({"all_reduce", "--local", "0"}), CLI::ValidationError);
   EXPECT_THROW(parsed({"all_reduce", "-f", "2", "-i", "8"}), CLI::ExcludesError);
   EXPECT_THROW(parsed({"all_reduce", "--frobnicate"}), CLI::ExtrasError);
-  EXPECT_THROW(parsed({}), CLI::RequiredError);
+  EXPECT_THROW(parsed({"all_reduce", "-m", "0"}), CLI::ValidationError);
+  EXPECT_THROW(parsed({"all_reduce", "-N", "-1"}), CLI::ValidationError);
+  EXPECT_THAT(mistake_of(parsed({})), HasSubstr("collective is required; allowed: all_reduce"));
 }
 
 TEST(BenchFlags, UnknownWords_AreAnsweredWithTheKnownOnes) {

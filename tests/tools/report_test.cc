@@ -24,6 +24,10 @@ BenchResult some_result(bool in_place) {
   result.in_place = in_place;
   result.p50_us = in_place ? 2.0 : 4.0;
   result.p99_us = 8.5;
+  result.mean_us = 5;
+  result.least_us = 1.5;
+  result.most_us = 9;
+  result.cv_percent = 3;
   result.wrong = 0;
   return result;
 }
@@ -34,10 +38,10 @@ std::vector<std::string> words_of(const std::string& line) {
 }
 
 TEST(TableLine, BothForms_HaveTheColumnsOfNcclTestsThenOurs) {
-  EXPECT_THAT(
-      words_of(table_line({some_result(false), some_result(true)})),
-      ElementsAre("4096", "1024", "f32", "sum", "-1", "4.00", "1.02", "1.02", "0", "2.00", "2.05",
-                  "2.05", "0", "4.00", "8.50", "2.00", "8.50", "ring", "shm", "malloc"));
+  EXPECT_THAT(words_of(table_line({some_result(false), some_result(true)})),
+              ElementsAre("4096", "1024", "f32", "sum", "-1", "4.00", "1.02", "1.02", "0", "2.00",
+                          "2.05", "2.05", "0", "4.00", "8.50", "3.0", "2.00", "8.50", "3.0", "ring",
+                          "shm", "malloc"));
 }
 
 TEST(TableLine, FormOrCheckMissing_IsNotAvailable) {
@@ -45,10 +49,60 @@ TEST(TableLine, FormOrCheckMissing_IsNotAvailable) {
   result.collective = Collective::kBroadcast;
   result.root = 1;
   result.wrong.reset();
+  EXPECT_THAT(words_of(table_line({std::nullopt, result})),
+              ElementsAre("4096", "1024", "f32", "none", "1", "N/A", "N/A", "N/A", "N/A", "2.00",
+                          "2.05", "2.05", "N/A", "N/A", "N/A", "N/A", "2.00", "8.50", "3.0", "ring",
+                          "shm", "malloc"));
+}
+
+TEST(TableLine, PerIteration_HasItsColumnsWhereNcclTestsHasThem) {
+  const BenchRow row{some_result(false), some_result(true), "2026-11-23 16:05:00"};
   EXPECT_THAT(
-      words_of(table_line({std::nullopt, result})),
-      ElementsAre("4096", "1024", "f32", "none", "1", "N/A", "N/A", "N/A", "N/A", "2.00", "2.05",
-                  "2.05", "N/A", "N/A", "N/A", "2.00", "8.50", "ring", "shm", "malloc"));
+      words_of(table_line(row, {.per_iteration = true, .timestamps = true})),
+      ElementsAre("4096", "1024", "f32", "sum", "-1",                                      //
+                  "4.00", "1.02", "1.02", "0", "1.50", "9.00", "8.50", "3.00",             //
+                  "2.00", "2.05", "2.05", "0", "1.50", "9.00", "8.50", "3.00",             //
+                  "2026-11-23", "16:05:00", "4.00", "8.50", "3.0", "2.00", "8.50", "3.0",  //
+                  "ring", "shm", "malloc"));
+}
+
+TEST(TableLine, Overlap_ComesBehindTheSpread) {
+  BenchResult result = some_result(false);
+  result.overlap = Overlap{8, 10, 12};
+  const std::vector<std::string> words =
+      words_of(table_line({result, some_result(true)}, {.overlap = true}));
+  const std::vector<std::string> own(words.begin() + 19, words.end());
+  EXPECT_THAT(own, ElementsAre("12.00", "10.00", "8.00", "75.0", "N/A", "N/A", "N/A", "N/A", "ring",
+                               "shm", "malloc"));
+}
+
+/// The words of the header's second line, which name the columns.
+std::vector<std::string> column_names(const TableStyle& style) {
+  std::istringstream lines(table_header(style));
+  std::string line;
+  std::getline(lines, line);
+  std::getline(lines, line);
+  return words_of(line.substr(1));
+}
+
+TEST(TableHeader, Names_AreThoseOfNcclTestsThenOurs) {
+  const std::vector<std::string> names = column_names({});
+  EXPECT_EQ(std::vector<std::string>(names.begin(), names.begin() + 13),
+            (std::vector<std::string>{"size", "count", "type", "redop", "root", "time", "algbw",
+                                      "busbw", "#wrong", "time", "algbw", "busbw", "#wrong"}));
+  const std::vector<std::string> more = column_names({.per_iteration = true});
+  EXPECT_EQ(std::vector<std::string>(more.begin() + 5, more.begin() + 21),
+            (std::vector<std::string>{"time", "algbw", "busbw", "#wrong", "i_min", "i_max", "i_p99",
+                                      "i_cv%", "time", "algbw", "busbw", "#wrong", "i_min", "i_max",
+                                      "i_p99", "i_cv%"}));
+}
+
+TEST(TableHeader, EveryStyle_HasANameForEveryColumn) {
+  const BenchRow row{some_result(false), some_result(true), "now"};
+  for (int bits = 0; bits < 8; ++bits) {
+    const TableStyle style{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
+    EXPECT_EQ(column_names(style).size(), words_of(table_line(row, style)).size()) << bits;
+  }
 }
 
 TEST(TableHeader, EveryLine_IsAComment) {
@@ -85,9 +139,10 @@ TEST(ToJson, Results_CarryEveryField) {
   const auto& last = json["results"][1];
   EXPECT_EQ(last.dump(),
             R"({"collective":"all_reduce","bytes":4096,"count":1024,"type":"f32","redop":"sum",)"
-            R"("ranks":2,"transport":"shm","algorithm":"ring","wire_format":"none",)"
-            R"("buffers":"malloc","in_place":true,)"
-            R"("p50_us":2.0,"p99_us":8.5,"algbw_gbps":2.048,"busbw_gbps":2.048,"wrong":0})");
+            R"("root":-1,"ranks":2,"transport":"shm","algorithm":"ring","wire_format":"none",)"
+            R"("buffers":"malloc","in_place":true,"cycle":0,"p50_us":2.0,"p99_us":8.5,)"
+            R"("mean_us":5.0,"min_us":1.5,"max_us":9.0,"cv_percent":3.0,)"
+            R"("algbw_gbps":2.048,"busbw_gbps":2.048,"wrong":0})");
 }
 
 }  // namespace

@@ -2,15 +2,66 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+
 namespace rondo::tool {
 namespace {
 
-TEST(BusFactor, EveryCollective_FollowsItsDefinition) {
-  EXPECT_DOUBLE_EQ(bus_factor(Collective::kAllReduce, 4), 1.5);
-  EXPECT_DOUBLE_EQ(bus_factor(Collective::kAllGather, 4), 0.75);
-  EXPECT_DOUBLE_EQ(bus_factor(Collective::kReduceScatter, 4), 0.75);
-  EXPECT_DOUBLE_EQ(bus_factor(Collective::kBroadcast, 4), 1);
-  EXPECT_DOUBLE_EQ(bus_factor(Collective::kAllReduce, 1), 0);
+/// nccl-tests' doc/PERFORMANCE.md, as figures for 1, 2, 4 and 5 ranks.
+struct BusFactors {
+  Collective collective;
+  double one, two, four, five;
+};
+
+constexpr std::array kBusFactors = {
+    BusFactors{Collective::kAllReduce, 0, 1, 1.5, 1.6},
+    BusFactors{Collective::kAllGather, 0, 0.5, 0.75, 0.8},
+    BusFactors{Collective::kReduceScatter, 0, 0.5, 0.75, 0.8},
+    BusFactors{Collective::kBroadcast, 1, 1, 1, 1},
+    BusFactors{Collective::kReduce, 1, 1, 1, 1},
+    BusFactors{Collective::kGather, 0, 0.5, 0.75, 0.8},
+    BusFactors{Collective::kScatter, 0, 0.5, 0.75, 0.8},
+    BusFactors{Collective::kAllToAll, 0, 0.5, 0.75, 0.8},
+    BusFactors{Collective::kBarrier, 1, 1, 1, 1},
+};
+
+TEST(BusFactor, EveryCollective_IsThatOfNcclTests) {
+  ASSERT_EQ(kBusFactors.size(), all_collectives().size());
+  for (const BusFactors& row : kBusFactors) {
+    EXPECT_DOUBLE_EQ(bus_factor(row.collective, 1), row.one) << to_string(row.collective);
+    EXPECT_DOUBLE_EQ(bus_factor(row.collective, 2), row.two) << to_string(row.collective);
+    EXPECT_DOUBLE_EQ(bus_factor(row.collective, 4), row.four) << to_string(row.collective);
+    EXPECT_DOUBLE_EQ(bus_factor(row.collective, 5), row.five) << to_string(row.collective);
+  }
+}
+
+TEST(SetTimes, ManyCalls_GivesTheirSpread) {
+  BenchResult result;
+  set_times(result, {4, 2, 6, 4});
+  EXPECT_DOUBLE_EQ(result.least_us, 2);
+  EXPECT_DOUBLE_EQ(result.most_us, 6);
+  EXPECT_DOUBLE_EQ(result.mean_us, 4);
+  EXPECT_DOUBLE_EQ(result.p50_us, 4);
+  EXPECT_DOUBLE_EQ(result.p99_us, 6);
+  EXPECT_NEAR(result.cv_percent, std::sqrt(2.0) / 4 * 100, 1e-9);
+}
+
+TEST(SetTimes, NoTimeAtAll_IsNoDivisionByZero) {
+  BenchResult result;
+  set_times(result, {});
+  EXPECT_EQ(result.p50_us, 0);
+  set_times(result, {0, 0});
+  EXPECT_EQ(result.cv_percent, 0);
+}
+
+TEST(Overlap, Percent_IsOsusDefinition) {
+  EXPECT_DOUBLE_EQ((Overlap{10, 10, 20}.percent()), 0) << "one after the other";
+  EXPECT_DOUBLE_EQ((Overlap{10, 10, 10}.percent()), 100) << "wholly hidden";
+  EXPECT_DOUBLE_EQ((Overlap{8, 10, 12}.percent()), 75);
+  EXPECT_DOUBLE_EQ((Overlap{10, 10, 35}.percent()), 0) << "never below none";
+  EXPECT_DOUBLE_EQ((Overlap{10, 10, 9}.percent()), 100) << "nor above all";
+  EXPECT_DOUBLE_EQ((Overlap{0, 1, 1}.percent()), 0);
 }
 
 TEST(BenchResult, Bandwidth_IsBytesPerMedianTime) {

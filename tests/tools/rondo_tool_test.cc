@@ -2,90 +2,20 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <pty.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
+#include "tests/tools/tool_process.h"
+
+namespace rondo::tool {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-struct Outcome {
-  int exit_code = -1;
-  std::string output;  ///< stdout and stderr together
-};
-
-Outcome rondo(const std::string& arguments) {
-  const std::string command = "(" RONDO_TOOL " " + arguments + ") 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  Outcome outcome;
-  std::array<char, 4096> part{};
-  for (std::size_t got; (got = std::fread(part.data(), 1, part.size(), pipe)) > 0;) {
-    outcome.output.append(part.data(), got);
-  }
-  const int status = pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
-
-/// What somebody at a terminal sees.
-std::string on_terminal(const std::vector<std::string>& words) {
-  std::vector<char*> arguments = {const_cast<char*>(RONDO_TOOL)};
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  int terminal = -1;
-  const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
-  if (pid == 0) {
-    execv(RONDO_TOOL, arguments.data());
-    _exit(99);
-  }
-  std::string seen;
-  std::array<char, 4096> part{};
-  for (ssize_t got; (got = read(terminal, part.data(), part.size())) > 0;) {
-    seen.append(part.data(), static_cast<std::size_t>(got));
-  }
-  close(terminal);
-  waitpid(pid, nullptr, 0);
-  return seen;
-}
-
-void expect_usage_error(const std::string& arguments, const std::string& message) {
-  const Outcome outcome = rondo(arguments);
-  EXPECT_EQ(outcome.exit_code, 2) << arguments;
-  EXPECT_THAT(outcome.output, HasSubstr(message)) << arguments;
-  EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1)
-      << arguments << " is answered with one line:\n"
-      << outcome.output;
-}
-
-class TemporaryFile {
- public:
-  TemporaryFile() {
-    std::string name = (std::filesystem::temp_directory_path() / "rondo_tool_XXXXXX").string();
-    close(mkstemp(name.data()));
-    path_ = name;
-  }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("", "bench");
@@ -308,3 +238,4 @@ TEST(RondoToolBench, TransportBuffersAndAlgorithm_AreThoseAskedFor) {
 }
 
 }  // namespace
+}  // namespace rondo::tool

@@ -11,10 +11,11 @@
 namespace rondo::tool {
 namespace {
 
-/// The subcommand that was being parsed, or the program itself.
+/// The subcommand (of a subcommand) that was being parsed, or the program itself.
 const CLI::App& command_of(const CLI::App& app) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return chosen.empty() ? app : *chosen.front();
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
 }
 
 std::vector<std::string> commands_of(const CLI::App& app) {
@@ -51,7 +52,7 @@ bool is_flag(const std::string& word) { return word.size() > 1 && word[0] == '-'
 std::string describe_unknown(const CLI::App& command) {
   const std::vector<std::string> left = command.remaining();
   if (left.empty()) return {};
-  const bool wants_command = !commands_of(command).empty();
+  const bool wants_command = command.get_require_subcommand_min() > 0;
   // Behind an unknown command everything is unknown; behind an unknown flag stands its value, but
   // CLI11 may have met other words before.
   auto word = left.begin();
@@ -68,7 +69,7 @@ std::string describe_unknown(const CLI::App& command) {
 
 std::string full_name(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
-  return parent == nullptr ? command.get_name() : parent->get_name() + " " + command.get_name();
+  return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
 }
 
 }  // namespace

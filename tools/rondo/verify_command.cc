@@ -1,12 +1,10 @@
 #include "tools/rondo/verify_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -15,6 +13,7 @@
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/plan/plan_flags.h"
+#include "tools/rondo/progress.h"
 #include "tools/rondo/verify_worlds.h"
 #include "tools/rondo/world_range.h"
 
@@ -61,24 +60,6 @@ std::string mutants_table(const VerifyReport& report) {
   }
   return text;
 }
-
-/// On a terminal, which world is being proved. It goes to stderr, so that it is seen while the
-/// tables go to a file.
-class Progress {
- public:
-  Progress() : shown_(isatty(STDERR_FILENO) == 1) {}
-  ~Progress() { show("\r\x1b[K"); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void show(const std::string& text) const {
-    if (!shown_) return;
-    std::fputs(text.c_str(), stderr);  // stderr keeps nothing back
-  }
-
- private:
-  const bool shown_;
-};
 
 WorldRange worlds_of(const VerifyFlags& flags) {
   constexpr int kLargestWithAll = 4096;  // a ring of so many takes minutes, and gigabytes

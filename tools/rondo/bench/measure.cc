@@ -1,10 +1,12 @@
 #include "tools/rondo/bench/measure.h"
 
-#include <chrono>
 #include <cstring>
+#include <utility>
 
+#include "tools/rondo/bench/overlap.h"
 #include "tools/rondo/bench/pattern.h"
 #include "tools/rondo/bench/result_check.h"
+#include "tools/rondo/bench/stopwatch.h"
 
 namespace rondo::tool {
 namespace {
@@ -34,28 +36,36 @@ Measurement::Measurement(Communicator& communicator, const BenchMemory& input,
     : communicator_(communicator), input_(input), output_(output), repeats_(repeats) {}
 
 BenchResult Measurement::run(const CallSpec& spec) {
-  using Clock = std::chrono::steady_clock;
   std::vector<double> times_us;
   times_us.reserve(static_cast<std::size_t>(repeats_.iterations));
-  std::uint64_t wrong = 0;
-  CallInfo info;
+  wrong_ = 0;
   for (int i = 0; i < repeats_.warmup + repeats_.iterations; ++i) {
-    const std::uint64_t salt = ++calls_;
-    write_buffers(spec, salt);
-    communicator_.barrier();
-    const Clock::time_point start = Clock::now();
-    call(spec);
-    const std::chrono::duration<double, std::micro> elapsed = Clock::now() - start;
-    info = communicator_.last_call();
-    if (i >= repeats_.warmup) times_us.push_back(elapsed.count());
-    if (repeats_.check && info.wire_format == "none") wrong += count_wrong_results(spec, salt);
+    const double time_us = timed_calls(spec);
+    if (i >= repeats_.warmup) times_us.push_back(time_us);
   }
+  if (repeats_.calls > 1) {
+    write_buffers(spec, ++calls_);
+    make_call(spec);
+    check(spec);
+  }
+  const CallInfo info = communicator_.last_call();
+  communicator_.all_reduce({times_us.data(), times_us.size(), DataType::kF64}, ReduceOp::kMax);
+  BenchResult result = describe(spec, info);
+  set_times(result, times_us);
+  if (repeats_.keep_times) result.times_us = std::move(times_us);
+  const bool has_result = spec.collective != Collective::kBarrier;
+  const bool exact = info.wire_format == "none";
+  if (repeats_.check && has_result && exact) result.wrong = sum_over_ranks(communicator_, wrong_);
+  if (repeats_.overlap) result.overlap = measure_overlap(spec);
+  return result;
+}
+
+BenchResult Measurement::describe(const CallSpec& spec, const CallInfo& info) const {
+  const Layout layout = layout_of(spec, communicator_.size(), communicator_.rank());
   BenchResult result;
   result.transport = info.transport;
   result.algorithm = info.algorithm;
   result.wire_format = info.wire_format;
-  communicator_.all_reduce({times_us.data(), times_us.size(), DataType::kF64}, ReduceOp::kMax);
-  const Layout layout = layout_of(spec, communicator_.size(), communicator_.rank());
   result.collective = spec.collective;
   result.bytes = layout.bytes;
   result.count = layout.count;
@@ -64,12 +74,36 @@ BenchResult Measurement::run(const CallSpec& spec) {
   result.root = spec.root;
   result.ranks = communicator_.size();
   result.in_place = spec.in_place;
-  result.p50_us = percentile(times_us, 0.50);
-  result.p99_us = percentile(times_us, 0.99);
-  const bool has_result = spec.collective != Collective::kBarrier;
-  const bool exact = info.wire_format == "none";
-  if (repeats_.check && has_result && exact) result.wrong = sum_over_ranks(communicator_, wrong);
   return result;
+}
+
+double Measurement::timed_calls(const CallSpec& spec) {
+  write_buffers(spec, ++calls_);
+  if (repeats_.calls > 1) {
+    const Call call = call_of(spec);
+    communicator_.barrier();
+    const Clock::time_point start = Clock::now();
+    start_calls(call);
+    return us_since(start) / repeats_.calls;
+  }
+  communicator_.barrier();
+  const Clock::time_point start = Clock::now();
+  make_call(spec);
+  const double time_us = us_since(start);
+  check(spec);
+  return time_us;
+}
+
+void Measurement::start_calls(const Call& call) {
+  works_.clear();
+  for (int i = 0; i < repeats_.calls; ++i) works_.push_back(communicator_.start(call));
+  for (Work& work : works_) work.wait();
+}
+
+Overlap Measurement::measure_overlap(const CallSpec& spec) {
+  OverlapMeasurement measurement(communicator_, call_of(spec),
+                                 [&] { write_buffers(spec, ++calls_); });
+  return measurement.run(repeats_.iterations, repeats_.warmup);
 }
 
 const BenchMemory& Measurement::input_memory(const CallSpec& spec) const {
@@ -93,13 +127,17 @@ void Measurement::write_buffers(const CallSpec& spec, std::uint64_t salt) {
   memory.upload(input.first, input.count);
 }
 
-void Measurement::call(const CallSpec& spec) {
+Measurement::Buffers Measurement::buffers_of(const CallSpec& spec) const {
   const Layout layout = layout_of(spec, communicator_.size(), communicator_.rank());
   const BenchMemory& memory = input_memory(spec);
-  const Buffer input{memory.data() + bytes_of(layout.input, spec.type).first, layout.input.count,
-                     spec.type, memory.device()};
-  const Buffer output{output_.data() + bytes_of(layout.output, spec.type).first,
-                      layout.output.count, spec.type, output_.device()};
+  return {{memory.data() + bytes_of(layout.input, spec.type).first, layout.input.count, spec.type,
+           memory.device()},
+          {output_.data() + bytes_of(layout.output, spec.type).first, layout.output.count,
+           spec.type, output_.device()}};
+}
+
+void Measurement::make_call(const CallSpec& spec) {
+  const auto [input, output] = buffers_of(spec);
   switch (spec.collective) {
     case Collective::kAllReduce:
       if (spec.in_place) return communicator_.all_reduce(output, spec.op);
@@ -113,6 +151,29 @@ void Measurement::call(const CallSpec& spec) {
     case Collective::kAllToAll: return communicator_.all_to_all(input, output);
     case Collective::kBarrier: return communicator_.barrier();
   }
+}
+
+Call Measurement::call_of(const CallSpec& spec) const {
+  const auto [input, output] = buffers_of(spec);
+  switch (spec.collective) {
+    case Collective::kAllReduce:
+      if (spec.in_place) return Call::all_reduce(output, spec.op);
+      return Call::all_reduce(input, output, spec.op);
+    case Collective::kAllGather: return Call::all_gather(input, output);
+    case Collective::kReduceScatter: return Call::reduce_scatter(input, output, spec.op);
+    case Collective::kBroadcast: return Call::broadcast(output, spec.root);
+    case Collective::kReduce: return Call::reduce(input, output, spec.root, spec.op);
+    case Collective::kGather: return Call::gather(input, output, spec.root);
+    case Collective::kScatter: return Call::scatter(input, output, spec.root);
+    case Collective::kAllToAll: return Call::all_to_all(input, output);
+    case Collective::kBarrier: break;
+  }
+  return Call::barrier();
+}
+
+void Measurement::check(const CallSpec& spec) {
+  const bool exact = communicator_.last_call().wire_format == "none";
+  if (repeats_.check && exact) wrong_ += count_wrong_results(spec, calls_);
 }
 
 std::uint64_t Measurement::count_wrong_results(const CallSpec& spec, std::uint64_t salt) {

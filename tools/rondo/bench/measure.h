@@ -2,7 +2,8 @@
 
 // Measures one collective at one size. Every rank writes its buffers anew before every call (a
 // buffer that nobody has touched since the last call is faster than any real one) and all meet at a
-// barrier; a call takes as long as on its slowest rank. Results are checked after every call.
+// barrier; a call takes as long as on its slowest rank. Results are checked after every call; where
+// several are started together, of one more that is made alone.
 // Threads: one per object.
 
 #include <cstdint>
@@ -19,6 +20,9 @@ struct Repeats {
   int iterations = 20;
   int warmup = 5;
   bool check = true;
+  int calls = 1;  ///< started together, and timed as one; a call's time is its share
+  bool keep_times = false;
+  bool overlap = false;
 };
 
 class Measurement {
@@ -32,8 +36,21 @@ class Measurement {
   BenchResult run(const CallSpec& spec);
 
  private:
+  /// The microseconds of the calls at once. Adds what is wrong in them to `wrong_`.
+  double timed_calls(const CallSpec& spec);
+  Overlap measure_overlap(const CallSpec& spec);
   void write_buffers(const CallSpec& spec, std::uint64_t salt);
-  void call(const CallSpec& spec);
+  void make_call(const CallSpec& spec);
+  void start_calls(const Call& call);
+  Call call_of(const CallSpec& spec) const;
+  BenchResult describe(const CallSpec& spec, const CallInfo& info) const;
+  /// Where `spec`'s input and output lie.
+  struct Buffers {
+    Buffer input;
+    Buffer output;
+  };
+  Buffers buffers_of(const CallSpec& spec) const;
+  void check(const CallSpec& spec);
   std::uint64_t count_wrong_results(const CallSpec& spec, std::uint64_t salt);
   const BenchMemory& input_memory(const CallSpec& spec) const;
 
@@ -42,6 +59,8 @@ class Measurement {
   const BenchMemory& output_;
   Repeats repeats_;
   std::uint64_t calls_ = 0;  ///< each call has other numbers than the one before
+  std::vector<Work> works_{};
+  std::uint64_t wrong_ = 0;  ///< elements of this rank's, in the calls of one result
 };
 
 }  // namespace rondo::tool

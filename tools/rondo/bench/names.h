@@ -24,6 +24,7 @@ class UsageError : public std::runtime_error {
 
 inline constexpr int kExitFailure = 1;  ///< wrong results, or the collective failed
 inline constexpr int kExitUsage = 2;    ///< the command line
+inline constexpr int kExitSlower = 3;   ///< `rondo bench`: slower than the baseline allows
 
 /// Broadcast, all_to_all and barrier have one form only.
 bool has_out_of_place_form(Collective collective);

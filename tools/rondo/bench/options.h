@@ -27,17 +27,29 @@ struct BenchFlags {
   int iterations = 20;
   int warmup = 5;
   int check = 1;
+  int calls = 1;
+  int cycles = 1;
+  bool per_iteration = false;
+  int timestamps = 0;
+  bool overlap = false;
   std::string type = "f32";
   std::string op = "sum";
-  int root = 0;
-  int local = 0;  ///< 0: this process is a rank, or the only one
+  std::string root = "0";
+  int timeout_s = 0;
+  int registration = -1;                ///< -R; -1: not given
+  std::vector<std::string> refusals{};  ///< flags of nccl-tests that ask for what isn't here
+  int local = 0;                        ///< 0: this process is a rank, or the only one
   std::string transport = "auto";
   std::string algorithm = "auto";
   std::string wire_format = "none";
   std::string buffers = "registered";
   std::string device = "host";
   int places = 1;
+  int threads = 1;
   std::string json_path{};
+  std::string baseline_path{};
+  double tolerance_percent = 10;
+  bool any_machine = false;
   bool no_bind = false;
 };
 
@@ -46,8 +58,11 @@ struct BenchOptions {
   std::vector<std::uint64_t> sizes;
   std::vector<DataType> types;
   std::vector<ReduceOp> ops;  ///< each measured with the types that are combined by it: some are
-  int root = 0;
+  std::vector<int> roots;     ///< none: every rank in turn
   Repeats repeats;
+  int cycles = 1;  ///< of the whole sweep; 0: until a result is wrong
+  bool timestamps = false;
+  int timeout_ms = 0;  ///< of a call; 0: the library's own
   std::string transport;
   std::string algorithm;
   std::string wire_format;
@@ -55,6 +70,9 @@ struct BenchOptions {
   std::string device;  ///< its kind
   int places = 1;      ///< of each process
   std::string json_path;
+  std::string baseline_path;  ///< empty: none
+  double tolerance_percent = 10;
+  bool any_machine = false;  ///< the baseline may come from another one
   bool bind = true;
 };
 

@@ -22,6 +22,13 @@ std::string wrong_text(const std::optional<std::uint64_t>& wrong) {
   return wrong ? fmt::to_string(*wrong) : "N/A";
 }
 
+/// As many columns of a form that isn't there.
+std::string none(int columns, int width) {
+  std::string text;
+  for (int i = 0; i < columns; ++i) text += fmt::format(" {:>{}}", "N/A", width);
+  return text;
+}
+
 /// time, algbw, busbw, #wrong of one form.
 std::string form_columns(const std::optional<BenchResult>& form) {
   if (!form) return fmt::format("  {:>8} {:>7} {:>7} {:>6}", "N/A", "N/A", "N/A", "N/A");
@@ -29,60 +36,139 @@ std::string form_columns(const std::optional<BenchResult>& form) {
                      form->busbw_gbps(), wrong_text(form->wrong));
 }
 
-/// p50 and p99 of one form.
+/// i_min, i_max, i_p99, i_cv%: where nccl-tests has them.
+std::string iteration_columns(const std::optional<BenchResult>& form, const TableStyle& style) {
+  if (!style.per_iteration) return {};
+  if (!form) return none(4, 8);
+  return fmt::format(" {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f}", form->least_us, form->most_us,
+                     form->p99_us, form->cv_percent);
+}
+
+/// p50, p99 and coefficient of variation of one form.
 std::string spread_columns(const std::optional<BenchResult>& form) {
-  if (!form) return fmt::format("  {:>8} {:>8}", "N/A", "N/A");
-  return fmt::format("  {:>8.2f} {:>8.2f}", form->p50_us, form->p99_us);
+  if (!form) return " " + none(2, 8) + none(1, 6);
+  return fmt::format("  {:>8.2f} {:>8.2f} {:>6.1f}", form->p50_us, form->p99_us, form->cv_percent);
+}
+
+std::string overlap_columns(const std::optional<BenchResult>& form, const TableStyle& style) {
+  if (!style.overlap) return {};
+  if (!form || !form->overlap) return " " + none(4, 9);
+  const Overlap& overlap = *form->overlap;
+  return fmt::format("  {:>9.2f} {:>9.2f} {:>9.2f} {:>9.1f}", overlap.overall_us,
+                     overlap.compute_us, overlap.pure_us, overlap.percent());
+}
+
+/// The two lines that name the columns of one form, and their units.
+struct Heading {
+  std::string names;
+  std::string units;
+};
+
+Heading form_heading(const TableStyle& style) {
+  Heading heading{fmt::format("  {:>8} {:>7} {:>7} {:>6}", "time", "algbw", "busbw", "#wrong"),
+                  fmt::format("  {:>8} {:>7} {:>7} {:>6}", "(us)", "(GB/s)", "(GB/s)", "")};
+  if (style.per_iteration) {
+    heading.names += fmt::format(" {:>8} {:>8} {:>8} {:>8}", "i_min", "i_max", "i_p99", "i_cv%");
+    heading.units += fmt::format(" {:>8} {:>8} {:>8} {:>8}", "(us)", "(us)", "(us)", "(%)");
+  }
+  return heading;
+}
+
+Heading extra_heading(const TableStyle& style) {
+  Heading heading;
+  for (int form = 0; form < 2; ++form) {
+    heading.names += fmt::format("  {:>8} {:>8} {:>6}", "p50", "p99", "cv");
+    heading.units += fmt::format("  {:>8} {:>8} {:>6}", "(us)", "(us)", "(%)");
+  }
+  for (int form = 0; style.overlap && form < 2; ++form) {
+    heading.names +=
+        fmt::format("  {:>9} {:>9} {:>9} {:>9}", "overall", "compute", "pure", "overlap");
+    heading.units += fmt::format("  {:>9} {:>9} {:>9} {:>9}", "(us)", "(us)", "(us)", "(%)");
+  }
+  return heading;
+}
+
+/// Over the columns of both forms, and what follows them.
+std::string form_titles(const TableStyle& style) {
+  const int form_width = style.per_iteration ? 67 : 31;
+  std::string titles =
+      fmt::format("  {:^{}}  {:^{}}", "out-of-place", form_width, "in-place", form_width);
+  if (style.timestamps) titles += fmt::format("  {:>19}", "");
+  titles += fmt::format("  {:^24}  {:^24}", "out-of-place", "in-place");
+  if (style.overlap) titles += fmt::format("  {:^39}  {:^39}", "out-of-place", "in-place");
+  return titles;
+}
+
+/// What only some results have.
+void add_optional(const BenchResult& result, ordered_json& json) {
+  if (result.overlap) {
+    json["overlap"] = {{"overall_us", result.overlap->overall_us},
+                       {"compute_us", result.overlap->compute_us},
+                       {"pure_us", result.overlap->pure_us},
+                       {"percent", result.overlap->percent()}};
+  }
+  if (!result.times_us.empty()) json["times_us"] = result.times_us;
 }
 
 ordered_json result_json(const BenchResult& result) {
-  return {{"collective", to_string(result.collective)},
-          {"bytes", result.bytes},
-          {"count", result.count},
-          {"type", to_string(result.type)},
-          {"redop", reduces(result.collective) ? to_string(result.op) : "none"},
-          {"ranks", result.ranks},
-          {"transport", result.transport},
-          {"algorithm", result.algorithm},
-          {"wire_format", result.wire_format},
-          {"buffers", result.buffers},
-          {"in_place", result.in_place},
-          {"p50_us", result.p50_us},
-          {"p99_us", result.p99_us},
-          {"algbw_gbps", result.algbw_gbps()},
-          {"busbw_gbps", result.busbw_gbps()},
-          {"wrong", result.wrong ? ordered_json(*result.wrong) : ordered_json(nullptr)}};
+  ordered_json json = {
+      {"collective", to_string(result.collective)},
+      {"bytes", result.bytes},
+      {"count", result.count},
+      {"type", to_string(result.type)},
+      {"redop", reduces(result.collective) ? to_string(result.op) : "none"},
+      {"root", has_root(result.collective) ? result.root : -1},
+      {"ranks", result.ranks},
+      {"transport", result.transport},
+      {"algorithm", result.algorithm},
+      {"wire_format", result.wire_format},
+      {"buffers", result.buffers},
+      {"in_place", result.in_place},
+      {"cycle", result.cycle},
+      {"p50_us", result.p50_us},
+      {"p99_us", result.p99_us},
+      {"mean_us", result.mean_us},
+      {"min_us", result.least_us},
+      {"max_us", result.most_us},
+      {"cv_percent", result.cv_percent},
+      {"algbw_gbps", result.algbw_gbps()},
+      {"busbw_gbps", result.busbw_gbps()},
+      {"wrong", result.wrong ? ordered_json(*result.wrong) : ordered_json(nullptr)}};
+  add_optional(result, json);
+  return json;
 }
 
 }  // namespace
 
-std::string table_header() {
-  // The columns up to the second #wrong are nccl-tests' own; ours follow.
-  std::string lines = fmt::format("#{:>48}  {:^31}  {:^31}  {:^17}  {:>12}\n", "", "out-of-place",
-                                  "in-place", "out-of-place", "in-place");
-  lines +=
-      fmt::format("#{:>11} {:>13} {:>7} {:>7} {:>6}", "size", "count", "type", "redop", "root");
-  for (int form = 0; form < 2; ++form) {
-    lines += fmt::format("  {:>8} {:>7} {:>7} {:>6}", "time", "algbw", "busbw", "#wrong");
-  }
-  for (int form = 0; form < 2; ++form) lines += fmt::format("  {:>8} {:>8}", "p50", "p99");
-  lines += "      algorithm transport buffers\n";
-  lines += fmt::format("#{:>11} {:>13} {:>7} {:>7} {:>6}", "(B)", "(elements)", "", "", "");
-  for (int form = 0; form < 2; ++form) {
-    lines += fmt::format("  {:>8} {:>7} {:>7} {:>6}", "(us)", "(GB/s)", "(GB/s)", "");
-  }
-  for (int form = 0; form < 2; ++form) lines += fmt::format("  {:>8} {:>8}", "(us)", "(us)");
-  return lines + "\n";
+std::string table_header(const TableStyle& style) {
+  // The columns up to the second #wrong (and its i_cv%, and the timestamp) are nccl-tests' own;
+  // ours follow.
+  const Heading form = form_heading(style);
+  const Heading extra = extra_heading(style);
+  const std::string stamp = fmt::format("  {:>19}", style.timestamps ? "timestamp" : "");
+  const std::string stamp_unit =
+      fmt::format("  {:>19}", style.timestamps ? "%Y-%m-%d %H:%M:%S" : "");
+  return fmt::format("#{:>48}{}\n", "", form_titles(style)) +
+         fmt::format("#{:>11} {:>13} {:>7} {:>7} {:>6}{}{}{}{}  {:>13} {:>9} {}\n", "size", "count",
+                     "type", "redop", "root", form.names, form.names, style.timestamps ? stamp : "",
+                     extra.names, "algorithm", "transport", "buffers") +
+         fmt::format("#{:>11} {:>13} {:>7} {:>7} {:>6}{}{}{}{}\n", "(B)", "(elements)", "", "", "",
+                     form.units, form.units, style.timestamps ? stamp_unit : "", extra.units);
 }
 
-std::string table_line(const BenchRow& row) {
+std::string table_line(const BenchRow& row, const TableStyle& style) {
   const BenchResult& any = row.out_of_place ? *row.out_of_place : *row.in_place;
-  return fmt::format(" {:>11} {:>13} {:>7} {:>7} {:>6}{}{}{}{}  {:>13} {:>9} {}\n", any.bytes,
-                     any.count, to_string(any.type),
-                     reduces(any.collective) ? to_string(any.op) : "none",
-                     has_root(any.collective) ? any.root : -1, form_columns(row.out_of_place),
-                     form_columns(row.in_place), spread_columns(row.out_of_place),
-                     spread_columns(row.in_place), any.algorithm, any.transport, any.buffers);
+  std::string line =
+      fmt::format(" {:>11} {:>13} {:>7} {:>7} {:>6}", any.bytes, any.count, to_string(any.type),
+                  reduces(any.collective) ? to_string(any.op) : "none",
+                  has_root(any.collective) ? any.root : -1);
+  for (const auto& form : {row.out_of_place, row.in_place}) {
+    line += form_columns(form) + iteration_columns(form, style);
+  }
+  if (style.timestamps) line += "  " + row.measured_at;
+  for (const auto& form : {row.out_of_place, row.in_place}) line += spread_columns(form);
+  for (const auto& form : {row.out_of_place, row.in_place}) line += overlap_columns(form, style);
+  return line + fmt::format("  {:>13} {:>9} {}\n", any.algorithm, any.transport, any.buffers);
 }
 
 std::uint64_t total_wrong(const std::vector<BenchRow>& rows) {
@@ -101,6 +187,10 @@ std::string table_footer(const std::vector<BenchRow>& rows) {
   const std::uint64_t wrong = total_wrong(rows);
   return fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:.6g}\n#\n", wrong,
                      wrong == 0 ? "OK" : "FAILED", forms > 0 ? busbw_gbps / forms : 0);
+}
+
+std::string json_text(const ordered_json& json) {
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 nlohmann::ordered_json to_json(const Facts& environment, const std::vector<BenchRow>& rows) {

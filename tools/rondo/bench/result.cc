@@ -2,14 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace rondo::tool {
+
+double Overlap::percent() const {
+  if (pure_us <= 0) return 0;
+  return std::clamp(100 - (overall_us - compute_us) / pure_us * 100, 0.0, 100.0);
+}
 
 double BenchResult::algbw_gbps() const {
   return p50_us > 0 ? static_cast<double>(bytes) / (p50_us * 1e3) : 0;
 }
 
 double BenchResult::busbw_gbps() const { return algbw_gbps() * bus_factor(collective, ranks); }
+
+void set_times(BenchResult& result, const std::vector<double>& times_us) {
+  if (times_us.empty()) return;
+  const auto count = static_cast<double>(times_us.size());
+  const auto [least, most] = std::ranges::minmax(times_us);
+  result.least_us = least;
+  result.most_us = most;
+  result.p50_us = percentile(times_us, 0.50);
+  result.p99_us = percentile(times_us, 0.99);
+  result.mean_us = std::accumulate(times_us.begin(), times_us.end(), 0.0) / count;
+  double squares = 0;
+  for (const double time : times_us) squares += (time - result.mean_us) * (time - result.mean_us);
+  if (result.mean_us > 0) result.cv_percent = std::sqrt(squares / count) / result.mean_us * 100;
+}
 
 double bus_factor(Collective collective, int ranks) {
   const double others = static_cast<double>(ranks - 1) / ranks;

@@ -15,6 +15,17 @@
 
 namespace rondo::tool {
 
+/// How much of a started call goes on beside what its rank computes, as OSU's benchmarks of
+/// non-blocking collectives define it.
+struct Overlap {
+  double pure_us = 0;     ///< start and wait, nothing between them
+  double compute_us = 0;  ///< about as long, without a call
+  double overall_us = 0;  ///< start, compute, wait
+
+  /// 100: the call cost nothing but what was computed; 0: it took place before or after that.
+  double percent() const;
+};
+
 struct BenchResult {
   Collective collective = Collective::kAllReduce;
   std::uint64_t bytes = 0;  ///< S of the bandwidths: of a gather or scatter, all ranks' parts
@@ -30,11 +41,21 @@ struct BenchResult {
   bool in_place = false;
   double p50_us = 0;
   double p99_us = 0;
+  double mean_us = 0;
+  double least_us = 0;
+  double most_us = 0;
+  double cv_percent = 0;           ///< of the times: standard deviation / mean
+  std::vector<double> times_us{};  ///< of each call, where they were asked for
+  std::optional<Overlap> overlap{};
+  int cycle = 0;                       ///< of -N, from 0
   std::optional<std::uint64_t> wrong;  ///< elements on all ranks; nothing: not checked, or rounded
 
   double algbw_gbps() const;
   double busbw_gbps() const;
 };
+
+/// Fills in all that follows from the times of the calls, each that of its slowest rank.
+void set_times(BenchResult& result, const std::vector<double>& times_us);
 
 /// busbw / algbw: the share of S that each link has to carry.
 double bus_factor(Collective collective, int ranks);

@@ -1,4 +1,4 @@
-#include "tools/rondo/bench/json_file.h"
+#include "tools/rondo/bench/output_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class JsonFileTest : public testing::Test {
+class OutputFileTest : public testing::Test {
  protected:
   void SetUp() override {
     std::string name = (fs::temp_directory_path() / "rondo_json_XXXXXX").string();
@@ -36,40 +36,40 @@ class JsonFileTest : public testing::Test {
 
 std::string mistake_of(const std::string& path) {
   try {
-    const JsonFile file(path);
+    const OutputFile file("--json", path);
   } catch (const std::runtime_error& error) {
     return error.what();
   }
   return "";
 }
 
-TEST_F(JsonFileTest, NewResults_ReplaceTheOldOnes) {
+TEST_F(OutputFileTest, NewResults_ReplaceTheOldOnes) {
   for (const std::string text : {"a long text of old results", "short"}) {
-    JsonFile file(path_);
+    OutputFile file("--json", path_);
     file.write(text);
     EXPECT_EQ(content(), text);
   }
 }
 
-TEST_F(JsonFileTest, NothingWritten_LeavesWhatWasThere) {
+TEST_F(OutputFileTest, NothingWritten_LeavesWhatWasThere) {
   put("old");
-  { const JsonFile file(path_); }
+  { const OutputFile file("--json", path_); }
   EXPECT_EQ(content(), "old");
 }
 
-TEST_F(JsonFileTest, NothingWritten_LeavesNoNewFile) {
-  { const JsonFile file(path_); }
+TEST_F(OutputFileTest, NothingWritten_LeavesNoNewFile) {
+  { const OutputFile file("--json", path_); }
   EXPECT_FALSE(fs::exists(path_));
 }
 
-TEST_F(JsonFileTest, MissingFolderOrFolder_IsRefusedAtOnce) {
+TEST_F(OutputFileTest, MissingFolderOrFolder_IsRefusedAtOnce) {
   EXPECT_EQ(mistake_of(path_ + "/a"),
             "can't write --json " + path_ + "/a: " + "No such file or directory");
   EXPECT_THAT(mistake_of(folder_.string()), HasSubstr("Is a directory"));
 }
 
-TEST_F(JsonFileTest, FullDisk_IsAnError) {
-  JsonFile file("/dev/full");
+TEST_F(OutputFileTest, FullDisk_IsAnError) {
+  OutputFile file("--json", "/dev/full");
   try {
     file.write("results");
     FAIL();
@@ -78,8 +78,8 @@ TEST_F(JsonFileTest, FullDisk_IsAnError) {
   }
 }
 
-TEST_F(JsonFileTest, Device_IsWrittenAndStays) {
-  { JsonFile("/dev/null").write("results"); }
+TEST_F(OutputFileTest, Device_IsWrittenAndStays) {
+  { OutputFile("--json", "/dev/null").write("results"); }
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The file that --json names. It is opened before anything is measured, so that nobody waits for
-// results that can't be kept, and what it held stays until the new results are there.
+// A file that a flag names, like --json. It is opened before anything is measured, so that nobody
+// waits for results that can't be kept, and what it held stays until the new results are there.
 // Threads: one at a time.
 
 #include <cstdio>
@@ -10,19 +10,20 @@
 
 namespace rondo::tool {
 
-class JsonFile {
+class OutputFile {
  public:
   /// Errors: std::runtime_error (can't be written: why).
-  explicit JsonFile(std::string path);
+  OutputFile(std::string flag, std::string path);
   /// A file that wasn't there before and that nothing was written to goes again.
-  ~JsonFile();
-  JsonFile(const JsonFile&) = delete;
-  JsonFile& operator=(const JsonFile&) = delete;
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
 
   /// Replaces what the file holds; called once. Errors: std::runtime_error.
   void write(std::string_view text);
 
  private:
+  const std::string flag_;
   const std::string path_;
   bool is_new_ = false;
   std::FILE* file_ = nullptr;

@@ -1,0 +1,282 @@
+// `rondo bench` and its subcommands as their users see them: tables that the scripts of nccl-tests
+// read, exit codes, files.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/tools/tool_process.h"
+
+namespace rondo::tool {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+
+nlohmann::json json_of(const TemporaryFile& file) { return nlohmann::json::parse(file.content()); }
+
+TEST(BenchTable, EveryCollective_IsRightAndHasTheColumnsOfNcclTests) {
+  for (const char* collective : {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
+                                 "reduce", "gather", "scatter", "all_to_all", "barrier"}) {
+    // As scripts for nccl-tests do: size, both times, both bus bandwidths, both numbers of wrong
+    // elements.
+    const Outcome outcome =
+        shell(std::string("$RONDO bench ") + collective +
+              " --local 3 -b 48 -e 12K -f 16 -n 3 -w 1 | tee /dev/stderr | "
+              "awk '!/^#/ && NF { print \"row\", $1, $6, $8, $9, $10, $12, $13; n += $9 + $13 } "
+              "/Avg bus bandwidth/ { print \"mean\", $NF } END { print \"wrong\", n }'");
+    EXPECT_THAT(outcome.output, ContainsRegex("row [0-9]+ [0-9./NA]+ [0-9./NA]+ [0-9/NA]+ "));
+    EXPECT_THAT(outcome.output, ContainsRegex("mean [0-9.e+-]+\n")) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("wrong 0\n")) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("# Out of bounds values : 0 OK\n"));
+  }
+}
+
+TEST(BenchTable, Head_SaysWhereAndOfWhatItWasMeasured) {
+  const Outcome outcome = rondo("bench all_reduce -e 8 -n 1 -w 0");
+  for (const char* fact : {"#   version ", "#   commit ", "#   flags ", "#   host ", "#   cpu ",
+                           "#   kernel ", "#   governor ", "#   cores ", "#   caches "}) {
+    EXPECT_THAT(outcome.output, HasSubstr(fact));
+  }
+  EXPECT_THAT(shell("RONDO_LOG=error $RONDO bench all_reduce -e 8 -n 1").output,
+              HasSubstr("#   RONDO_LOG      error\n"));
+}
+
+TEST(BenchTable, VariableThatIsNoText_LeavesOneLineAndAFile) {
+  const TemporaryFile file;
+  const Outcome outcome = shell(
+      "RONDO_NOTE=$(printf 'a\\nb\\377') $RONDO bench all_reduce -e 8 -n 1 -J " + file.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("#   RONDO_NOTE     a b"));
+  EXPECT_FALSE(json_of(file)["results"].empty());
+}
+
+TEST(BenchTable, RootOfAll_HasALineForEveryRank) {
+  const Outcome outcome =
+      shell("$RONDO bench broadcast --local 3 -b 64 -e 64 -n 2 -r all | awk '!/^#/ { print $5 }'");
+  EXPECT_EQ(outcome.output, "0\n1\n2\n");
+}
+
+TEST(BenchTable, Timestamps_StandWhereNcclTestsHasThem) {
+  const Outcome outcome =
+      shell("$RONDO bench all_reduce -b 64 -e 64 -n 2 -S 1 | awk '!/^#/ { print $14 \"T\" $15 }'");
+  EXPECT_THAT(outcome.output, MatchesRegex("20[0-9-]+T[0-9:]+\n"));
+}
+
+TEST(BenchTable, NoProgressInAPipe_OneOnATerminal) {
+  EXPECT_THAT(on_terminal({"bench", "all_reduce", "-e", "64", "-n", "2"}),
+              HasSubstr("\rall_reduce f32 sum, 8 bytes, out of place (0 lines done)"));
+  EXPECT_THAT(rondo("bench all_reduce -e 64 -n 2").output, Not(HasSubstr("\r")));
+}
+
+TEST(BenchCycles, Soak_RunsTheTableAgain) {
+  const TemporaryFile file;
+  const Outcome outcome =
+      rondo("bench all_reduce --local 2 -b 64 -e 128 -n 2 -N 3 -J " + file.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("# cycle 1\n"), HasSubstr("# cycle 3\n")));
+  const auto results = json_of(file)["results"];
+  EXPECT_EQ(results.size(), 3U * 2 * 2);
+  EXPECT_EQ(results.back()["cycle"], 2);
+}
+
+TEST(BenchCycles, SoakWithoutEnd_GoesOnUntilItIsStopped) {
+  const Outcome outcome =
+      shell("timeout -s INT 4 $RONDO bench all_reduce -b 64 -e 64 -n 2 -N 0 | grep -c '# cycle'");
+  EXPECT_GT(std::stoi(outcome.output), 1) << outcome.output;
+}
+
+TEST(BenchIterations, TimesOfEveryCall_AreInTheFile) {
+  const TemporaryFile file;
+  const Outcome outcome = rondo("bench all_reduce --local 2 -b 64 -e 64 -n 7 -I -J " + file.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("i_min    i_max    i_p99    i_cv%"));
+  for (const auto& result : json_of(file)["results"]) {
+    ASSERT_EQ(result["times_us"].size(), 7U);
+    std::vector<double> times = result["times_us"];
+    std::ranges::sort(times);
+    EXPECT_DOUBLE_EQ(result["min_us"], times.front());
+    EXPECT_DOUBLE_EQ(result["max_us"], times.back());
+    EXPECT_DOUBLE_EQ(result["p50_us"], times[3]);
+  }
+}
+
+TEST(BenchAggregated, CallsStartedTogether_AreRight) {
+  for (const char* collective :
+       {"all_reduce", "all_gather", "all_to_all", "broadcast", "barrier"}) {
+    const Outcome outcome =
+        rondo(std::string("bench ") + collective + " --local 2 -b 64 -e 64K -f 32 -n 3 -m 5");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("# 5 calls are started together"));
+    EXPECT_THAT(outcome.output, HasSubstr("# Out of bounds values : 0 OK"));
+  }
+}
+
+TEST(BenchOverlap, StartedCalls_HaveOne) {
+  const TemporaryFile file;
+  const Outcome outcome =
+      rondo("bench all_reduce --local 2 -b 4K -e 64K -f 16 -n 5 --overlap -J " + file.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("overall   compute      pure   overlap"));
+  EXPECT_THAT(outcome.output, HasSubstr("# Out of bounds values : 0 OK"));
+  for (const auto& result : json_of(file)["results"]) {
+    const auto& overlap = result["overlap"];
+    EXPECT_GT(overlap["pure_us"].get<double>(), 0);
+    EXPECT_GT(overlap["compute_us"].get<double>(), 0);
+    EXPECT_GT(overlap["overall_us"].get<double>(), 0);
+    EXPECT_TRUE(overlap["percent"] >= 0 && overlap["percent"] <= 100);
+  }
+}
+
+/// A file of results of two ranks here and now.
+std::string results_of(const TemporaryFile& file) {
+  const Outcome outcome = rondo("bench all_reduce --local 2 -b 1K -e 4K -n 5 -J " + file.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  return file.path();
+}
+
+/// The same results as if they had taken `factor` times as long.
+void scale_times(const TemporaryFile& file, double factor) {
+  auto json = json_of(file);
+  for (auto& result : json["results"]) {
+    result["p50_us"] = result["p50_us"].get<double>() * factor;
+  }
+  file.put(json.dump());
+}
+
+TEST(BenchBaseline, SlowerThanBefore_IsExitCode3) {
+  const TemporaryFile file;
+  const std::string again =
+      "bench all_reduce --local 2 -b 1K -e 4K -n 5 --tolerance 20 --baseline ";
+  results_of(file);
+  scale_times(file, 1000);
+  const Outcome faster = rondo(again + file.path());
+  EXPECT_EQ(faster.exit_code, 0) << faster.output;
+  EXPECT_THAT(faster.output, HasSubstr("# Slower than baseline : 0 OK\n"));
+  scale_times(file, 1e-6);
+  const Outcome slower = rondo(again + file.path());
+  EXPECT_EQ(slower.exit_code, 3) << slower.output;
+  EXPECT_THAT(slower.output, HasSubstr("# Slower than baseline : 6 FAILED\n"));
+}
+
+TEST(BenchBaseline, OfSomethingElse_IsRefusedBeforeAnythingIsMeasured) {
+  const TemporaryFile file;
+  results_of(file);
+  const auto refuse = [&](const std::string& arguments, const std::string& message) {
+    const Outcome outcome =
+        rondo("bench " + arguments + " -b 1K -e 4K -n 2 --baseline " + file.path());
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr(message));
+    EXPECT_THAT(outcome.output, Not(HasSubstr("timed calls")));
+  };
+  refuse("all_reduce --local 3", "is of 2 rank(s); this is all_reduce of 3 rank(s)");
+  refuse("all_gather --local 2", "has no all_gather");
+  const Outcome tcp = rondo(
+      "bench all_reduce --local 2 --transport tcp -b 1K -e 4K -n 2 --baseline " + file.path());
+  EXPECT_EQ(tcp.exit_code, 1) << tcp.output;
+  EXPECT_THAT(tcp.output, HasSubstr("went over shm there and over tcp here"));
+  auto json = json_of(file);
+  json["environment"]["cpu"] = "Another";
+  file.put(json.dump());
+  scale_times(file, 1000);  // however busy this machine is
+  refuse("all_reduce --local 2", "comes from another machine: its cpu is 'Another'");
+  const Outcome any = rondo(
+      "bench all_reduce --local 2 -b 1K -e 4K -n 2 --any-machine --tolerance "
+      "100000 --baseline " +
+      file.path());
+  EXPECT_EQ(any.exit_code, 0) << any.output;
+}
+
+TEST(BenchBaseline, BrokenFile_IsOneLine) {
+  const TemporaryFile file;
+  for (const std::string& text : {std::string("{"), std::string(1'000'000, '['), std::string(),
+                                  std::string(20'000'000, 'x'), std::string("{\"results\": 1}")}) {
+    file.put(text);
+    for (const char* ranks : {"", "--local 2 "}) {
+      const Outcome outcome =
+          rondo(std::string("bench all_reduce ") + ranks + "-e 8 --baseline " + file.path());
+      EXPECT_EQ(outcome.exit_code, 1);
+      EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+      EXPECT_LT(outcome.output.size(), 200U);
+    }
+  }
+}
+
+TEST(BenchReport, Files_AreATableAndAPicture) {
+  const TemporaryFile first;
+  const TemporaryFile second;
+  const TemporaryFile picture;
+  results_of(first);
+  results_of(second);
+  const Outcome outcome = rondo("bench report " + first.path() + " " + second.path() +
+                                " --bound 12.5 --title 'two & two' --svg " + picture.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("# Bus bandwidth in GB/s"), HasSubstr("\n        1024"),
+                    HasSubstr("# Percent: of the bound, 12.5 GB/s")));
+  EXPECT_THAT(picture.content(), AllOf(HasSubstr("<svg "), HasSubstr("two &amp; two"),
+                                       HasSubstr("bound, 12.5 GB/s"), HasSubstr("</svg>\n")));
+}
+
+TEST(BenchReport, WhatCannotBeReadOrWritten_IsOneLine) {
+  const TemporaryFile good;
+  const TemporaryFile broken;
+  results_of(good);
+  broken.put("{\"environment\": {}");
+  const std::vector<std::string> impossible = {"/no/such/file.json",
+                                               broken.path(),
+                                               "/tmp",
+                                               "/dev/zero",
+                                               good.path() + " --svg /no/such/folder/a.svg",
+                                               good.path() + " --svg /tmp",
+                                               good.path() + " --svg /dev/full"};
+  for (const std::string& arguments : impossible) {
+    const Outcome outcome = rondo("bench report " + arguments);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
+    EXPECT_THAT(outcome.output, testing::StartsWith("rondo bench report: "));
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+  }
+  EXPECT_EQ(rondo("bench report " + good.path() + " --bound -1").exit_code, 2);
+  EXPECT_EQ(rondo("bench report " + good.path() + " --bound nan").exit_code, 2);
+}
+
+TEST(BenchSubcommands, Mistakes_AreOneLineAndExitCode2) {
+  expect_usage_error("bench report", "rondo bench report: files is required");
+  expect_usage_error("bench report a.json --svgg x", "unknown flag '--svgg'; did you mean --svg?");
+  expect_usage_error("bench compare all_reduce", "sizes is required");
+  expect_usage_error("bench compare all_too_all 8", "unknown collective 'all_too_all', allowed");
+  expect_usage_error("bench compare all_reduce 8x", "'8x' is not a size");
+  expect_usage_error("bench compare all_reduce 8 --transport inproc", "allowed: shm, tcp");
+  expect_usage_error("bench all_reduce -G 3", "-G 3 isn't supported");
+  expect_usage_error("bench all_reduce -r 7x", "-r: '7x' is no rank");
+  expect_usage_error("bench all_reduce --tolerance 3", "--baseline");
+}
+
+TEST(BenchSubcommands, Help_HasExamples) {
+  for (const std::string command : {"report", "compare"}) {
+    const Outcome outcome = rondo("bench " + command + " --help");
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.output, HasSubstr("rondo bench " + command + " "));
+  }
+  EXPECT_THAT(rondo("bench --help").output,
+              AllOf(HasSubstr("all_to_all"), HasSubstr("compare"), HasSubstr("report"),
+                    HasSubstr("Flags of nccl-tests that have no use here")));
+}
+
+TEST(BenchCompare, BrokenBaseline_IsToldBeforeAnythingIsBuilt) {
+  const TemporaryFile file;
+  file.put("{}");
+  const Outcome outcome = rondo("bench compare all_reduce 8 --baseline " + file.path());
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("it has no list 'ratios'"));
+}
+
+}  // namespace
+}  // namespace rondo::tool

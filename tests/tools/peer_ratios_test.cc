@@ -1,0 +1,122 @@
+#include "tools/rondo/bench/peer_ratios.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/tools/tool_process.h"
+#include "tools/rondo/bench/peer_run.h"
+#include "tools/rondo/bench/ratio_baseline.h"
+#include "tools/rondo/bench/recorded.h"
+
+namespace rondo::tool {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+PeerTimes times_of(const std::vector<std::string>& lines) {
+  PeerTimes times;
+  for (const std::string& line : lines) EXPECT_TRUE(times.take(line)) << line;
+  return times;
+}
+
+const std::vector<std::string> kLines = {"# skipped gloo: Gloo (libgloo-dev) is not installed",
+                                         "rondo,all_reduce,1024,2.00,1.9",
+                                         "ompi,all_reduce,1024,6.00,1.9",
+                                         "bound,all_reduce,1024,1.00,0.9",
+                                         "rondo,all_reduce,1024,4.00,1.9",
+                                         "ompi,all_reduce,1024,3.00,1.9",
+                                         "rondo,all_reduce,1024,1.00,1.9",
+                                         "ompi,all_reduce,1024,5.00,1.9",
+                                         "mpich,all_reduce,1024,8.00,7.0",
+                                         "rondo,all_reduce,64,1.00,1.0"};
+
+TEST(PeerTimes, Rounds_GiveTheirMedian) {
+  const PeerTimes times = times_of(kLines);
+  EXPECT_DOUBLE_EQ(times.median_us("rondo", 1024), 2);
+  EXPECT_DOUBLE_EQ(times.median_us("ompi", 1024), 5);
+  EXPECT_EQ(times.median_us("ompi", 64), 0);
+  EXPECT_THAT(times.libraries(), ElementsAre("rondo", "ompi", "bound", "mpich"));
+  EXPECT_THAT(times.remarks(), ElementsAre(kLines.front()));
+}
+
+TEST(PeerTimes, LinesThatAreNone_AreNotTaken) {
+  PeerTimes times;
+  for (const char* line :
+       {"", "rondo", "rondo,all_reduce,8,1", "rondo,all_reduce,8,1,2,3", "rondo,all_reduce,-8,1,1",
+        "rondo,all_reduce,8,nan,1", "rondo,all_reduce,8,0,1", "rondo,all_reduce,8 ,1,1", ",,,,"}) {
+    EXPECT_FALSE(times.take(line)) << line;
+  }
+}
+
+TEST(Ratios, EveryPeerButTheBound_HasOne) {
+  const PeerTimes times = times_of(kLines);
+  const std::vector<PeerRatio> ratios = ratios_of(times, {});
+  ASSERT_EQ(ratios.size(), 2U);
+  EXPECT_EQ(ratios[0].peer, "ompi");
+  EXPECT_DOUBLE_EQ(ratios[0].ratio, 2.5);
+  EXPECT_DOUBLE_EQ(ratios[1].ratio, 4);
+  const std::string table = ratio_table(times, {});
+  EXPECT_THAT(
+      table,
+      HasSubstr("        1024         2.00         5.00         1.00         8.00    2.50x"));
+  EXPECT_THAT(
+      table,
+      HasSubstr("          64         1.00            -            -            -        -"));
+}
+
+TEST(Ratios, Json_IsABaselineAndCanBeDrawn) {
+  const PeerTimes times = times_of(kLines);
+  const nlohmann::json json = ratios_json({{"host", "a"}}, times, {});
+  const std::vector<PeerRatio> ratios = ratios_from("a.json", json);
+  EXPECT_EQ(compare_ratios("a.json", ratios, ratios_of(times, {}), 0).compared, 2);
+  const RecordedFile file = recorded_from("a.json", json);
+  ASSERT_EQ(file.results.size(), 5U);
+  EXPECT_EQ(file.results[2].library, "ompi");
+  EXPECT_EQ(file.results[2].buffers, "malloc");
+  EXPECT_DOUBLE_EQ(file.results[2].busbw_gbps, 1024 / 5e3);
+}
+
+std::string executable(const TemporaryFile& file, const std::string& text) {
+  file.put("#!/bin/sh\n" + text);
+  chmod(file.path().c_str(), 0700);
+  return file.path();
+}
+
+TEST(RunPeers, Script_GetsItsArgumentsAndGivesItsLines) {
+  const TemporaryFile file;
+  std::vector<std::string> lines;
+  run_peers(executable(file,
+                       "echo \"$@\"; test -x \"$RONDO_PEERS_TOOL\" && echo tool\n"
+                       "test -d \"$RONDO_PEERS_LIBRARY\" && echo library\n"),
+            {"--raw", "a b"}, [&](std::string_view line) { lines.emplace_back(line); });
+  EXPECT_THAT(lines, ElementsAre("--raw a b", "tool", "library"));
+}
+
+TEST(RunPeers, LinesThatAreNotTaken_EndTheScript) {
+  const TemporaryFile file;
+  const auto refuse = [](std::string_view) { throw std::runtime_error("no"); };
+  EXPECT_THROW(run_peers(executable(file, "echo line; exec tail -f /dev/null\n"), {}, refuse),
+               std::runtime_error);
+}
+
+TEST(RunPeers, ScriptThatFails_IsAnError) {
+  const TemporaryFile file;
+  const auto mistake_of = [](const std::string& script) -> std::string {
+    try {
+      run_peers(script, {}, [](std::string_view) {});
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(mistake_of(executable(file, "exit 7\n")), HasSubstr("failed (exit code 7)"));
+  EXPECT_THAT(mistake_of(executable(file, "kill -9 $$\n")), HasSubstr("failed (signal 9)"));
+  EXPECT_THAT(mistake_of("/no/such/script"), HasSubstr("can't run /no/such/script: No such file"));
+}
+
+}  // namespace
+}  // namespace rondo::tool

@@ -1,0 +1,215 @@
+#include "tools/rondo/bench/bench_run.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+
+#include "core/dtype.h"
+#include "tools/rondo/bench/baseline.h"
+#include "tools/rondo/bench/environment.h"
+#include "tools/rondo/bench/measure.h"
+#include "tools/rondo/bench/output_file.h"
+#include "tools/rondo/bench/report.h"
+#include "tools/rondo/output.h"
+#include "tools/rondo/progress.h"
+
+namespace rondo::tool {
+namespace {
+
+/// What rank 0 writes and compares with.
+struct Files {
+  Facts environment;
+  std::optional<OutputFile> json;
+  std::optional<RecordedFile> baseline;
+};
+
+void open_files(const BenchOptions& options, int ranks, Files& files) {
+  files.environment = bench_environment();
+  if (!options.baseline_path.empty()) {
+    files.baseline = read_recorded(options.baseline_path);
+    require_comparable(*files.baseline, to_string(options.collective), ranks, files.environment,
+                       options.any_machine);
+  }
+  if (!options.json_path.empty()) files.json.emplace("--json", options.json_path);
+}
+
+/// Every rank calls it; false on all of them where rank 0 can't use a file, and has said why.
+bool files_are_ready(const BenchOptions& options, Communicator& communicator, Files& files) {
+  std::uint8_t ready = 1;
+  if (communicator.rank() == 0) {
+    try {
+      open_files(options, communicator.size(), files);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "rondo bench: {}\n", error.what());
+      ready = 0;
+    }
+  }
+  if (options.json_path.empty() && options.baseline_path.empty()) return true;
+  communicator.broadcast({&ready, 1, DataType::kU8}, 0);
+  return ready != 0;
+}
+
+std::string kind_of_buffers(const BenchOptions& options) {
+  if (options.device != "host") return options.device;
+  return options.registered ? "registered" : "malloc";
+}
+
+/// The lines over the table: what runs, where.
+std::string preamble(const BenchOptions& options, const Facts& environment, int ranks, bool bound) {
+  std::string text = fmt::format(
+      "# rondo bench {}: {} rank(s), {} timed calls after {} untimed, check {}\n"
+      "# transport {}, algorithm {}, wire format {}, {} buffers, ranks {} to cores\n",
+      to_string(options.collective), ranks, options.repeats.iterations, options.repeats.warmup,
+      options.repeats.check ? "on" : "off", options.transport, options.algorithm,
+      options.wire_format, kind_of_buffers(options), bound ? "bound" : "not bound");
+  if (options.repeats.calls > 1) {
+    text += fmt::format("# {} calls are started together; a call's time is its share\n",
+                        options.repeats.calls);
+  }
+  return text + environment_lines(environment) + "#\n";
+}
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  std::array<char, 32> text{};
+  localtime_r(&now, &parts);
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+  return text.data();
+}
+
+/// The sweep of one rank.
+class Bench {
+ public:
+  Bench(Communicator& communicator, const BenchOptions& options, const Progress& progress)
+      : communicator_(communicator),
+        options_(options),
+        progress_(progress),
+        style_{options.repeats.keep_times, options.timestamps, options.repeats.overlap},
+        input_(options.sizes.back(), options.registered, communicator.device()),
+        output_(options.sizes.back(), options.registered, communicator.device()),
+        measurement_(communicator, input_, output_, options.repeats) {}
+
+  /// The table once; the results of cycle `cycle`.
+  std::vector<BenchRow> run(int cycle) {
+    cycle_ = cycle;
+    rows_.clear();
+    if (options_.cycles != 1) print(fmt::format("# cycle {}\n", cycle + 1));
+    print(table_header(style_));
+    for (const DataType type : options_.types) {
+      for (const ReduceOp op : options_.ops) {
+        if (is_combined_by(type, op)) run_sizes({options_.collective, type, op, 0, 0, false});
+      }
+    }
+    print(table_footer(rows_));
+    return std::move(rows_);
+  }
+
+ private:
+  void run_sizes(CallSpec spec) {
+    std::vector<int> roots = options_.roots;
+    if (roots.empty()) {
+      roots.resize(static_cast<std::size_t>(communicator_.size()));
+      std::iota(roots.begin(), roots.end(), 0);
+    }
+    for (const int root : roots) {
+      for (const std::uint64_t bytes : options_.sizes) {
+        spec.root = root;
+        spec.bytes = bytes;
+        rows_.push_back(measure(spec));
+        print(table_line(rows_.back(), style_));
+      }
+    }
+  }
+  BenchRow measure(CallSpec spec) {
+    BenchRow row;
+    const bool in_place_only = spec.collective == Collective::kBroadcast;
+    if (!in_place_only) row.out_of_place = measure_form(spec);
+    spec.in_place = true;
+    if (has_in_place_form(spec.collective)) row.in_place = measure_form(spec);
+    row.measured_at = time_of_day();
+    return row;
+  }
+  BenchResult measure_form(const CallSpec& spec) {
+    if (communicator_.rank() == 0) {
+      progress_.show(fmt::format("\r{} {} {}, {} bytes, {} ({} lines done)\x1b[K",
+                                 to_string(spec.collective), to_string(spec.type),
+                                 to_string(spec.op), spec.bytes,
+                                 spec.in_place ? "in place" : "out of place", rows_.size()));
+    }
+    BenchResult result = measurement_.run(spec);
+    result.buffers = kind_of_buffers(options_);
+    result.cycle = cycle_;
+    return result;
+  }
+  void print(const std::string& lines) const {
+    if (communicator_.rank() != 0) return;
+    progress_.clear();
+    write_output(lines);
+  }
+
+  Communicator& communicator_;
+  const BenchOptions& options_;
+  const Progress& progress_;
+  TableStyle style_;
+  BenchMemory input_;
+  BenchMemory output_;
+  Measurement measurement_;
+  std::vector<BenchRow> rows_;
+  int cycle_ = 0;
+};
+
+/// Every rank sees the same results, and so stops with the others.
+std::vector<BenchRow> run_cycles(Communicator& communicator, const BenchOptions& options) {
+  const Progress progress;
+  Bench bench(communicator, options, progress);
+  std::vector<BenchRow> all;
+  for (int cycle = 0; options.cycles == 0 || cycle < options.cycles; ++cycle) {
+    std::vector<BenchRow> rows = bench.run(cycle);
+    const bool wrong = total_wrong(rows) != 0;
+    // Without an end nobody asks for the rows, and they would fill the memory.
+    if (options.cycles == 0) all.clear();
+    all.insert(all.end(), std::make_move_iterator(rows.begin()),
+               std::make_move_iterator(rows.end()));
+    if (options.cycles == 0 && wrong) break;
+  }
+  return all;
+}
+
+/// What rank 0 makes of the results, as an exit code.
+int finish(const BenchOptions& options, Files& files, const std::vector<BenchRow>& rows) {
+  if (files.json) files.json->write(json_text(to_json(files.environment, rows)));
+  bool slower = false;
+  if (files.baseline) {
+    const BaselineComparison comparison = compare_with(*files.baseline, rows);
+    write_output(comparison_lines(*files.baseline, comparison, options.tolerance_percent));
+    slower = count_slower(comparison, options.tolerance_percent) > 0;
+  }
+  if (total_wrong(rows) != 0) return kExitFailure;
+  return slower ? kExitSlower : 0;
+}
+
+}  // namespace
+
+int run_bench_rank(Communicator& communicator, const BenchOptions& options, bool bound) {
+  const bool first = communicator.rank() == 0;
+  if (!options.roots.empty() && options.roots.front() >= communicator.size()) {
+    if (!first) return kExitUsage;
+    throw UsageError(fmt::format("-r {}: there are {} ranks, from 0", options.roots.front(),
+                                 communicator.size()));
+  }
+  Files files;
+  if (!files_are_ready(options, communicator, files)) return kExitFailure;
+  if (first) write_output(preamble(options, files.environment, communicator.size(), bound));
+  const std::vector<BenchRow> rows = run_cycles(communicator, options);
+  if (!first) return total_wrong(rows) == 0 ? 0 : kExitFailure;
+  return finish(options, files, rows);
+}
+
+}  // namespace rondo::tool

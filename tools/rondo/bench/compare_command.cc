@@ -1,0 +1,192 @@
+#include "tools/rondo/bench/compare_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/rondo/bench/environment.h"
+#include "tools/rondo/bench/json_input.h"
+#include "tools/rondo/bench/names.h"
+#include "tools/rondo/bench/output_file.h"
+#include "tools/rondo/bench/peer_ratios.h"
+#include "tools/rondo/bench/peer_run.h"
+#include "tools/rondo/bench/ratio_baseline.h"
+#include "tools/rondo/bench/sizes.h"
+#include "tools/rondo/output.h"
+#include "tools/rondo/progress.h"
+
+namespace rondo::tool {
+namespace {
+
+constexpr const char* kCompareExamples = R"(
+Examples:
+  rondo bench compare all_reduce 8 1K 512K 32M
+  rondo bench compare all_gather 64K --ranks 4 --rounds 7
+  rondo bench compare all_reduce 1K --transport tcp --buffers malloc --peers "ompi gloo"
+  rondo bench compare all_reduce 1K 2M --peers "ompi bound" --json peers.json
+
+Every library runs every size in turn, so that what disturbs one disturbs all; the figure is the
+median of the rounds, the ratio that of the fastest other library to Rondo. The peer "bound" is no
+library, but the loads and stores of an all-reduce without synchronisation. The loops are compiled
+when they are first asked for; a library that isn't installed is named and left out.
+The exit code is 3 where a ratio has fallen below the baseline's by more than the tolerance.
+)";
+
+struct CompareFlags {
+  std::string collective;
+  std::vector<std::string> sizes;
+  int rounds = 5;
+  int ranks = 2;
+  double seconds = 0.5;
+  std::string transport = "shm";
+  std::string buffers = "registered";
+  std::string peers = "ompi mpich gloo";
+  std::string json_path;
+  std::string baseline_path;
+  double tolerance_percent = 30;
+};
+
+/// Errors: UsageError.
+PeerSetting setting_of(const CompareFlags& flags) {
+  std::vector<std::string_view> names;
+  for (const Collective collective : all_collectives()) names.emplace_back(to_string(collective));
+  one_of("collective", flags.collective, names);
+  one_of("transport", flags.transport, {"shm", "tcp"});
+  one_of("kind of buffers", flags.buffers, {"registered", "malloc"});
+  PeerSetting setting;
+  for (const Collective collective : all_collectives()) {
+    if (flags.collective == to_string(collective)) setting.collective = collective;
+  }
+  setting.ranks = flags.ranks;
+  setting.transport = flags.transport;
+  setting.buffers = flags.buffers;
+  return setting;
+}
+
+std::vector<std::string> script_arguments(const CompareFlags& flags) {
+  std::vector<std::string> arguments = {"--raw",
+                                        "--rounds",
+                                        std::to_string(flags.rounds),
+                                        "--ranks",
+                                        std::to_string(flags.ranks),
+                                        "--transport",
+                                        flags.transport,
+                                        "--buffers",
+                                        flags.buffers,
+                                        "--seconds",
+                                        fmt::format("{:g}", flags.seconds),
+                                        "--peers",
+                                        flags.peers,
+                                        flags.collective};
+  for (const std::string& size : flags.sizes) {
+    arguments.push_back(std::to_string(parse_size("BYTES", size)));
+  }
+  return arguments;
+}
+
+PeerTimes measure_peers(const std::vector<std::string>& arguments) {
+  PeerTimes times;
+  const Progress progress;
+  int lines = 0;
+  run_peers(peers_script(), arguments, [&](std::string_view line) {
+    if (!times.take(line)) {
+      throw std::runtime_error(fmt::format("a loop printed what isn't understood: '{}'", line));
+    }
+    progress.show(fmt::format("\r{} points measured\x1b[K", ++lines));
+  });
+  return times;
+}
+
+/// The exit code of a comparison with the baseline.
+int compare_with_baseline(const CompareFlags& flags, const std::vector<PeerRatio>& before,
+                          const std::vector<PeerRatio>& now) {
+  const RatioComparison comparison =
+      compare_ratios(flags.baseline_path, before, now, flags.tolerance_percent);
+  write_output(comparison.lines);
+  if (comparison.compared == 0) {
+    throw FileError(
+        fmt::format("--baseline {} has none of these ratios: its peers, sizes, ranks, "
+                    "transport or buffers are others",
+                    flags.baseline_path));
+  }
+  return comparison.lower > 0 ? kExitSlower : 0;
+}
+
+int compare_libraries(const CompareFlags& flags) {
+  const PeerSetting setting = setting_of(flags);
+  const std::vector<std::string> arguments = script_arguments(flags);
+  std::vector<PeerRatio> before;
+  if (!flags.baseline_path.empty()) before = read_ratios(flags.baseline_path);
+  std::optional<OutputFile> json;
+  if (!flags.json_path.empty()) json.emplace("--json", flags.json_path);
+  const PeerTimes times = measure_peers(arguments);
+  for (const std::string& remark : times.remarks()) write_output(remark + "\n");
+  write_output(ratio_table(times, setting));
+  if (json) json->write(json_text(ratios_json(bench_environment(), times, setting)));
+  const std::vector<PeerRatio> now = ratios_of(times, setting);
+  if (now.empty()) write_output("# no peer was measured\n");
+  if (flags.baseline_path.empty() || now.empty()) return 0;
+  return compare_with_baseline(flags, before, now);
+}
+
+int exit_code_of_compare(const CompareFlags& flags) {
+  try {
+    return compare_libraries(flags);
+  } catch (const UsageError& error) {
+    fmt::print(stderr, "rondo bench compare: {}\n", error.what());
+    return kExitUsage;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rondo bench compare: {}\n", error.what());
+    return kExitFailure;
+  }
+}
+
+void add_compare_flags(CLI::App& command, CompareFlags& flags) {
+  command.add_option("collective", flags.collective, "all_reduce, all_gather, ...")->required();
+  command.add_option("sizes", flags.sizes, "in bytes, with K, M or G")->required();
+  command.add_option("--rounds", flags.rounds, "how often every library has its turn")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command.add_option("--ranks", flags.ranks, "ranks on this machine")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command.add_option("--seconds", flags.seconds, "of one size, in one turn")
+      ->check(CLI::Range(0.01, 3600.0))
+      ->capture_default_str();
+  command.add_option("--transport", flags.transport, "shm or tcp")->capture_default_str();
+  command.add_option("--buffers", flags.buffers, "registered or malloc: Rondo's")
+      ->capture_default_str();
+  command.add_option("--peers", flags.peers, "some of: ompi mpich gloo bound")
+      ->capture_default_str();
+  command.add_option("-J,--json", flags.json_path, "also write times and ratios to this file");
+  CLI::Option* baseline = command.add_option("--baseline", flags.baseline_path,
+                                             "a file that --json has written, for its ratios");
+  command
+      .add_option("--tolerance", flags.tolerance_percent,
+                  "how much smaller a ratio may be than in the baseline, in percent")
+      ->check(CLI::Range(0.0, 100.0))
+      ->needs(baseline)
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& bench) {
+  CLI::App* command =
+      bench.add_subcommand("compare", "Measure the same beside Open MPI, MPICH and Gloo");
+  const auto flags = std::make_shared<CompareFlags>();
+  command->footer(kCompareExamples);
+  add_compare_flags(*command, *flags);
+  command->callback([flags] {
+    const int code = exit_code_of_compare(*flags);
+    if (code != 0) throw CLI::RuntimeError(code);
+  });
+}
+
+}  // namespace rondo::tool

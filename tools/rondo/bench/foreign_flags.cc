@@ -1,0 +1,60 @@
+#include "tools/rondo/bench/foreign_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <string>
+
+#include "tools/rondo/bench/options.h"
+
+namespace rondo::tool {
+namespace {
+
+struct ForeignFlag {
+  const char* names;
+  const char* neutral;  ///< the value that is taken; null: every one
+  const char* reason;
+};
+
+constexpr std::array kForeignFlags = {
+    ForeignFlag{"-z,--blocking", nullptr, "every call is waited for before the next one is timed"},
+    ForeignFlag{"-p,--parallel_init", nullptr, "all ranks join the world at once"},
+    ForeignFlag{"-a,--average", "3", "a call takes as long as on its slowest rank, which is 3"},
+    ForeignFlag{"-G,--cudagraph", "0", "calls aren't captured into graphs"},
+    ForeignFlag{"-C,--report_cputime", "0", "times are those of the whole call"},
+    ForeignFlag{"-y,--stream_null", "0", "calls on the host have no stream"},
+    ForeignFlag{"-K,--per_iter_skip", "0", "-w leaves the first calls out"},
+    ForeignFlag{"-M,--memory_report", "0", "what calls need beside their buffers isn't measured"},
+    ForeignFlag{"-u,--unalign", "0", "buffers begin at pages"},
+    ForeignFlag{"-x,--cta_policy", "0", "there are no thread blocks to place"},
+    ForeignFlag{"-D,--device_implementation", "0", "RONDO_DEVICE_PATH chooses how devices combine"},
+    ForeignFlag{"-V,--device_cta_count", nullptr, "there are no thread blocks to count"},
+};
+
+/// "-G" of "-G,--cudagraph".
+std::string short_name(const ForeignFlag& flag) { return std::string(flag.names, 2); }
+
+std::string help_of(const ForeignFlag& flag) {
+  if (flag.neutral == nullptr) return fmt::format("without effect: {}", flag.reason);
+  return fmt::format("{} only: {}", flag.neutral, flag.reason);
+}
+
+}  // namespace
+
+void add_foreign_flags(CLI::App& command, BenchFlags& flags) {
+  for (const ForeignFlag& flag : kForeignFlags) {
+    command
+        .add_option_function<std::string>(
+            flag.names,
+            [&flags, &flag](const std::string& value) {
+              if (flag.neutral == nullptr || value == flag.neutral) return;
+              flags.refusals.push_back(fmt::format("{} {} isn't supported: {}; leave it out",
+                                                   short_name(flag), value, flag.reason));
+            },
+            help_of(flag))
+        ->group("Flags of nccl-tests that have no use here");
+  }
+}
+
+}  // namespace rondo::tool

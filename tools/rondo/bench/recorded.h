@@ -1,0 +1,45 @@
+#pragma once
+
+// What a file of results holds, read back: what `rondo bench --json` writes, and what `rondo bench
+// compare --json` does (with the library's name on each point). Fields that nobody here needs are
+// not looked at, so later versions may add some.
+// Threads: any.
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "tools/rondo/bench/report.h"
+
+namespace rondo::tool {
+
+/// One result.
+struct Recorded {
+  std::string collective;
+  std::uint64_t bytes = 0;
+  std::string type;
+  std::string redop;
+  int root = -1;
+  int ranks = 1;
+  std::string transport;
+  std::string wire_format;
+  std::string buffers;
+  std::string library;  ///< "rondo" where none is named
+  bool in_place = false;
+  double p50_us = 0;
+  double busbw_gbps = 0;
+};
+
+struct RecordedFile {
+  std::string path;
+  Facts environment;
+  std::vector<Recorded> results;
+};
+
+/// Errors: FileError, naming the file and the field at fault.
+RecordedFile read_recorded(const std::string& path);
+/// The same of JSON that was read already.
+RecordedFile recorded_from(const std::string& path, const nlohmann::json& json);
+
+}  // namespace rondo::tool
