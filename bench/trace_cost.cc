@@ -85,7 +85,8 @@ int main(int argc, char** argv) {
     const std::jthread other([&] { drive(1, false); });
     drive(0, true);
   }
-  fmt::print("8-byte all-reduce, 2 ranks, {}: {:.0f} ns without trace, {:.0f} ns with it: {:+.0f} ns\n",
-             transport, median(off), median(on), median(on) - median(off));
+  fmt::print(
+      "8-byte all-reduce, 2 ranks, {}: {:.0f} ns without trace, {:.0f} ns with it: {:+.0f} ns\n",
+      transport, median(off), median(on), median(on) - median(off));
   fmt::print("a record by itself: {:.0f} ns\n", ns_per_record());
 }

@@ -267,8 +267,9 @@ void Place::identify(PreparedPlan& prepared, const transport::Fingerprint& key,
   prepared.key = key;
   prepared.range = fmt::format("rondo {} by {}", print_fingerprint(key), prepared.algorithm);
   const std::string_view transport = prepared.on_device ? to_string(device_.kind) : transport_;
-  prepared.series =
-      &trace_->series(schedule::to_string(arguments.collective), prepared.algorithm, transport);
+  std::string name = schedule::to_string(arguments.collective);
+  if (arguments.uneven) name += "_v";
+  prepared.series = &trace_->series(name, prepared.algorithm, transport);
 }
 
 std::vector<PeerTraffic> Place::traffic() const {

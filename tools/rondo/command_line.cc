@@ -14,6 +14,7 @@
 #include "tools/rondo/mistake.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/run/run_command.h"
+#include "tools/rondo/trace/trace_command.h"
 #include "tools/rondo/verify_command.h"
 
 namespace rondo::tool {
@@ -27,6 +28,7 @@ std::unique_ptr<CLI::App> make_command_line(const std::vector<std::string>& argu
   add_bench_command(*app, arguments);
   add_info_command(*app);
   add_run_command(*app, arguments);
+  add_trace_command(*app);
   add_verify_command(*app);
   return app;
 }
