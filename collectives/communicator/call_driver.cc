@@ -214,6 +214,7 @@ bool CallDriver::begin_front() {
   const PendingCall& call = collectives_.front();
   Status status = place_.usable();
   const detail::EventImpl* const ready = call.order == nullptr ? nullptr : &call.order->ready();
+  place_.trace().enter_at(call.entered);
   if (status.ok()) status = place_.begin(call.arguments, *call.plan, {ready, call.capture});
   front_begun_ = status.ok();
   if (!front_begun_) pop_front(std::move(status));
@@ -248,6 +249,8 @@ void CallDriver::finish_at_once(PendingCall& call, Status status) {
 void CallDriver::complete(PendingCall& call, Status status) {
   using Stage = PendingCall::Stage;
   call.status = std::move(status);
+  if (call.arguments.exchange != Exchange::kNone)
+    place_.trace().end_exchange(call.arguments, call.entered, call.status);
   if (call.order != nullptr) call.order->leave(call.status);
   const Stage before = call.stage.exchange(Stage::kEnding, std::memory_order_acq_rel);
   if (before == Stage::kHasContinuation) continue_now(call);

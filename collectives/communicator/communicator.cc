@@ -330,5 +330,11 @@ std::vector<PeerTraffic> Communicator::traffic() const { return impl_->engine().
 
 CallInfo Communicator::last_call() const { return impl_->engine().last_call(); }
 
+std::string Communicator::metrics() const { return impl_->engine().metrics(); }
+
+void Communicator::write_trace(const std::string& path) const {
+  throw_if_error(impl_->place().trace().write(path));
+}
+
 }  // namespace v1
 }  // namespace rondo

@@ -73,6 +73,10 @@ std::vector<PeerTraffic> Engine::traffic() {
   return undisturbed([](const Place& place) { return place.traffic(); });
 }
 
+std::string Engine::metrics() {
+  return undisturbed([](const Place& place) { return place.trace().metrics(); });
+}
+
 Status Engine::call(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan) {
   const Entry entry(*this);
   RONDO_TRY(entry.status());
@@ -213,6 +217,7 @@ Result<PendingCall*> Engine::push(const CallArguments& arguments,
   call.plan = std::move(plan);
   call.order = std::move(order);
   call.capture = capture;
+  call.entered = place_->trace().now();
   if (is_alone) {
     driver_.finish_at_once(call, place_->run_alone(arguments));
     return &call;

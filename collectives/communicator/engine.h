@@ -35,6 +35,7 @@ class Engine {
   const Place& place() const { return *place_; }
   CallInfo last_call();
   std::vector<PeerTraffic> traffic();
+  std::string metrics();
 
   /// The blocking call. `plan`: null, or the one that these arguments have been admitted with.
   Status call(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan = nullptr);

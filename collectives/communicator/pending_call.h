@@ -31,6 +31,7 @@ struct PendingCall {
   detail::StreamImpl* capture = nullptr;       ///< a stream that puts the call into a graph
   std::function<void(const Error*)> continuation;
 
+  std::uint64_t entered = 0;  ///< ticks when it was started
   Status status;              ///< read once done
   std::exception_ptr thrown;  ///< by the continuation; read once done
   std::atomic<Stage> stage = Stage::kPending;

@@ -18,18 +18,14 @@ execute::Operands operands_of(const CallArguments& arguments) {
           .custom = {arguments.reduction.custom(), arguments.input.dtype}};
 }
 
-/// The key, and the name in profilers that goes with it.
-void identify(PreparedPlan& prepared, const transport::Fingerprint& key) {
-  prepared.key = key;
-  prepared.range = fmt::format("rondo {} by {}", print_fingerprint(key), prepared.algorithm);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh,
                                            const CommunicatorOptions& options, Device device,
                                            std::optional<double> cpu_quota) {
+  RONDO_ASSIGN(TraceSettings trace, trace_settings());
   std::unique_ptr<Place> place(new Place(std::move(mesh), options, device));
+  place->trace_ = std::make_unique<CallTrace>(*place->mesh_, std::move(trace));
   RONDO_TRY(place->planner_.check_options());
   RONDO_TRY(place->planner_.load_schedule());
   if (device.kind != DeviceKind::kHost) {
@@ -69,6 +65,7 @@ Place::Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& o
 
 Place::~Place() {
   compare_last_call();
+  if (trace_ != nullptr) trace_->close();
   planner_.leave();
 }
 
@@ -85,13 +82,14 @@ void Place::compare_last_call() const {
 }
 
 Status Place::call(const CallArguments& arguments) {
+  trace_->enter();
   auto prepared = admit(arguments);
   if (!prepared.ok()) {
     Status status = std::move(prepared).status();
     return is_left_alone_by(status) ? give_up_before(std::move(status)) : status;
   }
   if (*prepared == nullptr) return run_alone(arguments);
-  return run(arguments, **prepared);
+  return run_admitted(arguments, **prepared);
 }
 
 bool Place::is_left_alone_by(const Status& status) const {
@@ -100,6 +98,11 @@ bool Place::is_left_alone_by(const Status& status) const {
 }
 
 Status Place::run(const CallArguments& arguments, PreparedPlan& prepared) {
+  trace_->enter();
+  return run_admitted(arguments, prepared);
+}
+
+Status Place::run_admitted(const CallArguments& arguments, PreparedPlan& prepared) {
   if (is_broken_.load(std::memory_order_relaxed)) return usable();
   RONDO_TRY(begin(arguments, prepared));
   return finish(run_->drive(context()));
@@ -178,9 +181,11 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
   last_call_.transport = prepared.on_device ? to_string(device_.kind) : transport_;
   if (profiled_ != nullptr) range_ = profiled_->begin_range(prepared.range.c_str());
   if (arguments.timeout_ms > 0) timeout_ms_ = arguments.timeout_ms;
-  run_.emplace(*prepared.runner, call);
+  trace::CallTimer* const timer = trace_->begin(call.sequence, arguments, *prepared.series);
+  run_.emplace(*prepared.runner, call, timer);
   waiter_->restart();
   execute::Operands operands = operands_of(*used);
+  operands.timer = timer;
   operands.ready = stream.ready;
   operands.capture = stream.capture;
   prepared.runner->begin(call, operands);
@@ -208,11 +213,13 @@ Status Place::give_up_before(Status cause) {
 
 Status Place::finish(Status status) {
   status = run_->end(std::move(status), rank());
+  trace_->end(status, run_->peers());
   run_.reset();
   timeout_ms_ = options_.timeout_ms;
   if (profiled_ != nullptr) profiled_->end_range(range_);
   if (!status.ok()) {
     abort(status);
+    trace_->dump(broken_);
     staged_.reset();
     return status;
   }
@@ -240,6 +247,8 @@ void Place::abort(const Status& cause) {
   for (int peer = 0; peer < size(); ++peer) {
     if (transport::Endpoint* endpoint = mesh_->endpoint(peer)) endpoint->withdraw();
   }
+  // The call under way isn't in the trace before it has ended.
+  if (!run_.has_value()) trace_->dump(cause);
 }
 
 Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
@@ -247,13 +256,24 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
   if (arguments.uneven) {
     if (PreparedPlan* plan = uneven_plans_.find(key, arguments)) return plan;
     RONDO_ASSIGN(auto prepared, planner_.make(arguments));
-    identify(*prepared, key);
+    identify(*prepared, key, arguments);
     return &uneven_plans_.insert(key, arguments, std::move(prepared));
   }
   if (PreparedPlan* plan = plans_.find(key)) return plan;
   RONDO_ASSIGN(auto prepared, planner_.make(arguments));
-  identify(*prepared, key);
+  identify(*prepared, key, arguments);
   return &plans_.insert(key, std::move(prepared));
+}
+
+/// The key, and the names in profilers and metrics that go with it.
+void Place::identify(PreparedPlan& prepared, const transport::Fingerprint& key,
+                     const CallArguments& arguments) {
+  prepared.key = key;
+  prepared.range = fmt::format("rondo {} by {}", print_fingerprint(key), prepared.algorithm);
+  const std::string_view transport = prepared.on_device ? to_string(device_.kind) : transport_;
+  std::string name = schedule::to_string(arguments.collective);
+  if (arguments.uneven) name += "_v";
+  prepared.series = &trace_->series(name, prepared.algorithm, transport);
 }
 
 std::vector<PeerTraffic> Place::traffic() const {

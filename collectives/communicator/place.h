@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collectives/communicator/call_arguments.h"
+#include "collectives/communicator/call_trace.h"
 #include "collectives/communicator/plan_cache.h"
 #include "collectives/communicator/planner.h"
 #include "collectives/communicator/premultiplied.h"
@@ -88,9 +89,14 @@ class Place {
   std::uint64_t calls() const { return last_.sequence; }
   CallInfo last_call() const { return last_call_; }
   std::vector<PeerTraffic> traffic() const;
+  CallTrace& trace() { return *trace_; }
+  const CallTrace& trace() const { return *trace_; }
 
  private:
   Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& options, Device device);
+  Status run_admitted(const CallArguments& arguments, PreparedPlan& prepared);
+  void identify(PreparedPlan& prepared, const transport::Fingerprint& key,
+                const CallArguments& arguments);
   void compare_last_call() const;
   Status multiply_alone(const CallArguments& arguments);
   Result<CallArguments> make_ready(const CallArguments& arguments);
@@ -103,6 +109,7 @@ class Place {
   Device device_;
   std::unique_ptr<execute::Waiter> waiter_;
   std::vector<transport::Endpoint*> neighbours_;
+  std::unique_ptr<CallTrace> trace_;
   PlanCache plans_;
   UnevenPlans uneven_plans_;
   RecentCalls recent_calls_;

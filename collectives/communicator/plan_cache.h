@@ -13,6 +13,7 @@
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/execute/host/plan.h"
 #include "collectives/execute/host/plan_runner.h"
+#include "core/trace/series.h"
 #include "transport/endpoint/call.h"
 
 namespace rondo::communicator {
@@ -25,7 +26,8 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   std::string_view wire_format = "none";
   bool on_device = false;  ///< runs where the buffers lie
   transport::Fingerprint key;
-  std::string range;  ///< the call's name in profilers of devices
+  std::string range;                ///< the call's name in profilers of devices
+  trace::Series* series = nullptr;  ///< that its calls are counted in
 };
 
 /// The fingerprint holds all that a plan depends on: in place or not, the plan is the same.

@@ -272,6 +272,16 @@ class RONDO_API Communicator {
 
   CallInfo last_call() const;
 
+  /// Totals since the communicator was made, as text that Prometheus reads (docs/tracing.md):
+  /// calls, errors, bytes, seconds by part and a histogram of latencies by collective, algorithm
+  /// and transport; bytes and waits by peer. With RONDO_TRACE=off bytes by peer alone.
+  std::string metrics() const;
+
+  /// Writes the last calls (RONDO_TRACE_CALLS) to a file that `rondo trace`, chrome://tracing and
+  /// Perfetto load. Errors: Unsupported (RONDO_TRACE=off; a world of one rank), System. Threads:
+  /// any.
+  void write_trace(const std::string& path) const;
+
  private:
   class Impl;
   explicit Communicator(std::unique_ptr<Impl> impl);

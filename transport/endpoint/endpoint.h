@@ -67,6 +67,10 @@ struct Traffic {
   /// By this side's own copies, of messages that no line holds: into and out of slots, out of lent
   /// memory. What a socket copies doesn't count.
   std::uint64_t copied_bytes = 0;
+  /// Of messages that came in parts, as over a link that is slower than this rank: their bytes, and
+  /// the time from a message's first part to its last, in ticks (core/ticks.h).
+  std::uint64_t parted_bytes = 0;
+  std::uint64_t parted_ticks = 0;
 };
 
 class Endpoint {

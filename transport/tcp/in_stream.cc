@@ -35,6 +35,7 @@ bool InStream::copy_buffered() {
 
 void InStream::next_message() {
   placed_ = false;
+  parted_since_ = 0;
   reader_.next_frame();
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/status.h"
+#include "core/ticks.h"
 #include "transport/endpoint/staging.h"
 #include "transport/tcp/socket_io.h"
 #include "transport/wire/frame.h"
@@ -39,6 +40,12 @@ class InStream {
   bool copy_buffered();
   bool payload_complete() const { return reader_.payload_left() == 0; }
   void next_message();
+  /// Nothing more can be read now: if a message has come in part, its time runs from here.
+  void note_parted() {
+    if (placed_ && !payload_complete() && parted_since_ == 0) parted_since_ = ticks_now();
+  }
+  /// How long the message that is complete has been coming; 0: it came at once.
+  Ticks parted_for() const { return parted_since_ == 0 ? 0 : ticks_now() - parted_since_; }
 
   /// Reads once: the rest of a payload to its place and what follows into the read-ahead buffer,
   /// which must be empty. False if the socket has no more for now.
@@ -60,6 +67,7 @@ class InStream {
   FrameReader reader_;
   Place place_;
   bool placed_ = false;
+  Ticks parted_since_ = 0;
   std::array<std::byte, kReadAheadBytes> ahead_;
   std::size_t ahead_begin_ = 0;
   std::size_t ahead_end_ = 0;

@@ -63,7 +63,9 @@ Status Inbox::pump(InStream& stream, int socket, std::size_t most_bytes) {
     if (stream.stalled() || stream.finished() || stream.ended()) return {};
     more = stream.fill(socket);
   }
-  return pump_buffered(stream);
+  RONDO_TRY(pump_buffered(stream));
+  stream.note_parted();
+  return {};
 }
 
 Status Inbox::pump_buffered() {
@@ -180,6 +182,10 @@ Status Inbox::check_size(const PostedReceive& posted, std::size_t message_bytes)
 Status Inbox::finish_message(InStream& stream) {
   const FrameHeader& header = stream.header();
   received_bytes_ += header.payload_bytes;
+  if (const Ticks took = stream.parted_for(); took != 0) {
+    parted_ticks_ += took;
+    parted_bytes_ += header.payload_bytes;
+  }
   const InStream::Place place = stream.place();
   stream.next_message();
   InLane& queue = lanes_[header.lane];

@@ -65,6 +65,9 @@ class Inbox {
   /// Messages of each lane that have reached their receivers.
   std::span<const std::uint64_t> consumed() const { return consumed_; }
   std::uint64_t received_bytes() const { return received_bytes_; }
+  /// See Traffic.
+  std::uint64_t parted_bytes() const { return parted_bytes_; }
+  std::uint64_t parted_ticks() const { return parted_ticks_; }
   Staging& staging() { return staging_; }
 
  private:
@@ -100,6 +103,8 @@ class Inbox {
   std::size_t posted_free_ = 0;  ///< of those, on lanes that belong to no call
   std::optional<std::uint64_t> left_after_;
   std::uint64_t received_bytes_ = 0;
+  std::uint64_t parted_bytes_ = 0;
+  std::uint64_t parted_ticks_ = 0;
 };
 
 }  // namespace rondo::transport

@@ -116,7 +116,12 @@ void TcpEndpoint::abort(const Status& cause) {
   static_cast<void>(fail(cause));
 }
 
-Traffic TcpEndpoint::traffic() const { return {outbox_.sent_bytes(), inbox_.received_bytes()}; }
+Traffic TcpEndpoint::traffic() const {
+  return {.sent_bytes = outbox_.sent_bytes(),
+          .received_bytes = inbox_.received_bytes(),
+          .parted_bytes = inbox_.parted_bytes(),
+          .parted_ticks = inbox_.parted_ticks()};
+}
 
 Status TcpEndpoint::progress(Deadline now, bool look_everywhere) {
   if (!failure_.ok()) return failure_;

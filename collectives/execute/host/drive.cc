@@ -36,10 +36,22 @@ Status Run::drive(const RunContext& context) {
 Result<bool> Run::look(bool& moved) {
   RONDO_ASSIGN(moved, runner_->step());
   if (moved) next_comparison_us_ = kFirstComparisonUs;
-  return runner_->finished();
+  const bool finished = runner_->finished();
+  if (timer_ != nullptr) note_time(moved, finished);
+  return finished;
+}
+
+/// Only where waiting begins or ends is there anything to note.
+void Run::note_time(bool moved, bool finished) {
+  if (moved || finished) {
+    timer_->moved();
+  } else if (!timer_->is_idle()) {
+    timer_->idle(runner_->waits_for());
+  }
 }
 
 void Run::pause() {
+  if (timer_ != nullptr && !timer_->is_idle()) timer_->idle(runner_->waits_for());
   for (transport::Endpoint* endpoint : runner_->peers()) endpoint->pause();
 }
 

@@ -15,6 +15,7 @@
 #include "collectives/kernels/custom.h"
 #include "core/device/stream.h"
 #include "core/status.h"
+#include "core/trace/call_timer.h"
 #include "transport/endpoint/call.h"
 #include "transport/endpoint/endpoint.h"
 
@@ -30,6 +31,8 @@ struct Operands {
   const detail::EventImpl* ready = nullptr;
   /// The stream that the call is captured in; null: it is made now.
   detail::StreamImpl* capture = nullptr;
+  /// Is told what takes the call's time; null: nobody asks.
+  trace::CallTimer* timer = nullptr;
 };
 
 struct RunContext {
@@ -80,7 +83,9 @@ class Runner {
 /// there is, one at a time.
 class Run {
  public:
-  Run(Runner& runner, const transport::Call& call) : runner_(&runner), call_(call) {}
+  /// `timer`: as Operands::timer.
+  Run(Runner& runner, const transport::Call& call, trace::CallTimer* timer = nullptr)
+      : runner_(&runner), call_(call), timer_(timer) {}
 
   /// Steps, and waits where nothing moves, until the call is finished. Errors as Runner::run.
   Status drive(const RunContext& context);
@@ -94,13 +99,16 @@ class Run {
   void pause();
   Status resume();
   Status end(Status status, int rank) { return runner_->end(std::move(status), rank); }
+  std::span<transport::Endpoint* const> peers() const { return runner_->peers(); }
 
  private:
+  void note_time(bool moved, bool finished);
   Status compare_with_neighbours(const RunContext& context) const;
   Status timed_out(const RunContext& context) const;
 
   Runner* runner_;
   transport::Call call_;
+  trace::CallTimer* timer_;
   std::int64_t next_comparison_us_ = kFirstComparisonUs;
 
   static constexpr std::int64_t kFirstComparisonUs = 1'000;

@@ -60,6 +60,7 @@ EagerRunner::EagerRunner(const Plan& plan, bool spare_core, Memory memory)
 void EagerRunner::begin(const transport::Call& call, const Operands& operands) {
   bases_ = {operands.input, operands.output, plan_.scratch().data()};
   custom_ = operands.custom;
+  timer_ = operands.timer;
   sweep_ = source_ = target_ = returned_ = 0;
   combined_ = false;
   for (transport::Endpoint* endpoint : plan_.endpoints()) {
@@ -95,7 +96,9 @@ Result<bool> EagerRunner::step() {
     if (advanced) {
       moved = true;
       look = -1;
+      if (timer_ != nullptr) timer_->moved();
     } else if (most_looks_ > 1) {
+      if (look == 0 && timer_ != nullptr) timer_->idle(waits_for());
       relax();
     }
   }
@@ -143,6 +146,7 @@ Status EagerRunner::combine() {
         .targets = targets_,
         .count = sweep.bytes / plan_.element_bytes(),
         .divisor = sweep.final ? plan_.divisor() : 1};
+    const trace::KernelSpan span(timer_);
     if (custom_) {
       RONDO_TRY(kernels::reduce_by(custom_, arguments).with_culprit(plan_.schedule().request.rank));
     } else {

@@ -57,6 +57,7 @@ class EagerRunner final : public Runner {
   int most_looks_;
   bool lends_;
   kernels::CustomKernel custom_{};
+  trace::CallTimer* timer_ = nullptr;
   std::array<std::byte*, 3> bases_{};  ///< by schedule::BufferRole
   std::size_t sweep_ = 0;
   std::size_t source_ = 0;              ///< of the sweep: the next to be received

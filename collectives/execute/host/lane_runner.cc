@@ -30,9 +30,10 @@ LaneRunner::LaneRunner(const Plan& plan, std::size_t lane)
   target_list_.resize(targets);
 }
 
-void LaneRunner::reset(const Bases& bases, const kernels::CustomKernel& custom, float* residuals) {
+void LaneRunner::reset(const Bases& bases, const Operands& operands, float* residuals) {
   bases_ = bases;
-  custom_ = custom;
+  custom_ = operands.custom;
+  timer_ = operands.timer;
   residuals_ = residuals;
   sweep_ = 0;
   begun_ = false;
@@ -170,6 +171,7 @@ Status LaneRunner::reduce_segments(std::uint32_t first, std::uint32_t count, std
 }
 
 Status LaneRunner::combine(const kernels::ReduceArguments& arguments) const {
+  const trace::KernelSpan span(timer_);
   if (custom_) {
     return kernels::reduce_by(custom_, arguments).with_culprit(plan_.schedule().request.rank);
   }

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/plan.h"
 #include "collectives/execute/host/send_queue.h"
 #include "collectives/kernels/custom.h"
@@ -30,8 +31,8 @@ class LaneRunner {
  public:
   LaneRunner(const Plan& plan, std::size_t lane);
 
-  /// `residuals`: those of this run's buffers, or null.
-  void reset(const Bases& bases, const kernels::CustomKernel& custom, float* residuals);
+  /// `operands`: of the call; `residuals`: those of this run's buffers, or null.
+  void reset(const Bases& bases, const Operands& operands, float* residuals);
   /// Does what can be done now; true if anything moved.
   Result<bool> step(std::span<LaneRunner> lanes, std::span<SendQueue> senders);
   bool done() const { return sweep_ == sweeps_.size(); }
@@ -83,6 +84,7 @@ class LaneRunner {
   std::uint16_t lane_;
   Bases bases_{};
   kernels::CustomKernel custom_;
+  trace::CallTimer* timer_ = nullptr;
   float* residuals_ = nullptr;
   std::uint32_t sweep_ = 0;
   std::uint32_t segment_ = 0;  // next segment of the current sweep to finish

@@ -90,6 +90,7 @@ void OneShotRunner::gather() {
 }
 
 Status OneShotRunner::reduce() {
+  if (timer() != nullptr) timer()->reduces_to_the_end();
   void* target = operands_.output;
   const kernels::ReduceArguments arguments{.sources = sources_,
                                            .targets = std::span(&target, 1),
@@ -114,7 +115,9 @@ Result<bool> OneShotRunner::step() {
     if (received) {
       moved = true;
       look = -1;
+      if (timer() != nullptr) timer()->moved();
     } else if (most_looks > 1) {
+      if (look == 0 && timer() != nullptr) timer()->idle(waits_for());
       relax();
     }
   }

@@ -77,6 +77,8 @@ class OneShotRunner final : public Runner {
   Status reduce();
   void gather();
 
+  trace::CallTimer* timer() const { return operands_.timer; }
+
   Inputs inputs_;
   std::size_t bytes_;
   std::vector<transport::Endpoint*> peers_;

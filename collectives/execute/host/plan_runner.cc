@@ -21,7 +21,7 @@ void PlanRunner::begin(const transport::Call& call, const Operands& operands) {
     endpoint->begin(call, {std::span(operands.output, plan_.output_bytes()), plan_.scratch()});
   }
   float* const residuals = residuals_.of(operands.input, operands.output);
-  for (LaneRunner& lane : lanes_) lane.reset(bases, operands.custom, residuals);
+  for (LaneRunner& lane : lanes_) lane.reset(bases, operands, residuals);
   for (SendQueue& sender : senders_) sender.reset();
 }
 

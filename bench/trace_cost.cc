@@ -1,0 +1,92 @@
+// What tracing costs a call: 8-byte all-reduces of two ranks over shared memory, with and without
+// it in turns, so that whatever else the machine does hits both alike. Prints medians in ns.
+//
+//   bench/trace_cost [ROUNDS] [TRANSPORT]
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/trace/call_timer.h"
+#include "core/trace/record_ring.h"
+#include "core/trace/series.h"
+#include "rondo/communicator.h"
+
+namespace {
+
+constexpr int kCallsPerRound = 2'000;
+using Clock = std::chrono::steady_clock;
+
+std::vector<rondo::Communicator> world(const char* trace, const std::string& transport) {
+  setenv("RONDO_TRACE", trace, 1);
+  rondo::CommunicatorOptions options;
+  options.transport = transport;
+  return rondo::Communicator::create({rondo::Device::host(), rondo::Device::host()}, options);
+}
+
+double ns_per_call(rondo::Communicator& rank, double& value) {
+  const rondo::Buffer data{&value, 1, rondo::DataType::kF64};
+  const auto start = Clock::now();
+  for (int i = 0; i < kCallsPerRound; ++i) rank.all_reduce(data, rondo::ReduceOp::kMax);
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / kCallsPerRound;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+/// All that a call does for its trace, by itself: four readings beside those of begin and end.
+double ns_per_record() {
+  rondo::trace::RecordRing ring(1024);
+  rondo::trace::Series series;
+  rondo::trace::CallTimer timer;
+  constexpr int kRecords = 1'000'000;
+  const auto start = Clock::now();
+  for (int i = 0; i < kRecords; ++i) {
+    const rondo::Ticks now = rondo::ticks_now();
+    timer.begin(now, now);
+    timer.record().sequence = static_cast<std::uint64_t>(i);
+    timer.idle(1);
+    timer.moved();
+    timer.reduces_to_the_end();
+    timer.end();
+    ring.push(timer.record());
+    series.add(timer.record(), 0.5);
+  }
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / kRecords;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 400;
+  const std::string transport = argc > 2 ? argv[2] : "shm";
+  auto without = world("off", transport);
+  auto with = world("on", transport);
+  std::vector<double> off;
+  std::vector<double> on;
+  const auto drive = [&](std::size_t rank, bool keeps) {
+    double value = 1.5 + static_cast<double>(rank);
+    for (int i = 0; i < rounds; ++i) {
+      const double a = ns_per_call(without[rank], value);
+      const double b = ns_per_call(with[rank], value);
+      if (!keeps) continue;
+      off.push_back(a);
+      on.push_back(b);
+    }
+  };
+  {
+    const std::jthread other([&] { drive(1, false); });
+    drive(0, true);
+  }
+  fmt::print(
+      "8-byte all-reduce, 2 ranks, {}: {:.0f} ns without trace, {:.0f} ns with it: {:+.0f} ns\n",
+      transport, median(off), median(on), median(on) - median(off));
+  fmt::print("a record by itself: {:.0f} ns\n", ns_per_record());
+}

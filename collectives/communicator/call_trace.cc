@@ -1,0 +1,209 @@
+#include "collectives/communicator/call_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "core/boot_id.h"
+#include "core/environment.h"
+#include "core/log.h"
+#include "core/trace/write_file.h"
+
+namespace rondo::communicator {
+namespace {
+
+constexpr IntegerRange kCallsRange{1, 65'536};
+
+trace::TraceOwner owner_of(const transport::Mesh& mesh) {
+  const auto& own = mesh.ranks()[static_cast<std::size_t>(mesh.rank())];
+  return {.rank = mesh.rank(),
+          .world = mesh.size(),
+          .pid = own.pid,
+          .host = own.hostname,
+          .clock = boot_id().value_or(""),
+          .job = fmt::format("{:016x}", mesh.identity().job)};
+}
+
+/// What every process has seen of its clocks since it first asked.
+const TickAnchor& process_anchor() {
+  static const TickAnchor anchor = tick_anchor();
+  return anchor;
+}
+
+std::uint64_t larger_bytes(const CallArguments& arguments) {
+  return std::max(arguments.input.count * size_of(arguments.input.dtype),
+                  arguments.output.count * size_of(arguments.output.dtype));
+}
+
+}  // namespace
+
+Result<TraceSettings> trace_settings() {
+  TraceSettings settings;
+  const std::string trace = environment_text("RONDO_TRACE").value_or("on");
+  settings.on = trace != "off" && trace != "0";
+  if (settings.on && trace != "on" && trace != "1") settings.folder_at_end = trace;
+  RONDO_ASSIGN(const std::int64_t calls,
+               environment_integer("RONDO_TRACE_CALLS", static_cast<std::int64_t>(settings.calls),
+                                   kCallsRange));
+  settings.calls = static_cast<std::size_t>(calls);
+  settings.folder_at_error = environment_text("RONDO_TRACE_DIR").value_or(settings.folder_at_end);
+  settings.metrics_file = environment_text("RONDO_METRICS_FILE").value_or("");
+  return settings;
+}
+
+CallTrace::CallTrace(const transport::Mesh& mesh, TraceSettings settings)
+    : mesh_(mesh),
+      settings_(std::move(settings)),
+      owner_(owner_of(mesh)),
+      anchor_(process_anchor()),
+      before_(static_cast<std::size_t>(mesh.size())),
+      waited_(static_cast<std::size_t>(mesh.size())) {
+  for (int peer = 0; peer < mesh.size(); ++peer) {
+    const transport::Endpoint* endpoint = mesh.endpoint(peer);
+    if (endpoint != nullptr) has_tcp_ |= endpoint->kind() == transport::TransportKind::kTcp;
+  }
+  if (!settings_.on || mesh.size() == 1) return;
+  ns_per_tick_ = TickScale(anchor_).ns_per_tick();
+  ring_ = std::make_unique<trace::RecordRing>(settings_.calls);
+}
+
+trace::CallTimer* CallTrace::begin(std::uint64_t sequence, const CallArguments& arguments,
+                                   trace::Series& series) {
+  if (ring_ == nullptr) return nullptr;
+  current_ = &series;
+  timer_.begin(entered_, begun_);
+  trace::CallRecord& record = timer_.record();
+  record.sequence = sequence;
+  record.count = std::max(arguments.input.count, arguments.output.count);
+  record.bytes = larger_bytes(arguments);
+  record.series = series.index;
+  record.type = static_cast<std::uint8_t>(arguments.input.dtype);
+  record.op = static_cast<std::uint8_t>(arguments.reduction.op());
+  record.reduces = schedule::reduces(arguments.collective) ? 1 : 0;
+  record.root = arguments.root;
+  return &timer_;
+}
+
+void CallTrace::end(const Status& status, std::span<transport::Endpoint* const> peers) {
+  if (ring_ == nullptr) return;
+  timer_.end();
+  if (has_tcp_) note_links(peers);
+  trace::CallRecord& record = timer_.record();
+  record.result = static_cast<std::uint8_t>(status.code());
+  if (const int peer = record.waited_longest_for; peer >= 0)
+    waited_[static_cast<std::size_t>(peer)].add(record.wait);
+  ring_->push(record);
+  current_->add(record, ns_per_tick_);
+}
+
+void CallTrace::note_links(std::span<transport::Endpoint* const> peers) {
+  const transport::Endpoint* slowest = nullptr;
+  transport::Traffic most;
+  for (const transport::Endpoint* endpoint : peers) {
+    if (endpoint->kind() != transport::TransportKind::kTcp) continue;
+    transport::Traffic& before = before_[static_cast<std::size_t>(endpoint->peer())];
+    const transport::Traffic now = endpoint->traffic();
+    const Ticks ticks = now.parted_ticks - before.parted_ticks;
+    if (ticks > most.parted_ticks) {
+      slowest = endpoint;
+      most.parted_ticks = ticks;
+      most.parted_bytes = now.parted_bytes - before.parted_bytes;
+    }
+    before = now;
+  }
+  if (slowest == nullptr) return;
+  timer_.came_in_parts(slowest->peer(), most.parted_ticks, most.parted_bytes);
+}
+
+void CallTrace::end_exchange(const CallArguments& arguments, Ticks entered, const Status& status) {
+  if (ring_ == nullptr) return;
+  const bool sends = arguments.exchange == Exchange::kSend;
+  trace::CallRecord record;
+  record.entered = record.begun = record.first_byte = entered;
+  record.last_byte = record.done = ticks_now();
+  record.count = sends ? arguments.input.count : arguments.output.count;
+  record.bytes = record.count * size_of(sends ? arguments.input.dtype : arguments.output.dtype);
+  record.type = static_cast<std::uint8_t>(sends ? arguments.input.dtype : arguments.output.dtype);
+  record.root = arguments.root;
+  record.result = static_cast<std::uint8_t>(status.code());
+  const transport::Endpoint* const endpoint = mesh_.endpoint(arguments.root);
+  trace::Series& series =
+      series_.find(sends ? "send" : "receive", "message",
+                   endpoint == nullptr ? "none" : transport::to_string(endpoint->kind()));
+  record.series = series.index;
+  ring_->push(record);
+  series.add(record, ns_per_tick_);
+}
+
+void CallTrace::dump(const Status& cause) {
+  if (ring_ == nullptr || std::exchange(dumped_, true)) return;
+  if (settings_.folder_at_error.empty()) return;
+  const std::string path = file_in(settings_.folder_at_error);
+  const Status written = write(path, cause.to_string());
+  log(written.ok() ? LogLevel::kError : LogLevel::kWarn, [&] {
+    if (!written.ok()) return fmt::format("no trace of the failed call: {}", written.message());
+    return fmt::format("rank {}'s last {} calls before {} are in {} (see `rondo trace {}`)",
+                       owner_.rank, std::min<std::uint64_t>(ring_->pushed(), ring_->capacity()),
+                       to_string(cause.code()), path, settings_.folder_at_error);
+  });
+}
+
+void CallTrace::close() {
+  const auto warn = [](const Status& written) {
+    if (written.ok()) return;
+    log(LogLevel::kWarn, [&] { return written.message(); });
+  };
+  if (ring_ != nullptr && !settings_.folder_at_end.empty() && !dumped_)
+    warn(write(file_in(settings_.folder_at_end)));
+  if (!settings_.metrics_file.empty()) warn(trace::write_file(metrics_path(), metrics()));
+}
+
+Status CallTrace::write(const std::string& path, std::string_view error) const {
+  if (ring_ == nullptr) {
+    return Status(ErrorCode::kUnsupported,
+                  owner_.world == 1 ? "a world of one rank has no calls to trace"
+                                    : "there is no trace: it is switched off (RONDO_TRACE)");
+  }
+  const auto records = ring_->read();
+  return trace::write_file(path, trace::chrome_trace(owner_, records, ring_->pushed(),
+                                                     series_.all(), TickScale(anchor_), error));
+}
+
+std::string CallTrace::file_in(const std::string& folder) const {
+  return std::filesystem::path(folder) /
+         fmt::format("rondo-trace.{}.{}.json", owner_.job, owner_.rank);
+}
+
+/// Each communicator and rank its own: "dir/rondo.prom" becomes "dir/rondo.JOB.RANK.prom".
+std::string CallTrace::metrics_path() const {
+  const std::filesystem::path path(settings_.metrics_file);
+  const std::string name = fmt::format("{}.{}.{}{}", path.stem().string(), owner_.job, owner_.rank,
+                                       path.extension().string());
+  return path.parent_path() / name;
+}
+
+std::string CallTrace::metrics() const {
+  return trace::prometheus_text(owner_.rank, owner_.job, series_.all(), peer_totals(),
+                                ns_per_tick_);
+}
+
+std::vector<trace::PeerTotals> CallTrace::peer_totals() const {
+  constexpr double kSecondsPerNs = 1e-9;
+  std::vector<trace::PeerTotals> list;
+  for (int peer = 0; peer < mesh_.size(); ++peer) {
+    const transport::Endpoint* endpoint = mesh_.endpoint(peer);
+    if (endpoint == nullptr) continue;
+    const transport::Traffic moved = endpoint->traffic();
+    const auto waited = static_cast<double>(waited_[static_cast<std::size_t>(peer)].value());
+    list.push_back({.peer = peer,
+                    .transport = transport::to_string(endpoint->kind()),
+                    .sent_bytes = moved.sent_bytes,
+                    .received_bytes = moved.received_bytes,
+                    .wait_seconds = waited * ns_per_tick_ * kSecondsPerNs});
+  }
+  return list;
+}
+
+}  // namespace rondo::communicator

@@ -1,0 +1,103 @@
+#pragma once
+
+// The flight recorder of one place: what its last calls were and where their time went, totals for
+// metrics, and files of both when a call fails or the communicator ends (docs/tracing.md).
+// On the way of a call: five readings of the counter, a record of two cache lines and a few plain
+// additions; nothing is allocated, nothing locked.
+// Threads: `enter` to `end` as the place that owns it; what reads, any.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collectives/communicator/call_arguments.h"
+#include "core/status.h"
+#include "core/ticks.h"
+#include "core/trace/call_timer.h"
+#include "core/trace/chrome_export.h"
+#include "core/trace/prometheus.h"
+#include "core/trace/record_ring.h"
+#include "core/trace/series.h"
+#include "transport/mesh/mesh.h"
+
+namespace rondo::communicator {
+
+/// What RONDO_TRACE and its like say.
+struct TraceSettings {
+  bool on = true;
+  std::size_t calls = 1024;     ///< that are kept (RONDO_TRACE_CALLS)
+  std::string folder_at_end;    ///< empty: nothing is written when the communicator ends
+  std::string folder_at_error;  ///< empty: nothing is written when a call fails
+  std::string metrics_file;     ///< empty: none
+};
+/// Errors: InvalidArgument, naming the variable.
+Result<TraceSettings> trace_settings();
+
+class CallTrace {
+ public:
+  /// Borrows the mesh.
+  CallTrace(const transport::Mesh& mesh, TraceSettings settings);
+
+  /// When a call is started, to be given to `enter_at`; 0 where nothing is traced.
+  Ticks now() const { return ring_ == nullptr ? 0 : ticks_now(); }
+  /// The program calls.
+  void enter() {
+    if (ring_ != nullptr) entered_ = begun_ = ticks_now();
+  }
+  /// A call that was started then begins.
+  void enter_at(Ticks entered) {
+    if (ring_ == nullptr) return;
+    begun_ = ticks_now();
+    entered_ = entered;
+  }
+  /// The call that entered last. Null: nothing is traced.
+  trace::CallTimer* begin(std::uint64_t sequence, const CallArguments& arguments,
+                          trace::Series& series);
+  /// It has ended; `peers`: whom it spoke with.
+  void end(const Status& status, std::span<transport::Endpoint* const> peers);
+  /// A send or receive has ended.
+  void end_exchange(const CallArguments& arguments, Ticks entered, const Status& status);
+
+  /// Of the calls of one plan. Threads: any.
+  trace::Series& series(std::string_view collective, std::string_view algorithm,
+                        std::string_view transport) {
+    return series_.find(collective, algorithm, transport);
+  }
+
+  /// A file of the last calls, if RONDO_TRACE_DIR asks for one; the first error alone.
+  void dump(const Status& cause);
+  /// The communicator ends: what RONDO_TRACE and RONDO_METRICS_FILE ask for.
+  void close();
+  /// Errors: Unsupported (tracing is off), System. Threads: any.
+  Status write(const std::string& path, std::string_view error = {}) const;
+  std::string metrics() const;
+
+ private:
+  void note_links(std::span<transport::Endpoint* const> peers);
+  std::string file_in(const std::string& folder) const;
+  std::string metrics_path() const;
+  std::vector<trace::PeerTotals> peer_totals() const;
+
+  const transport::Mesh& mesh_;
+  TraceSettings settings_;
+  trace::TraceOwner owner_;
+  TickAnchor anchor_;
+  double ns_per_tick_ = 1;
+  std::unique_ptr<trace::RecordRing> ring_;  ///< null: nothing is traced
+  trace::SeriesTable series_;
+  trace::CallTimer timer_;
+  trace::Series* current_ = nullptr;
+  Ticks entered_ = 0;
+  Ticks begun_ = 0;
+  bool has_tcp_ = false;
+  std::vector<transport::Traffic> before_;  ///< by peer: at the end of the call before
+  std::vector<trace::Total> waited_;        ///< by peer, ticks
+  bool dumped_ = false;
+};
+
+}  // namespace rondo::communicator

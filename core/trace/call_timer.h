@@ -1,0 +1,100 @@
+#pragma once
+
+// Splits the time of the call under way. Clocks are read where waiting begins and ends, never per
+// look: of an 8-byte all-reduce four times, two of them by whom it waits for.
+// Threads: as what runs the call.
+
+#include <algorithm>
+
+#include "core/trace/call_record.h"
+
+namespace rondo::trace {
+
+class CallTimer {
+ public:
+  /// `record` has its call, and is filled in here.
+  void begin(Ticks entered, Ticks begun) {
+    record_.entered = entered;
+    record_.begun = begun;
+    record_.first_byte = record_.last_byte = 0;
+    record_.wait = record_.reduce = record_.link = record_.link_bytes = 0;
+    record_.waited_longest_for = record_.waited_last_for = record_.link_peer = -1;
+    idle_since_ = longest_ = reducing_since_ = 0;
+  }
+
+  bool is_idle() const { return idle_since_ != 0; }
+  /// Nothing can be done until something comes from `peer`; -1: from a device, which moves bytes
+  /// itself. Nothing where it waits already.
+  void idle(int peer) {
+    if (idle_since_ != 0) return;
+    idle_since_ = ticks_now();
+    idle_for_ = peer;
+  }
+  /// What it waited for has come.
+  void moved() {
+    if (idle_since_ != 0) end_idle(ticks_now());
+  }
+
+  /// A kernel took so long.
+  void reduced(Ticks took) { record_.reduce += took; }
+  /// From the last byte on until the call is done there is nothing but a kernel.
+  void reduces_to_the_end() {
+    reducing_since_ = record_.last_byte != 0 ? record_.last_byte : ticks_now();
+  }
+
+  void end() {
+    const Ticks now = ticks_now();
+    if (idle_since_ != 0) end_idle(now);
+    if (reducing_since_ != 0) record_.reduce += now - reducing_since_;
+    if (record_.first_byte == 0) record_.first_byte = record_.begun;
+    if (record_.last_byte == 0) record_.last_byte = record_.begun;
+    record_.done = now;
+  }
+  /// Of the time without anything to do, `link` was one in which a message was coming.
+  void came_in_parts(int peer, Ticks link, std::uint64_t bytes) {
+    record_.link = link;
+    record_.link_bytes = bytes;
+    record_.link_peer = peer;
+    record_.wait -= std::min(record_.wait, link);
+  }
+
+  CallRecord& record() { return record_; }
+
+ private:
+  void end_idle(Ticks now) {
+    const Ticks waited = now - idle_since_;
+    idle_since_ = 0;
+    if (record_.first_byte == 0) record_.first_byte = now;
+    record_.last_byte = now;
+    if (idle_for_ < 0) return;
+    record_.wait += waited;
+    record_.waited_last_for = idle_for_;
+    if (waited < longest_) return;
+    longest_ = waited;
+    record_.waited_longest_for = idle_for_;
+  }
+
+  CallRecord record_;
+  Ticks idle_since_ = 0;
+  Ticks longest_ = 0;
+  Ticks reducing_since_ = 0;
+  int idle_for_ = -1;
+};
+
+/// The time of one kernel, as long as it lives; null: nobody asks.
+class KernelSpan {
+ public:
+  explicit KernelSpan(CallTimer* timer)
+      : timer_(timer), start_(timer == nullptr ? 0 : ticks_now()) {}
+  ~KernelSpan() {
+    if (timer_ != nullptr) timer_->reduced(ticks_now() - start_);
+  }
+  KernelSpan(const KernelSpan&) = delete;
+  KernelSpan& operator=(const KernelSpan&) = delete;
+
+ private:
+  CallTimer* timer_;
+  Ticks start_;
+};
+
+}  // namespace rondo::trace

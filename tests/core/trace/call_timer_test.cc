@@ -1,0 +1,129 @@
+#include "core/trace/call_timer.h"
+
+#include <gtest/gtest.h>
+
+#include "core/trace/prometheus.h"
+#include "core/trace/series.h"
+#include "core/trace/write_file.h"
+
+namespace rondo::trace {
+namespace {
+
+void pass_some_time() {
+  const Ticks start = ticks_now();
+  while (ticks_now() - start < 20'000) {
+  }
+}
+
+TEST(CallTimer, Parts_AddUpToTheCall) {
+  CallTimer timer;
+  const Ticks start = ticks_now();
+  timer.begin(start, start);
+  timer.idle(2);
+  pass_some_time();
+  pass_some_time();
+  timer.moved();
+  timer.idle(1);
+  timer.idle(3);  // it waits already
+  pass_some_time();
+  timer.moved();
+  timer.moved();
+  {
+    const KernelSpan span(&timer);
+    pass_some_time();
+  }
+  timer.end();
+  const CallRecord& record = timer.record();
+  EXPECT_GE(record.wait, 60'000U);
+  EXPECT_GE(record.reduce, 20'000U);
+  EXPECT_EQ(record.wait + record.transfer() + record.reduce, record.done - record.begun);
+  EXPECT_EQ(record.waited_longest_for, 2);
+  EXPECT_EQ(record.waited_last_for, 1);
+  EXPECT_LT(record.begun, record.first_byte);
+  EXPECT_LT(record.first_byte, record.last_byte);
+  EXPECT_LT(record.last_byte, record.done);
+}
+
+TEST(CallTimer, ADeviceAtWork_IsTransfer) {
+  CallTimer timer;
+  timer.begin(ticks_now(), ticks_now());
+  timer.idle(-1);
+  pass_some_time();
+  timer.end();
+  EXPECT_EQ(timer.record().wait, 0U);
+  EXPECT_GE(timer.record().transfer(), 20'000U);
+}
+
+TEST(CallTimer, WhileAMessageComes_IsTransfer) {
+  CallTimer timer;
+  timer.begin(ticks_now(), ticks_now());
+  timer.idle(1);
+  pass_some_time();
+  timer.end();
+  const Ticks idle = timer.record().wait;
+  timer.came_in_parts(1, 5'000, 77);
+  EXPECT_EQ(timer.record().wait, idle - 5'000);
+  timer.came_in_parts(1, 10 * idle, 77);
+  EXPECT_EQ(timer.record().wait, 0U);
+}
+
+TEST(CallTimer, ALateKernel_RunsToTheEnd) {
+  CallTimer timer;
+  timer.begin(ticks_now(), ticks_now());
+  timer.reduces_to_the_end();
+  pass_some_time();
+  timer.end();
+  EXPECT_GE(timer.record().reduce, 20'000U);
+  EXPECT_LE(timer.record().reduce, timer.record().done - timer.record().begun);
+}
+
+TEST(TickScale, Instants_AreOfTheMonotonicClock) {
+  const TickAnchor first = tick_anchor();
+  const TickScale scale(first);
+  const TickAnchor later = tick_anchor();
+  EXPECT_NEAR(static_cast<double>(scale.instant_ns(later.ticks) - later.ns), 0, 100'000);
+  EXPECT_EQ(scale.instant_ns(first.ticks), first.ns);
+}
+
+TEST(Series, Buckets_AreFourTimesAsLongEach) {
+  EXPECT_EQ(bucket_of(0), 0U);
+  EXPECT_EQ(bucket_of(1023), 0U);
+  EXPECT_EQ(bucket_of(1024), 1U);
+  EXPECT_EQ(bucket_of(4095), 1U);
+  EXPECT_EQ(bucket_of(4096), 2U);
+  EXPECT_EQ(bucket_of(17'179'869'183), 12U);
+  EXPECT_EQ(bucket_of(17'179'869'184), 13U);
+  EXPECT_EQ(bucket_of(~std::uint64_t{0}), 13U);
+}
+
+TEST(Prometheus, Histogram_CountsUpToEachBound) {
+  SeriesTable table;
+  Series& series = table.find("all_reduce", "ring", "tcp");
+  EXPECT_EQ(&table.find("all_reduce", "ring", "tcp"), &series);
+  EXPECT_NE(&table.find("all_reduce", "ring", "shm"), &series);
+  CallRecord record;
+  record.bytes = 8;
+  for (const Ticks took : {500U, 2'000U, 3'000U}) {
+    record.done = took;
+    record.wait = 100;
+    series.add(record, 1);
+  }
+  const std::string text = prometheus_text(3, "a\"b", table.all(), {}, 1);
+  const std::string labels =
+      R"({rank="3",job="a\"b",collective="all_reduce",algorithm="ring",transport="tcp")";
+  EXPECT_NE(text.find("rondo_calls_total" + labels + "} 3\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("rondo_bytes_total" + labels + "} 24\n"), std::string::npos);
+  EXPECT_NE(text.find("_bucket" + labels + R"(,le="1.024e-06"} 1)"), std::string::npos);
+  EXPECT_NE(text.find("_bucket" + labels + R"(,le="4.096e-06"} 3)"), std::string::npos);
+  EXPECT_NE(text.find("_bucket" + labels + R"(,le="+Inf"} 3)"), std::string::npos);
+  EXPECT_NE(text.find("rondo_call_seconds_count" + labels + "} 3\n"), std::string::npos);
+}
+
+TEST(WriteFile, NoSuchFolder_IsAnErrorThatNamesTheFile) {
+  const Status status = write_file("/no/such/folder/trace.json", "text");
+  EXPECT_EQ(status.code(), ErrorCode::kSystem);
+  EXPECT_NE(status.message().find("/no/such/folder/trace.json"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rondo::trace

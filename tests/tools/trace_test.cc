@@ -1,0 +1,290 @@
+// `rondo trace` on files that are made up: what each clock, lateness and link should come to is
+// known. And on files that are wrong.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <stdexcept>
+
+#include "tools/rondo/trace/clock_offsets.h"
+#include "tools/rondo/trace/merge.h"
+#include "tools/rondo/trace/trace_report.h"
+#include "tools/rondo/trace/verdict.h"
+
+namespace rondo::tool {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+/// Calls of `world` ranks, one every 10 ms, 1 ms long from when the last rank begins.
+struct Made {
+  int world = 3;
+  int calls = 20;
+  std::vector<std::int64_t> late_ns = std::vector<std::int64_t>(3, 0);    ///< by rank
+  std::vector<std::int64_t> offset_ns = std::vector<std::int64_t>(3, 0);  ///< of its clock
+  bool one_clock = true;
+  std::string collective = "all_reduce";
+  double slow_from = -1;  ///< a rank from which data come at a fifth of the others' rate
+
+  RankTrace trace(int rank) const;
+};
+
+RankTrace Made::trace(int rank) const {
+  RankTrace trace;
+  trace.path = fmt::format("file{}", rank);
+  trace.rank = rank;
+  trace.world = world;
+  trace.job = "c0ffee";
+  trace.host = fmt::format("h{}", rank);
+  trace.clock = one_clock ? "one" : trace.host;
+  const auto own = static_cast<std::size_t>(rank);
+  const std::int64_t latest = *std::ranges::max_element(late_ns);
+  for (int i = 0; i < calls; ++i) {
+    TracedCall call;
+    call.collective = collective;
+    call.result = "Ok";
+    call.count = 1000;
+    // Ranks jitter, each otherwise, by a few microseconds.
+    const std::int64_t jitter = (i * 7 + rank * 13) % 5 * 1000;
+    const std::int64_t start = i * 10 * kMs - offset_ns[own];
+    call.entered_ns = call.begun_ns = start + late_ns[own] + jitter;
+    call.done_ns = start + latest + kMs + jitter / 2;
+    call.wait_ns = latest - late_ns[own];
+    call.transfer_ns = call.done_ns - call.begun_ns - call.wait_ns;
+    for (int peer = 0; peer < world; ++peer) {
+      if (late_ns[static_cast<std::size_t>(peer)] == latest && peer != rank)
+        call.waited_longest_for = peer;
+    }
+    if (slow_from >= 0) {
+      call.link_peer = (rank + world - 1) % world;
+      call.link_ns = call.link_peer == static_cast<int>(slow_from) ? 900'000 : 180'000;
+      call.link_bytes = 1'000'000;
+    }
+    trace.calls.emplace(i + 1, call);
+  }
+  return trace;
+}
+
+std::vector<RankTrace> traces_of(const Made& made) {
+  std::vector<RankTrace> traces;
+  for (int rank = 0; rank < made.world; ++rank) traces.push_back(made.trace(rank));
+  return traces;
+}
+
+std::vector<const RankTrace*> pointers(const std::vector<RankTrace>& traces) {
+  std::vector<const RankTrace*> list;
+  for (const RankTrace& trace : traces) list.push_back(&trace);
+  return list;
+}
+
+TEST(ClockOffsets, OfOtherHosts_LieWithinTheirBounds) {
+  const std::vector<std::int64_t> offsets = {0, 123'456'789, -987'654'321};
+  const auto traces = traces_of({.offset_ns = offsets, .one_clock = false});
+  const auto estimated = estimate_offsets(pointers(traces));
+  for (std::size_t rank = 1; rank < 3; ++rank) {
+    const ClockOffset& offset = estimated.at(traces[rank].clock);
+    EXPECT_EQ(offset.kind, ClockOffset::Kind::kBounded);
+    EXPECT_LE(offset.within_ns, kMs + 10'000);
+    EXPECT_LE(std::abs(offset.ns - offsets[rank]), offset.within_ns) << rank;
+    EXPECT_LE(std::abs(offset.ns - offsets[rank]), 20'000) << rank;
+  }
+  EXPECT_EQ(estimated.at(traces[0].clock).kind, ClockOffset::Kind::kOwn);
+}
+
+TEST(ClockOffsets, OfOneHost_AreNone) {
+  const auto traces = traces_of({});
+  const auto estimated = estimate_offsets(pointers(traces));
+  ASSERT_EQ(estimated.size(), 1U);
+  EXPECT_EQ(estimated.begin()->second.ns, 0);
+}
+
+TEST(ClockOffsets, ABroadcast_TellsOneSideOnly) {
+  const auto traces = traces_of({.one_clock = false, .collective = "broadcast"});
+  EXPECT_EQ(estimate_offsets(pointers(traces)).at("h1").kind, ClockOffset::Kind::kUnknown);
+}
+
+TEST(ClockOffsets, AClockThatWasSet_IsInconsistent) {
+  auto traces = traces_of({.one_clock = false});
+  for (auto& [sequence, call] : traces[1].calls) {
+    if (sequence < 10) continue;
+    call.entered_ns += 50 * kMs;
+    call.begun_ns += 50 * kMs;
+    call.done_ns += 50 * kMs;
+  }
+  EXPECT_EQ(estimate_offsets(pointers(traces)).at("h1").kind, ClockOffset::Kind::kInconsistent);
+}
+
+TEST(TraceVerdict, ALateRank_IsNamedAsLate) {
+  for (const bool one_clock : {true, false}) {
+    const auto traces = traces_of({.late_ns = {0, 0, 5 * kMs},
+                                   .offset_ns = {0, one_clock ? 0 : 77 * kMs, 0},
+                                   .one_clock = one_clock});
+    const JobSummary job = summarize(pointers(traces));
+    EXPECT_EQ(job.verdict.kind, Slowness::kLate);
+    EXPECT_EQ(job.verdict.rank, 2);
+    EXPECT_GE(job.ranks[2].late_calls, 19U);
+    EXPECT_NE(describe_verdict(job).find("rank 2 was late (compute)"), std::string::npos);
+  }
+}
+
+TEST(TraceVerdict, ASlowLink_IsNamedAsALink) {
+  const auto traces = traces_of({.world = 4,
+                                 .late_ns = std::vector<std::int64_t>(4, 0),
+                                 .offset_ns = std::vector<std::int64_t>(4, 0),
+                                 .slow_from = 1});
+  const JobSummary job = summarize(pointers(traces));
+  EXPECT_EQ(job.verdict.kind, Slowness::kLink);
+  EXPECT_EQ(job.verdict.rank, 1);
+  EXPECT_EQ(job.verdict.peer, 2);
+  const std::string text = describe(job);
+  EXPECT_NE(text.find("the link from rank 1 to rank 2 is slow: 1111.1 MB/s, 5555.6 MB/s"),
+            std::string::npos)
+      << text;
+}
+
+TEST(TraceVerdict, EqualRanks_NobodyStandsOut) {
+  const auto traces = traces_of({});
+  const JobSummary job = summarize(pointers(traces));
+  EXPECT_EQ(job.verdict.kind, Slowness::kNone);
+  EXPECT_EQ(job.calls, 20U);
+}
+
+TEST(TraceVerdict, DataThatComeLate_AreNamed) {
+  auto traces = traces_of({});
+  for (const std::size_t rank : {0U, 2U}) {
+    for (auto& [sequence, call] : traces[rank].calls) {
+      call.waited_longest_for = 1;
+      call.wait_ns = 800'000;
+      call.transfer_ns = call.done_ns - call.begun_ns - call.wait_ns;
+    }
+  }
+  const JobSummary job = summarize(pointers(traces));
+  EXPECT_EQ(job.verdict.kind, Slowness::kData);
+  EXPECT_EQ(job.verdict.rank, 1);
+}
+
+/// A file as ranks write it, of one call.
+std::string file_text(int rank = 0, int world = 2) {
+  return fmt::format(
+      R"([
+{{"name":"rondo","ph":"M","pid":{0},"tid":0,"args":{{"version":1,"rank":{0},"world":{1},"process":7,)"
+      R"("host":"h","clock":"c","clock_offset_ns":0,"job":"j","calls":1,"kept":1,"error":""}}}},
+{{"name":"barrier","cat":"call","ph":"X","pid":{0},"tid":0,"ts":1.5,"dur":2.25,"args":{{"sequence":1,)"
+      R"("count":0,"bytes":0,"type":"f32","op":"none","root":0,"algorithm":"direct",)"
+      R"("transport":"shm","result":"Ok","entered_ns":1500,"begun_ns":1500,"first_byte_ns":1600,)"
+      R"("last_byte_ns":1700,"done_ns":3750,"wait_ns":2000,"transfer_ns":250,"reduce_ns":0,)"
+      R"("waited_longest_for":1,"waited_last_for":1,"link_peer":-1,"link_ns":0,"link_bytes":0}}}}
+])",
+      rank, world);
+}
+
+/// What is said of it; empty: nothing.
+std::string refusal(const std::string& text) {
+  try {
+    static_cast<void>(parse_trace("FILE", text));
+    return {};
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), by);
+}
+
+TEST(TraceFile, AsItIsWritten_IsRead) {
+  const RankTrace trace = parse_trace("FILE", file_text());
+  EXPECT_EQ(trace.world, 2);
+  ASSERT_EQ(trace.calls.size(), 1U);
+  EXPECT_EQ(trace.calls.at(1).wait_ns, 2000);
+}
+
+TEST(TraceFile, WhatCantBe_IsRefusedInOneLine) {
+  const std::string good = file_text();
+  const std::vector<std::string> wrong = {
+      "",
+      "[]",
+      "{}",
+      "7",
+      "[7]",
+      "[[]]",
+      "[{}]",
+      std::string(1'000'000, '['),
+      std::string(1'000'000, '\xff'),
+      "[{\"name\":" + std::string(1'000'000, '['),
+      good.substr(0, good.size() / 2),
+      good + "x",
+      replaced(good, "\"version\":1", "\"version\":2"),
+      replaced(good, "\"rank\":0", "\"rank\":2"),
+      replaced(good, "\"rank\":0", "\"rank\":-1"),
+      replaced(good, "\"world\":2", "\"world\":100000000000000000000000"),
+      replaced(good, "\"world\":2", "\"world\":1e999"),
+      replaced(good, "\"world\":2", "\"world\":0"),
+      replaced(good, "\"host\":\"h\"", "\"host\":7"),
+      replaced(good, "\"args\"", "\"arcs\""),
+      replaced(good, "\"sequence\":1", "\"sequence\":18446744073709551615"),
+      replaced(good, "\"done_ns\":3750", "\"done_ns\":1000"),
+      replaced(good, "\"wait_ns\":2000", "\"wait_ns\":2001"),
+      replaced(good, "\"wait_ns\":2000", "\"wait_ns\":-2000"),
+      replaced(good, "\"wait_ns\":2000,", ""),
+      replaced(good, "\"ts\":1.5", "\"ts\":\"late\""),
+      replaced(good, "\"waited_longest_for\":1", "\"waited_longest_for\":2"),
+  };
+  for (const std::string& text : wrong) {
+    const std::string said = refusal(text);
+    EXPECT_NE(said.find("FILE is no trace of Rondo's: "), std::string::npos) << text.substr(0, 200);
+    EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+    EXPECT_LT(said.size(), 400U) << said;
+  }
+}
+
+TEST(TraceFile, DamagedAnyhow_IsReadOrRefused) {
+  std::mt19937 random(20261123);
+  const std::string good = file_text();
+  const std::string bytes = "0123456789[]{},:\"-+eE.\\ \n\xc3x";
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text = good;
+    for (std::uint32_t damage = random() % 4; damage != ~0U; --damage) {
+      const std::size_t at = random() % text.size();
+      switch (random() % 3) {
+        case 0: text[at] = bytes[random() % bytes.size()]; break;
+        case 1: text.erase(at, random() % 20); break;
+        default: text.insert(at, text.substr(random() % text.size(), random() % 20));
+      }
+    }
+    const std::string said = refusal(text);
+    EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+    if (!said.empty()) continue;
+    const RankTrace trace = parse_trace("FILE", text);
+    static_cast<void>(describe(summarize({&trace})));
+  }
+}
+
+TEST(TraceMerge, TwoFilesOfARank_AreRefused) {
+  std::vector<RankTrace> traces = {parse_trace("a", file_text(1)), parse_trace("b", file_text(1))};
+  EXPECT_THROW(static_cast<void>(by_job(traces)), std::runtime_error);
+  traces = {parse_trace("a", file_text(1)), parse_trace("b", file_text(0, 3))};
+  EXPECT_THROW(static_cast<void>(by_job(traces)), std::runtime_error);
+}
+
+TEST(TraceMerge, OtherClocks_AreMovedToTheFirst) {
+  std::string other = replaced(file_text(1), "\"clock\":\"c\"", "\"clock\":\"d\"");
+  for (const auto& [name, value] :
+       std::map<std::string, std::string>{{"\"entered_ns\":1500", "\"entered_ns\":101500"},
+                                          {"\"begun_ns\":1500", "\"begun_ns\":101500"},
+                                          {"\"done_ns\":3750", "\"done_ns\":103750"},
+                                          {"\"ts\":1.5", "\"ts\":101.5"}})
+    other = replaced(other, name, value);
+  const std::vector<RankTrace> traces = {parse_trace("a", file_text(0)), parse_trace("b", other)};
+  const auto merged = nlohmann::json::parse(merge(by_job(traces)));
+  ASSERT_EQ(merged.size(), 4U);
+  EXPECT_EQ(merged[2]["args"]["clock_offset_ns"], -100'000);
+  EXPECT_EQ(merged[3]["pid"], 1);
+  EXPECT_NEAR(merged[3]["ts"].get<double>(), 1.5, 1e-6);
+}
+
+}  // namespace
+}  // namespace rondo::tool

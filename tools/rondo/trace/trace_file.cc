@@ -1,0 +1,235 @@
+#include "tools/rondo/trace/trace_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+namespace rondo::tool {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;  // 36 years
+constexpr int kLargestWorld = 65'536;
+constexpr int kFormatVersion = 1;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw std::runtime_error(fmt::format("{} is no trace of Rondo's: {}", path, why));
+}
+
+/// Refuses, while it is parsed, what would only cost memory: no event is deeper than its arguments,
+/// has more than a few dozen of them, or is anything but an object.
+class Guard {
+ public:
+  bool operator()(int depth, json::parse_event_t event, const json& parsed) {
+    using Event = json::parse_event_t;
+    const bool opens = event == Event::object_start || event == Event::array_start;
+    if (depth == 0 && opens && event != Event::array_start) fail("expected an array of events");
+    if (depth == 1 && (event == Event::value || event == Event::array_start))
+      fail("expected events that are objects");
+    if (opens && depth > kMostDepth) fail("nested deeper than an event can be");
+    if (depth == 1 && event == Event::object_start) {
+      names_ = 0;
+      if (++events_ > kMostEvents) fail(fmt::format("more than {} events", kMostEvents));
+    }
+    if (event == Event::key && ++names_ > kMostNames) fail("an event of too many parts");
+    if (event == Event::value && depth > 1 && ++values_ > kMostEvents * kMostNames)
+      fail("too many values");
+    static_cast<void>(parsed);
+    return true;
+  }
+
+ private:
+  static constexpr int kMostDepth = 4;
+  static constexpr std::size_t kMostNames = 64;
+  static constexpr std::size_t kMostEvents = 4 * 65'536 + 64;
+
+  [[noreturn]] static void fail(const std::string& why) { throw std::runtime_error(why); }
+
+  std::size_t names_ = 0;
+  std::size_t events_ = 0;
+  std::size_t values_ = 0;
+};
+
+/// The arguments of one event, with the file and the event named in whatever is wrong with them.
+class Arguments {
+ public:
+  Arguments(const std::string& path, std::size_t index, const json& event)
+      : path_(path), index_(index) {
+    const auto found = event.find("args");
+    if (found == event.end() || !found->is_object()) fail("it has no \"args\"");
+    arguments_ = &*found;
+  }
+
+  std::int64_t integer(const char* name, std::int64_t lowest, std::int64_t highest) const {
+    const auto found = arguments_->find(name);
+    if (found == arguments_->end()) fail(fmt::format("\"{}\" is missing", name));
+    const bool fits = found->is_number_integer() &&
+                      (!found->is_number_unsigned() ||
+                       found->get<std::uint64_t>() <= static_cast<std::uint64_t>(highest));
+    const std::int64_t value = fits ? found->get<std::int64_t>() : 0;
+    if (fits && value >= lowest && value <= highest) return value;
+    fail(fmt::format("\"{}\" must be an integer from {} to {}", name, lowest, highest));
+  }
+  int rank(const char* name, int lowest, int world) const {
+    return static_cast<int>(integer(name, lowest, world - 1));
+  }
+  std::string text(const char* name) const {
+    constexpr std::size_t kLongest = 4096;
+    const auto found = arguments_->find(name);
+    if (found == arguments_->end() || !found->is_string() ||
+        found->get_ref<const std::string&>().size() > kLongest)
+      fail(fmt::format("\"{}\" must be a text of at most {} bytes", name, kLongest));
+    return found->get<std::string>();
+  }
+  [[noreturn]] void fail(const std::string& why) const {
+    refuse(path_, fmt::format("event {}: {}", index_, why));
+  }
+
+ private:
+  const std::string& path_;
+  std::size_t index_;
+  const json* arguments_ = nullptr;
+};
+
+std::string text_of(const json& event, const char* name) {
+  const auto found = event.find(name);
+  return found != event.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+void check_order(const TracedCall& call, const Arguments& arguments) {
+  if (call.entered_ns > call.begun_ns || call.begun_ns > call.done_ns)
+    arguments.fail("it was done before it began");
+  if (call.wait_ns + call.transfer_ns + call.reduce_ns != call.done_ns - call.begun_ns)
+    arguments.fail("wait, transfer and reduce don't add up to its time");
+}
+
+TracedCall call_of(const json& event, const Arguments& arguments, int world) {
+  TracedCall call;
+  call.collective = text_of(event, "name");
+  call.result = arguments.text("result");
+  call.root = arguments.rank("root", 0, world);
+  call.count = arguments.integer("count", 0, kLatestNs);
+  const auto instant = [&](const char* name) {
+    return arguments.integer(name, -kLatestNs, kLatestNs);
+  };
+  const auto duration = [&](const char* name) { return arguments.integer(name, 0, kLatestNs); };
+  call.entered_ns = instant("entered_ns");
+  call.begun_ns = instant("begun_ns");
+  call.done_ns = instant("done_ns");
+  call.wait_ns = duration("wait_ns");
+  call.transfer_ns = duration("transfer_ns");
+  call.reduce_ns = duration("reduce_ns");
+  call.waited_longest_for = arguments.rank("waited_longest_for", -1, world);
+  call.link_peer = arguments.rank("link_peer", -1, world);
+  call.link_ns = duration("link_ns");
+  call.link_bytes = duration("link_bytes");
+  check_order(call, arguments);
+  return call;
+}
+
+void take_owner(RankTrace& trace, const Arguments& arguments) {
+  const std::int64_t version = arguments.integer("version", 1, kLatestNs);
+  if (version != kFormatVersion)
+    arguments.fail(
+        fmt::format("format version {}, where this program reads {}: use the `rondo` of "
+                    "the library that wrote it",
+                    version, kFormatVersion));
+  trace.world = static_cast<int>(arguments.integer("world", 1, kLargestWorld));
+  trace.rank = arguments.rank("rank", 0, trace.world);
+  trace.host = arguments.text("host");
+  trace.clock = arguments.text("clock");
+  trace.job = arguments.text("job");
+  trace.error = arguments.text("error");
+  // Of a host that doesn't tell which clock it has, each rank's is taken for one of its own.
+  if (trace.clock.empty()) trace.clock = fmt::format("rank {}", trace.rank);
+}
+
+/// "ts" and "dur" are numbers, as far as they are there: they are moved when ranks are merged.
+void check_times(const std::string& path, std::size_t index, const json& event) {
+  for (const char* name : {"ts", "dur"}) {
+    const auto found = event.find(name);
+    if (found != event.end() && !found->is_number())
+      refuse(path, fmt::format("event {}: \"{}\" must be a number", index, name));
+  }
+}
+
+json parse_events(const std::string& path, const std::string& text) {
+  try {
+    json events = json::parse(text, Guard());
+    if (events.is_array()) return events;
+  } catch (const std::exception& error) {
+    std::string why = error.what();
+    constexpr std::size_t kLongest = 200;
+    if (why.size() > kLongest) why = why.substr(0, kLongest) + "...";
+    std::ranges::replace_if(
+        why, [](char c) { return c < ' ' || c > '~'; }, '?');
+    refuse(path, why);
+  }
+  refuse(path, "expected an array of events");
+}
+
+}  // namespace
+
+RankTrace parse_trace(const std::string& path, const std::string& text) {
+  RankTrace trace;
+  trace.path = path;
+  trace.events = parse_events(path, text);
+  if (trace.events.empty() || text_of(trace.events.front(), "name") != "rondo")
+    refuse(path,
+           "its first event isn't the one called \"rondo\", which says whose calls these are");
+  take_owner(trace, Arguments(path, 0, trace.events.front()));
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const json& event = trace.events[i];
+    check_times(path, i, event);
+    if (text_of(event, "cat") != "call") continue;
+    const Arguments arguments(path, i, event);
+    const std::int64_t sequence = arguments.integer("sequence", 0, kLatestNs);
+    if (sequence == 0) continue;
+    if (!trace.calls.emplace(sequence, call_of(event, arguments, trace.world)).second)
+      arguments.fail(fmt::format("call #{} is there for a second time", sequence));
+  }
+  return trace;
+}
+
+RankTrace read_trace(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  if (error) throw std::runtime_error(fmt::format("can't read {}: {}", path, error.message()));
+  if (bytes > kMostTraceBytes)
+    refuse(path, fmt::format("{} bytes, where a trace has at most {}", bytes, kMostTraceBytes));
+  std::ifstream file(path, std::ios::binary);
+  std::string text(bytes, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(bytes));
+  if (!file) throw std::runtime_error(fmt::format("can't read {}: it ended early", path));
+  return parse_trace(path, text);
+}
+
+std::vector<RankTrace> read_traces(const std::vector<std::string>& paths) {
+  namespace fs = std::filesystem;
+  std::vector<RankTrace> traces;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      traces.push_back(read_trace(path));
+      continue;
+    }
+    std::vector<std::string> files;
+    for (const auto& entry : fs::directory_iterator(path)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("rondo-trace.") && name.ends_with(".json"))
+        files.push_back(entry.path());
+    }
+    if (files.empty())
+      throw std::runtime_error(fmt::format(
+          "{} has no files rondo-trace.*.json: were the ranks run with RONDO_TRACE=FOLDER?", path));
+    std::ranges::sort(files);
+    for (const std::string& file : files) traces.push_back(read_trace(file));
+  }
+  return traces;
+}
+
+}  // namespace rondo::tool
