@@ -18,7 +18,7 @@ using testing::Not;
 TEST(BenchCheck, KernelThatIsBroken_IsSeen) {
   const std::string with =
       "RONDO_DEVICE_PLUGINS=" RONDO_BROKEN_KERNEL
-      " $RONDO bench all_reduce --device custom_cpu -g 2 -b 1K -e 1K -n 2 -w 0 ";
+      " timeout 60 $RONDO bench all_reduce --device custom_cpu -g 2 -b 1K -e 1K -n 2 -w 0 ";
   const TemporaryFile file;
   const Outcome broken = shell(with + "-J " + file.path());
   EXPECT_EQ(broken.exit_code, 1) << broken.output;
