@@ -8,6 +8,7 @@
 #include "rondo/error.h"
 #include "rondo/plan.h"
 #include "rondo/schedules.h"
+#include "tests/fuzz_time.h"
 
 namespace rondo {
 namespace {
@@ -93,7 +94,7 @@ TEST(Written, MistakesAreToldWithTheirPlace) {
 TEST(Written, DamagedFilesAreReadOrRefused) {
   std::mt19937 random(3);
   const std::string good = kRing;
-  for (int trial = 0; trial < 5000; ++trial) {
+  for (FuzzTime time(5000); time.next();) {
     std::string text = good;
     for (std::size_t i = 0; i < 1 + random() % 3; ++i) {
       const std::size_t place = random() % text.size();

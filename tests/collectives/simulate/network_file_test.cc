@@ -5,6 +5,8 @@
 #include <random>
 #include <string>
 
+#include "tests/fuzz_time.h"
+
 namespace rondo::simulate {
 namespace {
 
@@ -85,7 +87,7 @@ TEST(NetworkFile, DepthAndLengthAreLimited) {
 TEST(NetworkFile, DamagedFilesAreReadOrRefused) {
   std::mt19937 random(7);
   const std::string good = kTwoKinds;
-  for (int trial = 0; trial < 20'000; ++trial) {
+  for (FuzzTime time(20'000); time.next();) {
     std::string text = good;
     for (std::size_t i = 0; i < 1 + random() % 4; ++i) {
       const std::size_t place = random() % text.size();
