@@ -1,6 +1,8 @@
 #include "tools/rondo/trace/verdict.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 namespace rondo::tool {
 namespace {
@@ -17,6 +19,8 @@ struct CommonCall {
   std::vector<std::int64_t> before_done;  ///< when the rank's call before was done
 };
 
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
+
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * kSecondsPerNs; }
 
 TracedCall shifted(TracedCall call, std::int64_t offset_ns) {
@@ -26,14 +30,32 @@ TracedCall shifted(TracedCall call, std::int64_t offset_ns) {
   return call;
 }
 
-std::int64_t median_of_others(const CommonCall& call, std::size_t own) {
-  std::vector<std::int64_t> begun;
-  for (std::size_t i = 0; i < call.at.size(); ++i) {
-    if (i != own) begun.push_back(call.at[i].begun_ns);
-  }
-  const auto middle = begun.begin() + static_cast<std::ptrdiff_t>((begun.size() - 1) / 2);
-  std::ranges::nth_element(begun, middle);
+std::int64_t median(std::vector<std::int64_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::ranges::nth_element(values, middle);
   return *middle;
+}
+
+/// By rank, how much later than the median it began the call. What the clocks leave open is decided
+/// by how long each was outside of calls before, for which no other's clock is needed.
+std::vector<std::int64_t> begun_after(const CommonCall& call,
+                                      const std::vector<RankSummary>& ranks) {
+  std::vector<std::int64_t> begun;
+  std::vector<std::int64_t> outside;
+  for (std::size_t i = 0; i < call.at.size(); ++i) {
+    begun.push_back(call.at[i].begun_ns);
+    if (call.before_done[i] != kNever) outside.push_back(begun[i] - call.before_done[i]);
+  }
+  const bool is_first = outside.size() != begun.size();
+  const std::int64_t usual_begun = median(begun);
+  const std::int64_t usual_outside = is_first ? 0 : median(outside);
+  for (std::size_t i = 0; i < begun.size(); ++i) {
+    const std::int64_t after = begun[i] - usual_begun;
+    const std::int64_t within = ranks[i].clock.within_ns;
+    begun[i] =
+        is_first ? after : std::clamp(outside[i] - usual_outside, after - within, after + within);
+  }
+  return begun;
 }
 
 std::int64_t duration_of(const CommonCall& call) {
@@ -56,7 +78,7 @@ class Summary {
   }
 
   JobSummary make() {
-    std::vector<std::int64_t> done(traces_.size(), std::numeric_limits<std::int64_t>::min());
+    std::vector<std::int64_t> done(traces_.size(), kNever);
     for (const auto& [sequence, first] : traces_.front()->calls) {
       CommonCall call{.at = {}, .before_done = done};
       for (std::size_t i = 0; i < traces_.size(); ++i) {
@@ -76,6 +98,7 @@ class Summary {
   void add(const CommonCall& call) {
     ++job_.calls;
     job_.seconds += seconds(duration_of(call));
+    const std::vector<std::int64_t> after = begun_after(call, job_.ranks);
     for (std::size_t i = 0; i < call.at.size(); ++i) {
       const TracedCall& own = call.at[i];
       RankSummary& rank = job_.ranks[i];
@@ -89,29 +112,29 @@ class Summary {
         link.seconds += seconds(own.link_ns);
         link.bytes += static_cast<double>(own.link_bytes);
       }
-      if (call.at.size() > 1) add_lateness(call, i);
-      add_held_up(call, i);
+      add_lateness(call, after, i);
+      add_held_up(call, after, i);
     }
   }
 
-  void add_lateness(const CommonCall& call, std::size_t i) {
+  /// Without what it had to wait for calls that it had started before.
+  void add_lateness(const CommonCall& call, const std::vector<std::int64_t>& after, std::size_t i) {
     const TracedCall& own = call.at[i];
-    std::int64_t late_ns = own.entered_ns - median_of_others(call, i);
-    const bool is_first = call.before_done[i] == std::numeric_limits<std::int64_t>::min();
+    std::int64_t late_ns = after[i] - (own.begun_ns - own.entered_ns);
     // Before its first call a rank has been outside for as long as nobody knows.
-    if (!is_first) late_ns = std::min(late_ns, own.entered_ns - call.before_done[i]);
-    if (late_ns <= job_.ranks[i].clock.within_ns) return;
+    if (call.before_done[i] != kNever)
+      late_ns = std::min(late_ns, own.entered_ns - call.before_done[i]);
+    if (late_ns <= 0) return;
     job_.ranks[i].late += seconds(late_ns);
     if (seconds(late_ns) >= kWorthNaming * seconds(duration_of(call))) ++job_.ranks[i].late_calls;
   }
 
   /// Of a rank's wait, what was after the peer that it waited for had begun.
-  void add_held_up(const CommonCall& call, std::size_t i) {
+  void add_held_up(const CommonCall& call, const std::vector<std::int64_t>& after, std::size_t i) {
     const TracedCall& own = call.at[i];
     const auto found = place_of_.find(own.waited_longest_for);
     if (found == place_of_.end()) return;
-    const std::int64_t until_begun =
-        std::max<std::int64_t>(0, call.at[found->second].begun_ns - own.begun_ns);
+    const std::int64_t until_begun = std::max<std::int64_t>(0, after[found->second] - after[i]);
     const double waited = seconds(std::max<std::int64_t>(0, own.wait_ns - until_begun));
     job_.ranks[found->second].held_up += waited;
     job_.ranks[i].held_up -= waited;
