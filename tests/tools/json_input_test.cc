@@ -91,8 +91,8 @@ TEST(ParseJson, Garbage_IsOneShortLine) {
 }
 
 TEST(ParseJson, DeepNesting_IsRefusedBeforeItIsBuilt) {
-  EXPECT_EQ(mistake_in(std::string(10'000'000, '[')),
-            "a.json is nested 10000000 deep; a file of results at most 32");
+  EXPECT_EQ(mistake_in(std::string(5'000'000, '[')),
+            "a.json is nested 5000000 deep; a file of results at most 32");
   EXPECT_THAT(
       mistake_in(replaced(kGood, "\"a\"", "\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[\"")),
       Not(HasSubstr("nested")))
