@@ -57,7 +57,7 @@ std::string id_by_all_gather(rondo_all_gather_function all_gather, void* context
   if (failure != nullptr) throw Error(*failure);
   if (answer != 0)
     throw Error(ErrorCode::kSystem, fmt::format("the program's all_gather returned {}", answer));
-  const std::string id = text_of(all.front());
+  std::string id = text_of(all.front());
   if (id.empty())
     throw Error(ErrorCode::kSystem, "process 0 could not make a unique id, or all_gather lost it",
                 0);

@@ -214,7 +214,8 @@ Result<execute::PlanInputs> Planner::inputs_of_own(const UserSchedule& own,
 
 /// But for the rows' sizes.
 Result<execute::PlanInputs> Planner::inputs_of(
-    const CallArguments& arguments, std::shared_ptr<const schedule::FoldedWorld> world) const {
+    const CallArguments& arguments,
+    const std::shared_ptr<const schedule::FoldedWorld>& world) const {
   execute::PlanInputs inputs;
   inputs.schedule = unfold(*world, rank());
   inputs.element_bytes = size_of(arguments.input.dtype);

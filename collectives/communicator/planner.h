@@ -55,8 +55,9 @@ class Planner {
                                           const CallArguments& arguments) const;
   Result<execute::PlanInputs> inputs_of_own(const UserSchedule& own,
                                             const CallArguments& arguments);
-  Result<execute::PlanInputs> inputs_of(const CallArguments& arguments,
-                                        std::shared_ptr<const schedule::FoldedWorld> world) const;
+  Result<execute::PlanInputs> inputs_of(
+      const CallArguments& arguments,
+      const std::shared_ptr<const schedule::FoldedWorld>& world) const;
   Status bind(PreparedPlan& prepared, execute::PlanInputs inputs, const CallArguments& arguments);
   /// The user's schedule, where it is for this call; null otherwise.
   const UserSchedule* own_schedule(const CallArguments& arguments) const;

@@ -184,9 +184,7 @@ Result<WrittenSchedule> parse_schedule(std::string_view text, std::string file) 
   RONDO_ASSIGN(json::Document document, json::Document::parse(text, std::move(file)));
   Value root = document.root();
   WrittenSchedule written;
-  Value name = root.at("name");
-  written.name = name.text();
-  if (written.name.empty()) name.refuse("a name");
+  written.name = root.at("name").name();
   written.summary = root.at("summary").text("a schedule of the user's");
   Request request = read_request(root);
   const bool turns = root.at("turns").flag(false);

@@ -4,8 +4,6 @@
 
 namespace rondo::simulate {
 
-using schedule::Port;
-using schedule::PortKind;
 using schedule::Rank;
 
 BoundWorld::BoundWorld(const schedule::FoldedWorld& world, const Quotient& quotient)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/json/reader.h"
 
@@ -28,7 +29,7 @@ double gigabytes(Value value, double otherwise_bytes_per_us) {
 }
 /// Microseconds for a byte, from GB/s; 0: none.
 double per_byte(Value value, double otherwise) {
-  const double speed = gigabytes(value, otherwise > 0 ? 1 / otherwise : 0);
+  const double speed = gigabytes(std::move(value), otherwise > 0 ? 1 / otherwise : 0);
   return speed > 0 ? 1 / speed : 0;
 }
 
@@ -80,8 +81,7 @@ std::vector<Switch> read_switches(Value value) {
   for (Value item : value.items()) {
     Switch entry;
     Value name = item.at("name");
-    entry.name = name.text();
-    if (entry.name.empty()) name.refuse("a name");
+    entry.name = name.name();
     for (const Switch& other : switches) {
       if (other.name == entry.name) name.fail(fmt::format("there are two of '{}'", other.name));
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -81,6 +82,9 @@ Value Document::root() { return {*this, &tree_->root, {}}; }
 
 void Document::fail(std::string message) {
   if (!status_.ok()) return;
+  // What is quoted in it may hold line ends, or worse for a terminal.
+  std::replace_if(
+      message.begin(), message.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
   status_ = Status(ErrorCode::kInvalidArgument, fmt::format("{}: {}", name_, message));
 }
 
@@ -155,6 +159,14 @@ bool Value::flag(bool otherwise) {
   if (node(node_).is_boolean()) return node(node_).get<bool>();
   refuse("true or false");
   return otherwise;
+}
+
+std::string Value::name() {
+  const std::string name = text();
+  const bool plain = std::none_of(name.begin(), name.end(),
+                                  [](unsigned char c) { return std::iscntrl(c) != 0; });
+  if (name.empty() || !plain) refuse("a name, of one line");
+  return name;
 }
 
 std::string Value::text(std::string_view otherwise) {

@@ -43,6 +43,8 @@ class Value {
   std::int64_t integer(std::int64_t otherwise, std::int64_t least, std::int64_t most);
   bool flag(bool otherwise);
   std::string text(std::string_view otherwise = {});
+  /// A text that messages and tables can show as it is; it has to be there.
+  std::string name();
 
   /// "hosts[1].ranks"; "the file" for all of it.
   std::string place() const;

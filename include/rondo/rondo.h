@@ -18,6 +18,11 @@
  *
  * docs/c-abi.md explains, with examples that are compiled. Units: counts are elements, _bytes are
  * bytes, _ms are milliseconds. */
+
+/* It is C.
+ * NOLINTBEGIN(modernize-use-using,modernize-redundant-void-arg,modernize-deprecated-headers,
+ *             readability-identifier-naming,performance-enum-size,cppcoreguidelines-use-enum-class)
+ */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -346,3 +351,7 @@ RONDO_C_API rondo_status rondo_query_plan(rondo_kind kind, uint64_t bytes, rondo
 #ifdef __cplusplus
 }
 #endif
+
+/* NOLINTEND(modernize-use-using,modernize-redundant-void-arg,modernize-deprecated-headers,
+ *           readability-identifier-naming,performance-enum-size,cppcoreguidelines-use-enum-class)
+ */

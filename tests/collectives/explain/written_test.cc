@@ -70,7 +70,7 @@ TEST(Written, AWrongOneIsToldWhereAndWhatWouldBeRight) {
 }
 
 TEST(Written, MistakesAreToldWithTheirPlace) {
-  EXPECT_EQ(error_of("{}"), "x.json: name: expected a name, got nothing @ ");
+  EXPECT_EQ(error_of("{}"), "x.json: name: expected a name, of one line, got nothing @ ");
   EXPECT_NE(error_of(with(kRing, "\"send\"", "\"sned\""))
                 .find("x.json: schedules[0].lanes[0][0]: unknown op 'sned'; allowed: send, recv"),
             std::string::npos);
@@ -88,6 +88,13 @@ TEST(Written, MistakesAreToldWithTheirPlace) {
   EXPECT_NE(error_of(with(kRing, "all_reduce", "all_seduce")).find("expected a collective"),
             std::string::npos);
   EXPECT_NE(error_of(with(kRing, R"(["send", 1, "in 0"])", R"(["send", 1])")).find("as word 3"),
+            std::string::npos);
+}
+
+TEST(Written, WhatIsQuotedStaysOnOneLine) {
+  EXPECT_NE(error_of(with(kRing, "\"send\"", R"("se\nd")")).find("unknown op 'se?d'"),
+            std::string::npos);
+  EXPECT_NE(error_of(with(kRing, "my_ring", R"(my\nring)")).find("expected a name, of one line"),
             std::string::npos);
 }
 
