@@ -163,8 +163,8 @@ bool Value::flag(bool otherwise) {
 
 std::string Value::name() {
   const std::string name = text();
-  const bool plain = std::none_of(name.begin(), name.end(),
-                                  [](unsigned char c) { return std::iscntrl(c) != 0; });
+  const bool plain =
+      std::none_of(name.begin(), name.end(), [](unsigned char c) { return std::iscntrl(c) != 0; });
   if (name.empty() || !plain) refuse("a name, of one line");
   return name;
 }

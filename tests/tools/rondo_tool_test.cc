@@ -82,7 +82,8 @@ TEST(RondoTool, UnknownWord_IsNamedWithItsNearestOnes) {
   expect_usage_error("run --foo", "rondo run: unknown flag '--foo' (allowed: -h,--help, -n");
   expect_usage_error("run -n 2 --timeuot 3 -- true", "'--timeuot'; did you mean --timeout?");
   expect_usage_error("verify --world 3", "'--world'; did you mean --worlds?");
-  expect_usage_error("verify 1-4", "rondo verify: unexpected '1-4' (allowed: -h,--help, --schedule, --worlds");
+  expect_usage_error("verify 1-4",
+                     "rondo verify: unexpected '1-4' (allowed: -h,--help, --schedule, --worlds");
 }
 
 TEST(RondoTool, HelpOfEveryCommand_HasAnExample) {
