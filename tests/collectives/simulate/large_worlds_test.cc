@@ -131,7 +131,7 @@ TEST(LargeWorlds, SixtyFiveThousandRanks) {
   const auto down = simulate(tree_world, tree_table, network, {});
   ASSERT_TRUE(down.ok()) << down.status().to_string();
   EXPECT_EQ(down->ranks.size(), world_size);
-  EXPECT_LT(down->us, around->us / 100);
+  EXPECT_LT(down->us, around->us / 10);
 }
 
 }  // namespace
