@@ -36,6 +36,7 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("bench all_reduce --device emulated -g 0", "not in range");
   expect_usage_error("bench all_reduce --device cuda -g 2 -e 8", "--device cuda: none can be used");
   expect_usage_error("verify --worlds 5-2", "--worlds: '5-2'");
+  expect_usage_error("verify --worlds 1-5:0", "expected N, FIRST-LAST or FIRST-LAST:STEP");
   expect_usage_error("verify --worlds 65537", "--worlds: '65537'");
   expect_usage_error("verify --worlds 5000 --all", "--all: worlds of up to 4096");
   expect_usage_error("verify --worlds 9-16 --mutants", "worlds of 2 to 8, of which --worlds 9-16");

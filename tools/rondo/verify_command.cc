@@ -134,7 +134,8 @@ int run(const VerifyFlags& flags) {
   const VerifyReport report = verify_with_progress(worlds, flags);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   write_output(algorithms_table(report) + mutants_table(report) + left_out(worlds, flags) +
-               fmt::format("\nworlds {} to {}: {} in {:.1f} s\n", worlds.first, worlds.last,
+               fmt::format("\nworlds {} to {}{}: {} in {:.1f} s\n", worlds.first, worlds.last,
+                           worlds.step == 1 ? "" : fmt::format(" in steps of {}", worlds.step),
                            report.ok ? "all right" : "FAILED", elapsed.count()));
   if (report.ok) return 0;
   fmt::print(stderr, "rondo verify: {}\n", report.error);
@@ -149,7 +150,7 @@ void add_verify_command(CLI::App& app) {
   const auto flags = std::make_shared<VerifyFlags>();
   command->add_option("--schedule", flags->schedule_path,
                       "prove a schedule of your own instead (docs/your-own-schedule.md)");
-  command->add_option("--worlds", flags->worlds, "world sizes, N or FIRST-LAST")
+  command->add_option("--worlds", flags->worlds, "world sizes: N, FIRST-LAST or FIRST-LAST:STEP")
       ->capture_default_str();
   command->add_flag("--all", flags->all,
                     "leave nothing out in worlds above 128: minutes for each of them");

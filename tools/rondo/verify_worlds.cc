@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -49,7 +50,7 @@ class Proofs {
         coverage_(coverage),
         before_world_(before_world),
         next_(worlds.first),
-        reports_(static_cast<std::size_t>(worlds.last - worlds.first + 1)) {}
+        reports_(index_of(worlds.last) + 1) {}
 
   void run(unsigned threads) {
     std::vector<std::jthread> others;
@@ -75,7 +76,7 @@ class Proofs {
     while (const std::optional<int> world = take()) {
       VerifyReport report = verify_built_in(*world, *world, mutants_, coverage_);
       if (!report.ok) failed_ = true;
-      reports_[static_cast<std::size_t>(*world - worlds_.first)] = std::move(report);
+      reports_[index_of(*world)] = std::move(report);
     }
   }
 
@@ -84,7 +85,11 @@ class Proofs {
     const std::lock_guard lock(mutex_);
     if (next_ > worlds_.last || failed_) return std::nullopt;
     before_world_(next_);
-    return next_++;
+    return std::exchange(next_, next_ + worlds_.step);
+  }
+
+  std::size_t index_of(int world) const {
+    return static_cast<std::size_t>((world - worlds_.first) / worlds_.step);
   }
 
   const WorldRange worlds_;
