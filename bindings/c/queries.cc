@@ -82,6 +82,8 @@ rondo_status rondo_last_call(const rondo_communicator* communicator, rondo_call_
     copy(out->algorithm, info.algorithm);
     copy(out->transport, info.transport);
     copy(out->wire_format, info.wire_format);
+    out->predicted_us = info.predicted_us;
+    out->took_us = info.took_us;
   });
 }
 

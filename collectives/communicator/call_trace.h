@@ -63,6 +63,13 @@ class CallTrace {
   /// A send or receive has ended.
   void end_exchange(const CallArguments& arguments, Ticks entered, const Status& status);
 
+  /// What the last call took, from its beginning; 0 where nothing is traced.
+  double last_us() const {
+    const trace::CallRecord& record = timer_.record();
+    return ring_ == nullptr ? 0
+                            : static_cast<double>(record.done - record.begun) * ns_per_tick_ / 1e3;
+  }
+
   /// Of the calls of one plan. Threads: any.
   trace::Series& series(std::string_view collective, std::string_view algorithm,
                         std::string_view transport) {

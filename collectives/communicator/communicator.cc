@@ -15,6 +15,7 @@
 #include "collectives/communicator/place.h"
 #include "collectives/communicator/prepared.h"
 #include "collectives/communicator/split.h"
+#include "collectives/communicator/tuning.h"
 #include "collectives/communicator/user_schedule.h"
 #include "core/cgroup.h"
 #include "core/device/driver.h"
@@ -37,6 +38,12 @@ Status check_exists(Device device) {
   return driver->create_stream(device.index).status();
 }
 
+/// Rank 0's file counts; where it lies may differ.
+std::string kind_of_tuning(const std::string& option) {
+  const bool named = option == communicator::kNoTuning || option == communicator::kMeasureTuning;
+  return named ? option : "a file";
+}
+
 /// What decides how calls run, by the names of the variables.
 Result<std::map<std::string, std::string>> equal_options(const CommunicatorOptions& options) {
   RONDO_ASSIGN(const std::string schedule, communicator::digest_of_file(options.schedule));
@@ -46,20 +53,25 @@ Result<std::map<std::string, std::string>> equal_options(const CommunicatorOptio
       {"RONDO_DETERMINISTIC", options.deterministic ? "1" : "0"},
       {"RONDO_SEGMENT_BYTES", std::to_string(options.segment_bytes)},
       {"RONDO_LINKS", options.links},
+      {"RONDO_TUNING", kind_of_tuning(options.tuning)},
       {"RONDO_WIRE_FORMAT", options.wire_format},
       {"RONDO_ERROR_FEEDBACK", options.error_feedback},
       {"RONDO_DEVICE_PATH", options.device_path}};
 }
 
-/// Measuring takes calls of all places at once.
-Status learn_links(const std::vector<std::shared_ptr<Engine>>& engines) {
+/// What takes calls of all places at once.
+Status learn(const std::vector<std::shared_ptr<Engine>>& engines) {
+  const auto learn_one = [](Engine& engine) -> Status {
+    RONDO_TRY(communicator::learn_links(engine));
+    return communicator::learn_tuning(engine);
+  };
   std::vector<Status> statuses(engines.size());
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 1; i < engines.size(); ++i) {
-      threads.emplace_back([&, i] { statuses[i] = communicator::learn_links(*engines[i]); });
+      threads.emplace_back([&, i] { statuses[i] = learn_one(*engines[i]); });
     }
-    statuses[0] = communicator::learn_links(*engines[0]);
+    statuses[0] = learn_one(*engines[0]);
   }
   for (Status& status : statuses) RONDO_TRY(std::move(status));
   return {};
@@ -98,7 +110,7 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
     RONDO_ASSIGN(auto place, Place::make(std::move(meshes[i]), options, devices[i], cpu_quota));
     engines.push_back(std::make_shared<Engine>(std::move(place), options.progress == "thread"));
   }
-  RONDO_TRY(learn_links(engines));
+  RONDO_TRY(learn(engines));
   return engines;
 }
 
@@ -320,6 +332,16 @@ Prepared Communicator::prepare(const Call& call) {
   prepared->arguments = arguments_of(prepared->call, rank());
   prepared->plan = value_or_throw(impl_->engine().prepare(prepared->arguments));
   return Prepared(std::move(prepared));
+}
+
+std::string Communicator::measure_tuning() {
+  return value_or_throw(communicator::measure_tuning(impl_->engine()));
+}
+
+std::vector<MeasuredChoice> Communicator::measure_choices(Collective collective,
+                                                          const std::vector<std::size_t>& bytes,
+                                                          int rounds) {
+  return value_or_throw(communicator::measure_choices(impl_->engine(), collective, bytes, rounds));
 }
 
 void Communicator::abort(const Error& cause) {

@@ -49,6 +49,10 @@ class Engine {
   void abort(const Status& cause);
   /// As Place::use_links; no call is outstanding.
   void use_links(const schedule::LinkSpeeds& links) { place_->use_links(links); }
+  void use_tuning(std::shared_ptr<const select::Tuning> tuning) {
+    place_->use_tuning(std::move(tuning));
+  }
+  void force(std::string_view algorithm) { place_->force(algorithm); }
   /// The handle is gone: what is outstanding fails with Cancelled; leaves the world.
   void close();
 

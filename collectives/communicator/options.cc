@@ -99,6 +99,7 @@ Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
     RONDO_ASSIGN(options.deterministic, environment_flag("RONDO_DETERMINISTIC", false));
   }
   resolve_text(options.links, defaults.links, "RONDO_LINKS");
+  resolve_text(options.tuning, defaults.tuning, "RONDO_TUNING");
   resolve_text(options.schedule, defaults.schedule, "RONDO_SCHEDULE");
   resolve_text(options.wire_format, defaults.wire_format, "RONDO_WIRE_FORMAT");
   resolve_text(options.error_feedback, defaults.error_feedback, "RONDO_ERROR_FEEDBACK");

@@ -178,6 +178,7 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
   last_ = call;
   last_call_.algorithm = prepared.algorithm;
   last_call_.wire_format = prepared.wire_format;
+  last_call_.predicted_us = prepared.predicted_us;
   last_call_.transport = prepared.on_device ? to_string(device_.kind) : transport_;
   if (profiled_ != nullptr) range_ = profiled_->begin_range(prepared.range.c_str());
   if (arguments.timeout_ms > 0) timeout_ms_ = arguments.timeout_ms;
@@ -230,9 +231,29 @@ Status Place::finish(Status status) {
 
 void Place::use_links(const schedule::LinkSpeeds& links) {
   planner_.use_links(links);
+  forget_plans();
+}
+
+void Place::use_tuning(std::shared_ptr<const select::Tuning> tuning) {
+  planner_.use_tuning(std::move(tuning));
+  forget_plans();
+}
+
+void Place::force(std::string_view algorithm) {
+  planner_.force(algorithm);
+  forget_plans();
+}
+
+void Place::forget_plans() {
   recent_calls_ = {};
   plans_ = {};
   uneven_plans_ = {};
+}
+
+CallInfo Place::last_call() const {
+  CallInfo info = last_call_;
+  if (trace_ != nullptr) info.took_us = trace_->last_us();
+  return info;
 }
 
 void Place::abort(const Status& cause) {

@@ -83,11 +83,18 @@ class Place {
   /// Calls from now on are planned for these. On every rank alike; no call is under way, and none
   /// has been prepared.
   void use_links(const schedule::LinkSpeeds& links);
+  /// The same: choices go by what was measured.
+  void use_tuning(std::shared_ptr<const select::Tuning> tuning);
+  /// The same: calls go by this algorithm; empty: by that of the options. What has been prepared
+  /// may still be run.
+  void force(std::string_view algorithm);
+  const Planner& planner() const { return planner_; }
+  std::size_t segment_bytes() const { return planner_.segment_bytes(); }
   /// The hosts, and the links where they are known.
   const schedule::HostLayout& layout() const { return planner_.hosts(); }
   /// Calls that were begun.
   std::uint64_t calls() const { return last_.sequence; }
-  CallInfo last_call() const { return last_call_; }
+  CallInfo last_call() const;
   std::vector<PeerTraffic> traffic() const;
   CallTrace& trace() { return *trace_; }
   const CallTrace& trace() const { return *trace_; }
@@ -101,6 +108,7 @@ class Place {
   Status multiply_alone(const CallArguments& arguments);
   Result<CallArguments> make_ready(const CallArguments& arguments);
   Status give_up_before(Status cause);
+  void forget_plans();
   Result<PreparedPlan*> plan_for(const CallArguments& arguments, const transport::Fingerprint& key);
 
   std::unique_ptr<transport::Mesh> mesh_;

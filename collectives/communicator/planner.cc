@@ -73,6 +73,46 @@ Planner::Planner(const transport::Mesh& mesh, const CommunicatorOptions& options
 void Planner::use_layout(schedule::HostLayout layout) {
   hosts_ = std::make_shared<const schedule::HostLayout>(std::move(layout));
   layout_ = {.world = size(), .one_host = mesh_.one_host(), .hosts = hosts_.get()};
+  make_pricing();
+}
+
+void Planner::use_tuning(std::shared_ptr<const select::Tuning> tuning) {
+  tuning_ = std::move(tuning);
+  make_pricing();
+}
+
+void Planner::make_pricing() {
+  pricing_ = nullptr;
+  if (tuning_ != nullptr) pricing_ = select::Pricing::make(tuning_, hosts_, segment_bytes());
+}
+
+std::size_t Planner::segment_bytes() const {
+  return options_.segment_bytes == 0 ? select::default_segment_bytes(layout_)
+                                     : options_.segment_bytes;
+}
+
+std::vector<select::Candidate> Planner::priced(schedule::Collective collective, std::size_t bytes,
+                                               const select::Demands& demands) const {
+  std::vector<select::Candidate> list;
+  if (pricing_ != nullptr) list = pricing_->candidates(collective, bytes, demands);
+  if (!list.empty()) return list;
+  return select::candidates(collective, bytes, layout_, select::default_link_cost(layout_),
+                            demands);
+}
+
+Result<select::Candidate> Planner::choose(const CallArguments& arguments) const {
+  const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
+  const select::Demands demands = demands_of(arguments, options_.deterministic);
+  const std::string_view name = forced_.empty() ? options_.algorithm : forced_;
+  RONDO_ASSIGN(const algorithms::Algorithm* forced,
+               select::forced_algorithm(arguments.collective, name, demands));
+  const std::vector<select::Candidate> list = priced(arguments.collective, bytes, demands);
+  for (const select::Candidate& candidate : list) {
+    if (forced == nullptr || candidate.algorithm == forced) return candidate;
+  }
+  if (forced != nullptr) return select::Candidate{.algorithm = forced};
+  return Status(ErrorCode::kUnsupported,
+                fmt::format("no algorithm for {}", schedule::to_string(arguments.collective)));
 }
 
 void Planner::use_links(const schedule::LinkSpeeds& links) {
@@ -123,10 +163,10 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
     return prepared;
   }
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
-  RONDO_ASSIGN(const algorithms::Algorithm* algorithm,
-               select::choose(arguments.collective, bytes, layout_, options_.algorithm,
-                              demands_of(arguments, options_.deterministic)));
+  RONDO_ASSIGN(const select::Candidate chosen, choose(arguments));
+  const algorithms::Algorithm* const algorithm = chosen.algorithm;
   prepared->algorithm = algorithm->name;
+  prepared->predicted_us = chosen.predicted_us;
   std::vector<transport::Endpoint*> endpoints;
   for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
   if (is_one_exchange(*algorithm, arguments) && !prepared->on_device) {
@@ -219,8 +259,7 @@ Result<execute::PlanInputs> Planner::inputs_of(
   execute::PlanInputs inputs;
   inputs.schedule = unfold(*world, rank());
   inputs.element_bytes = size_of(arguments.input.dtype);
-  inputs.segment_bytes =
-      options_.segment_bytes == 0 ? select::default_segment_bytes(layout_) : options_.segment_bytes;
+  inputs.segment_bytes = segment_bytes();
   if (schedule::reduces(arguments.collective)) {
     RONDO_ASSIGN(inputs.kernel, kernel_of(arguments));
     inputs.divisor = divisor_of(arguments, size());

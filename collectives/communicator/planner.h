@@ -16,6 +16,7 @@
 #include "collectives/communicator/wire_choice.h"
 #include "collectives/kernels/reduce.h"
 #include "collectives/schedule/host_layout.h"
+#include "collectives/select/pricing.h"
 #include "collectives/select/select.h"
 #include "transport/mesh/mesh.h"
 
@@ -34,7 +35,17 @@ class Planner {
   /// Whether ranks of this host do not outnumber the cores they may use.
   void set_spare_core(bool spare_core) { spare_core_ = spare_core; }
   void use_links(const schedule::LinkSpeeds& links);
+  /// Choices from now on go by what was measured; null: by constants that are built in.
+  void use_tuning(std::shared_ptr<const select::Tuning> tuning);
+  const std::shared_ptr<const select::Tuning>& tuning() const { return tuning_; }
+  /// Choices from now on are for this algorithm; empty: for the one of the options.
+  void force(std::string_view algorithm) { forced_ = algorithm; }
   const schedule::HostLayout& hosts() const { return *hosts_; }
+  std::size_t segment_bytes() const;
+  /// All algorithms that an even call of `bytes` may run by, those that are chosen first coming
+  /// first.
+  std::vector<select::Candidate> priced(schedule::Collective collective, std::size_t bytes,
+                                        const select::Demands& demands = {}) const;
 
   /// For arguments that have been checked. Errors: Unsupported, System, InvalidArgument.
   Result<std::shared_ptr<PreparedPlan>> make(const CallArguments& arguments);
@@ -48,6 +59,8 @@ class Planner {
 
  private:
   void use_layout(schedule::HostLayout layout);
+  void make_pricing();
+  Result<select::Candidate> choose(const CallArguments& arguments) const;
   Result<std::unique_ptr<execute::Runner>> one_shot_runner(
       const CallArguments& arguments, OneExchange exchange,
       std::vector<transport::Endpoint*> endpoints, bool bulletins) const;
@@ -72,6 +85,9 @@ class Planner {
   std::shared_ptr<const UserSchedule> user_schedule_;
   schedule::SharedLayout hosts_;
   select::Layout layout_;
+  std::string_view forced_;
+  std::shared_ptr<const select::Tuning> tuning_;
+  std::unique_ptr<select::Pricing> pricing_;  ///< null: by constants that are built in
 };
 
 }  // namespace rondo::communicator

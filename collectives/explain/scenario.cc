@@ -4,9 +4,6 @@
 
 #include <utility>
 
-#include "collectives/schedule/fold.h"
-#include "collectives/schedule/fuse.h"
-#include "collectives/schedule/join.h"
 #include "collectives/simulate/network_file.h"
 #include "collectives/verify/written.h"
 
@@ -14,13 +11,6 @@ namespace rondo::explain {
 namespace {
 
 using algorithms::Algorithm;
-using schedule::Rank;
-
-/// As the verifier proves whole worlds; in larger ones ranks that are alike are taken from a
-/// sample.
-constexpr int kMostRanksFolded = 512;
-/// Of worlds whose ranks all differ: a gigabyte.
-constexpr std::size_t kMostOps = 10'000'000;
 
 Result<simulate::Network> network_of(const PlanQuestion& question) {
   if (!question.network.empty()) return simulate::parse_network(question.network, "network file");
@@ -41,33 +31,6 @@ std::size_t count_of(const PlanQuestion& question, int world) {
                                                       : count;
 }
 
-/// About as many as the world has, by some of its ranks.
-std::size_t ops_of_world(std::size_t world, const schedule::BuildSchedule& build) {
-  constexpr std::size_t kSampled = 16;
-  std::size_t ops = 0;
-  for (std::size_t i = 0; i < kSampled; ++i) {
-    for (const auto& lane : build(static_cast<Rank>((i * world + world / 3) / kSampled)).lanes)
-      ops += lane.size();
-  }
-  return ops * (world / kSampled);
-}
-
-Result<schedule::FoldedWorld> large_world(const schedule::BuildSchedule& build) {
-  const schedule::RankSchedule first = build(0);
-  if (auto folded = fold_joined_sample(first, build)) return std::move(*folded);
-  const std::size_t ops = ops_of_world(static_cast<std::size_t>(first.request.world), build);
-  if (ops > kMostOps) {
-    return Status(
-        ErrorCode::kUnsupported,
-        fmt::format("no two ranks are alike: {} million steps to simulate", ops / 1'000'000));
-  }
-  schedule::FoldedWorld whole{schedule::Rotation::none(first.request.world), {}};
-  whole.bases.push_back(join_neighbours(first));
-  for (Rank rank = 1; rank < first.request.world; ++rank)
-    whole.bases.push_back(join_neighbours(build(rank)));
-  return whole;
-}
-
 Status read_written(Scenario& scenario) {
   if (scenario.question.schedule.empty()) return {};
   RONDO_ASSIGN(schedule::WrittenSchedule written,
@@ -83,30 +46,6 @@ Status read_written(Scenario& scenario) {
   scenario.written = std::make_shared<const schedule::WrittenSchedule>(std::move(written));
   scenario.written_world = std::make_shared<const schedule::FoldedWorld>(std::move(verdict.fused));
   return {};
-}
-
-Result<Schedules> schedules_of_built_in(const Scenario& scenario, const Algorithm& algorithm) {
-  schedule::Request request{.collective = algorithm.collective,
-                            .world = scenario.world(),
-                            .root = scenario.question.root,
-                            .layout = scenario.hosts};
-  request.rows = algorithm.rows(request, scenario.count);
-  const auto build = [&algorithm, own = request](Rank rank) mutable {
-    own.rank = rank;
-    return algorithm.build(own);
-  };
-  Schedules made{.world = {schedule::Rotation::none(request.world), {}},
-                 .table = schedule::ChunkTable::equal(scenario.count, request.rows)};
-  if (algorithm.counts != nullptr) {
-    RONDO_ASSIGN(made.table,
-                 schedule::ChunkTable::of_counts(algorithm.counts(request, scenario.count)));
-  }
-  if (request.world <= kMostRanksFolded) {
-    made.world = schedule::fuse_folded(build);
-  } else {
-    RONDO_ASSIGN(made.world, large_world(build));
-  }
-  return made;
 }
 
 }  // namespace
@@ -137,7 +76,14 @@ std::string name_of(const Scenario& scenario, const Algorithm* algorithm) {
 }
 
 Result<Schedules> schedules_of(const Scenario& scenario, const Algorithm* algorithm) {
-  if (algorithm != nullptr) return schedules_of_built_in(scenario, *algorithm);
+  if (algorithm != nullptr) {
+    return select::schedules_of(*algorithm,
+                                {.collective = algorithm->collective,
+                                 .world = scenario.world(),
+                                 .root = scenario.question.root,
+                                 .layout = scenario.hosts},
+                                scenario.count);
+  }
   const std::uint32_t rows = scenario.written->request().rows;
   return Schedules{.world = *scenario.written_world,
                    .table = schedule::ChunkTable::equal(scenario.count, rows)};

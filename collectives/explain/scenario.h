@@ -9,6 +9,7 @@
 #include "collectives/algorithms/registry.h"
 #include "collectives/schedule/rotation.h"
 #include "collectives/schedule/schedule_file.h"
+#include "collectives/select/schedules.h"
 #include "collectives/select/select.h"
 #include "collectives/simulate/simulate.h"
 #include "core/status.h"
@@ -34,11 +35,7 @@ struct Scenario {
 /// Errors: InvalidArgument.
 Result<Scenario> scenario_of(const PlanQuestion& question);
 
-/// An algorithm's schedules in this world, and the sizes of their rows.
-struct Schedules {
-  schedule::FoldedWorld world;
-  schedule::ChunkTable table;
-};
+using select::Schedules;
 
 /// `algorithm`: null for the one that the user has written.
 /// Errors: Unsupported: too many ranks for an algorithm whose ranks all differ, in words for a

@@ -20,15 +20,6 @@ constexpr std::array kCollectives = {
     Collective::kBroadcast, Collective::kReduce,    Collective::kGather,
     Collective::kScatter,   Collective::kAllToAll,  Collective::kBarrier};
 
-Collective read_collective(Value value) {
-  const std::string text = value.text();
-  const auto found = std::find_if(kCollectives.begin(), kCollectives.end(),
-                                  [&](Collective each) { return text == to_string(each); });
-  if (found != kCollectives.end()) return *found;
-  value.refuse("a collective (all_reduce, all_gather, ...)");
-  return Collective::kAllReduce;
-}
-
 /// "in 3", "out 0", "scratch 1"
 std::optional<Slice> parse_slice(std::string_view text) {
   const std::size_t space = text.find(' ');
@@ -179,6 +170,15 @@ Request read_request(Value& root) {
 }
 
 }  // namespace
+
+Collective read_collective(Value value) {
+  const std::string text = value.text();
+  const auto found = std::find_if(kCollectives.begin(), kCollectives.end(),
+                                  [&](Collective each) { return text == to_string(each); });
+  if (found != kCollectives.end()) return *found;
+  value.refuse("a collective (all_reduce, all_gather, ...)");
+  return Collective::kAllReduce;
+}
 
 Result<WrittenSchedule> parse_schedule(std::string_view text, std::string file) {
   RONDO_ASSIGN(json::Document document, json::Document::parse(text, std::move(file)));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collectives/schedule/rank_schedule.h"
+#include "core/json/reader.h"
 #include "core/status.h"
 
 namespace rondo::schedule {
@@ -25,6 +26,9 @@ struct WrittenSchedule {
 inline constexpr int kMostWrittenRanks = 4096;
 inline constexpr int kMostWrittenRows = 1 << 20;
 inline constexpr int kMostWrittenLanes = 64;
+
+/// A collective by its name; where there is none, the mistake is kept in the document.
+Collective read_collective(json::Value value);
 
 /// `file` begins messages. Errors: InvalidArgument: no JSON, an unknown key or op, a number out of
 /// its range, each with its place.

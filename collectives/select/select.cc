@@ -15,13 +15,13 @@ double cost_us(double steps, double volume, std::size_t bytes, const LinkCost& l
   return steps * link.alpha_us + volume * static_cast<double>(bytes) * link.beta_us_per_byte;
 }
 
+}  // namespace
+
 bool allows(const Demands& demands, const algorithms::Algorithm& algorithm) {
   if (demands.rows == Demands::Rows::kOwn && algorithm.relays) return false;
   return demands.order == Demands::Order::kAny || !schedule::reduces(algorithm.collective) ||
          algorithm.keeps_rank_order;
 }
-
-}  // namespace
 
 LinkCost default_link_cost(const Layout& layout) {
   if (layout.one_host) return {1.0, 1.0 / 13000};
@@ -53,25 +53,26 @@ std::vector<Candidate> candidates(Collective collective, std::size_t bytes, cons
   return list;
 }
 
+Result<const algorithms::Algorithm*> forced_algorithm(Collective collective, std::string_view name,
+                                                      const Demands& demands) {
+  using Found = const algorithms::Algorithm*;
+  if (name == "auto") return Found{nullptr};
+  const Found wanted = algorithms::find(collective, name);
+  if (wanted != nullptr) return allows(demands, *wanted) ? wanted : nullptr;
+  std::string names = "auto";
+  for (const algorithms::Algorithm& other : algorithms::all()) {
+    if (other.name == name) return Found{nullptr};
+    if (names.find(other.name) == std::string::npos) names += fmt::format(", {}", other.name);
+  }
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("there is no algorithm '{}'; there are: {}", name, names));
+}
+
 Result<const algorithms::Algorithm*> choose(Collective collective, std::size_t bytes,
                                             const Layout& layout, std::string_view forced,
                                             const Demands& demands) {
-  if (forced != "auto") {
-    const auto* wanted = algorithms::find(collective, forced);
-    if (wanted != nullptr && allows(demands, *wanted)) return wanted;
-    std::string names = "auto";
-    bool exists = false;
-    for (const algorithms::Algorithm& other : algorithms::all()) {
-      exists |= other.name == forced;
-      if (names.find(other.name) == std::string::npos) names += fmt::format(", {}", other.name);
-    }
-    // A name that another collective has, or that the demands forbid, is no error: this call then
-    // chooses for itself.
-    if (!exists) {
-      return Status(ErrorCode::kInvalidArgument,
-                    fmt::format("there is no algorithm '{}'; there are: {}", forced, names));
-    }
-  }
+  RONDO_ASSIGN(const algorithms::Algorithm* wanted, forced_algorithm(collective, forced, demands));
+  if (wanted != nullptr) return wanted;
   const auto list = candidates(collective, bytes, layout, default_link_cost(layout), demands);
   if (list.empty()) {
     return Status(ErrorCode::kUnsupported,

@@ -65,14 +65,22 @@ struct Demands {
   Order order = Order::kAny;
 };
 
+bool allows(const Demands& demands, const algorithms::Algorithm& algorithm);
+
 /// All algorithms of the collective that the layout and the demands allow, cheapest first.
 std::vector<Candidate> candidates(schedule::Collective collective, std::size_t bytes,
                                   const Layout& layout, const LinkCost& link,
                                   const Demands& demands = {});
 
-/// The cheapest, or the one called `forced` ("auto": not forced) where the collective has it and
-/// the demands allow it.
+/// The one called `name` where the collective has it and the demands allow it; null for "auto", and
+/// where they don't: this call then chooses for itself.
 /// Errors: InvalidArgument for a name that no collective has; the message lists the names.
+Result<const algorithms::Algorithm*> forced_algorithm(schedule::Collective collective,
+                                                      std::string_view name,
+                                                      const Demands& demands = {});
+
+/// The cheapest, or the one that is forced.
+/// Errors: as forced_algorithm; Unsupported: the collective has no algorithm that is allowed.
 Result<const algorithms::Algorithm*> choose(schedule::Collective collective, std::size_t bytes,
                                             const Layout& layout, std::string_view forced,
                                             const Demands& demands = {});

@@ -120,9 +120,7 @@ HostGroup read_group(Value item, const std::vector<Switch>& switches, const Host
 
 }  // namespace
 
-Result<Network> parse_network(std::string_view text, std::string name) {
-  RONDO_ASSIGN(json::Document document, json::Document::parse(text, std::move(name)));
-  Value root = document.root();
+Network read_network(Value root) {
   const Network otherwise = default_network(1, 1);
   Network network;
   network.switches = read_switches(root.at("switches"));
@@ -138,6 +136,12 @@ Result<Network> parse_network(std::string_view text, std::string name) {
   network.between = read_link(root.at("between"), otherwise.between);
   network.work = read_work(root.at("work"), otherwise.work);
   root.no_other_keys();
+  return network;
+}
+
+Result<Network> parse_network(std::string_view text, std::string name) {
+  RONDO_ASSIGN(json::Document document, json::Document::parse(text, std::move(name)));
+  Network network = read_network(document.root());
   RONDO_TRY(document.status());
   return network;
 }

@@ -59,6 +59,7 @@ class CallTimer {
   }
 
   CallRecord& record() { return record_; }
+  const CallRecord& record() const { return record_; }
 
  private:
   void end_idle(Ticks now) {

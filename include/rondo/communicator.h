@@ -15,6 +15,7 @@
 #include "rondo/error.h"
 #include "rondo/export.h"
 #include "rondo/reduction.h"
+#include "rondo/tuning.h"
 #include "rondo/types.h"
 #include "rondo/work.h"
 
@@ -65,6 +66,13 @@ struct CommunicatorOptions {
   /// less of the data of an all-reduce (docs/links.md). Measured speeds may differ from run to run,
   /// and with them the algorithm that is chosen.
   std::string links = "equal";
+  /// What algorithms are chosen by (RONDO_TUNING, docs/tuning.md): "off", costs by formulas with
+  /// constants that are built in; "measure", the simulation with constants of these hosts, read
+  /// from the folder of caches, or measured when the world is made (seconds) and kept there; or the
+  /// path of such a file, to share or pin it. Rank 0 reads the file and hands it out. Choices
+  /// decide the order in which floating-point sums are made, and so their last bits: hence off by
+  /// default.
+  std::string tuning = "off";
   /// What f32 data travels as between hosts (over tcp): "none" (as it is), "bf16", "f16", "f8e4m3",
   /// "f8e5m2" or "int8" (RONDO_WIRE_FORMAT). For all_reduce and reduce_scatter with sum or average,
   /// and all_gather; nothing else is changed. Results are rounded to the format, alike on all ranks
@@ -106,6 +114,8 @@ struct CallInfo {
   /// That of all pairs, or "mixed"; "emulated" or "cuda" where the data stayed on the devices.
   std::string_view transport = "none";
   std::string_view wire_format = "none";  ///< "none" also where the option doesn't apply to it
+  double predicted_us = 0;                ///< by what the algorithm was chosen by; 0: unknown
+  double took_us = 0;                     ///< on this rank; 0 with RONDO_TRACE=off
 };
 
 /// A call that was checked and planned once, to be run many times with the same buffers. Move-only;
@@ -260,6 +270,18 @@ class RONDO_API Communicator {
   /// share nothing but registered memory: calls of one don't wait for calls of the other. Errors:
   /// Timeout, System, and those of a call of this communicator; on all ranks if on one.
   std::optional<Communicator> split(std::optional<int> color, int key = 0);
+
+  /// Measures every algorithm of every collective on these hosts, for choices from now on: the text
+  /// of a tuning file (docs/tuning.md), the same on all ranks; "" in a world of one. Collective:
+  /// every rank calls it, and nothing is outstanding. Cost: seconds. Errors: as a collective call.
+  std::string measure_tuning();
+
+  /// What is chosen for each size, measured beside all other algorithms of the collective: the
+  /// median of `rounds` calls of f32 on ordinary memory. `bytes`: of one rank's larger buffer.
+  /// Collective, as measure_tuning. Errors: as a collective call.
+  std::vector<MeasuredChoice> measure_choices(Collective collective,
+                                              const std::vector<std::size_t>& bytes,
+                                              int rounds = 15);
 
   /// Gives up for the whole world: ranks that wait in a call, and every later call of any rank,
   /// fail with `cause`'s code and text and this rank as the culprit. For a program that can't make

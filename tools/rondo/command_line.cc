@@ -16,6 +16,7 @@
 #include "tools/rondo/plan/plan_command.h"
 #include "tools/rondo/run/run_command.h"
 #include "tools/rondo/trace/trace_command.h"
+#include "tools/rondo/tune/tune_command.h"
 #include "tools/rondo/verify_command.h"
 
 namespace rondo::tool {
@@ -31,6 +32,7 @@ std::unique_ptr<CLI::App> make_command_line(const std::vector<std::string>& argu
   add_plan_command(*app);
   add_run_command(*app, arguments);
   add_trace_command(*app);
+  add_tune_command(*app, arguments);
   add_verify_command(*app);
   return app;
 }

@@ -84,6 +84,14 @@ const std::vector<std::string_view>& all_transports() {
   return transports;
 }
 
+Collective parse_collective(std::string_view text) {
+  std::vector<std::string_view> names;
+  for (const Collective collective : all_collectives()) names.emplace_back(to_string(collective));
+  one_of("collective", text, names);
+  const auto found = std::find(names.begin(), names.end(), text);
+  return all_collectives()[static_cast<std::size_t>(found - names.begin())];
+}
+
 std::vector<DataType> parse_types(std::string_view text) {
   for (const Alias& alias : kTypeAliases) {
     if (text == alias.name) return {alias.type};

@@ -38,6 +38,8 @@ const std::vector<ReduceOp>& all_ops();
 const std::vector<std::string_view>& all_transports();
 const std::vector<std::string_view>& all_wire_formats();
 
+/// Errors: UsageError.
+Collective parse_collective(std::string_view text);
 /// "f32" or nccl-tests' "float", or "all". Errors: UsageError.
 std::vector<DataType> parse_types(std::string_view text);
 /// "sum", ..., or "all". Errors: UsageError.

@@ -12,14 +12,6 @@
 namespace rondo::tool {
 namespace {
 
-Collective parse_collective(const std::string& text) {
-  std::vector<std::string_view> names;
-  for (const Collective collective : all_collectives()) names.emplace_back(to_string(collective));
-  one_of("collective", text, names);
-  const auto found = std::find(names.begin(), names.end(), text);
-  return all_collectives()[static_cast<std::size_t>(found - names.begin())];
-}
-
 std::vector<int> parse_roots(const std::string& text) {
   if (text == "all") return {};
   int root = -1;

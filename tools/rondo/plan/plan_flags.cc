@@ -57,19 +57,11 @@ void set_world(const PlanFlags& flags, PlanQuestion& question) {
   question.ranks_per_host = hosts.ranks;
 }
 
-Collective parse_collective_name(const std::string& text) {
-  std::vector<std::string_view> names;
-  for (const Collective collective : all_collectives()) names.emplace_back(to_string(collective));
-  one_of("collective", text, names);
-  const auto found = std::find(names.begin(), names.end(), text);
-  return all_collectives()[static_cast<std::size_t>(found - names.begin())];
-}
-
 }  // namespace
 
 PlanQuestion question_of(const PlanFlags& flags) {
   PlanQuestion question;
-  question.collective = parse_collective_name(flags.collective);
+  question.collective = parse_collective(flags.collective);
   const std::vector<DataType> types = parse_types(flags.type);
   if (types.size() != 1) throw UsageError(fmt::format("-d {}: expected one type", flags.type));
   question.type = types.front();

@@ -1,0 +1,96 @@
+#include "collectives/communicator/timed_calls.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+namespace rondo::communicator {
+namespace {
+
+using algorithms::Algorithm;
+using schedule::Collective;
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+TimedCalls::TimedCalls(Engine& engine) : engine_(engine) {}
+
+TimedCalls::~TimedCalls() { engine_.force({}); }
+
+std::size_t TimedCalls::bytes_of(Collective collective, std::size_t bytes) const {
+  if (collective == Collective::kBarrier) return 0;
+  const auto world = static_cast<std::size_t>(engine_.place().size());
+  const std::size_t unit = collective == Collective::kAllToAll ? world * world : world;
+  return std::max<std::size_t>(bytes / sizeof(float) / unit, 1) * unit * sizeof(float);
+}
+
+CallArguments TimedCalls::arguments_of(Collective collective, std::size_t bytes) {
+  const std::size_t all = bytes / sizeof(float);
+  const std::size_t part = all / static_cast<std::size_t>(engine_.place().size());
+  const bool takes_part = collective == Collective::kAllGather ||
+                          collective == Collective::kGather || collective == Collective::kAllToAll;
+  const bool gives_part = collective == Collective::kReduceScatter ||
+                          collective == Collective::kScatter || collective == Collective::kAllToAll;
+  const std::size_t input = takes_part ? part : all;
+  const std::size_t output = gives_part ? part : all;
+  if (input_.size() < input) input_.resize(input);
+  if (output_.size() < output) output_.resize(output);
+  CallArguments arguments{.collective = collective,
+                          .input = {input_.data(), input, DataType::kF32},
+                          .output = {output_.data(), output, DataType::kF32}};
+  if (collective == Collective::kBroadcast) arguments.input = ConstBuffer(arguments.output);
+  if (collective == Collective::kBarrier) return {};
+  return used_by(engine_.place().rank(), arguments);
+}
+
+Result<double> TimedCalls::time_call(const CallArguments& arguments,
+                                     const std::shared_ptr<PreparedPlan>& plan) {
+  using Clock = std::chrono::steady_clock;
+  std::fill_n(input_.begin(), arguments.input.count, 0.25F);
+  std::fill_n(output_.begin(), arguments.output.count, 0.5F);
+  RONDO_TRY(engine_.call({}));
+  const Clock::time_point begin = Clock::now();
+  RONDO_TRY(engine_.call(arguments, plan));
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
+
+Result<std::vector<double>> TimedCalls::run(std::size_t bytes,
+                                            std::span<const Algorithm* const> algorithms,
+                                            int rounds) {
+  const Collective collective = algorithms.front()->collective;
+  const CallArguments arguments = arguments_of(collective, bytes_of(collective, bytes));
+  std::vector<std::shared_ptr<PreparedPlan>> plans;
+  for (const Algorithm* algorithm : algorithms) {
+    engine_.force(algorithm->name);
+    RONDO_ASSIGN(std::shared_ptr<PreparedPlan> plan, engine_.prepare(arguments));
+    plans.push_back(std::move(plan));
+  }
+  engine_.force({});
+  const std::size_t each = algorithms.size();
+  const auto timed = static_cast<std::size_t>(rounds);
+  std::vector<double> times(each * timed);
+  // The first round touches memory for the first time and doesn't count.
+  for (std::size_t round = 0; round <= timed; ++round) {
+    for (std::size_t i = 0; i < each; ++i) {
+      RONDO_ASSIGN(const double us, time_call(arguments, plans[i]));
+      if (round > 0) times[i * timed + round - 1] = us;
+    }
+  }
+  RONDO_TRY(engine_.call({.collective = Collective::kAllReduce,
+                          .input = {times.data(), times.size(), DataType::kF64},
+                          .output = {times.data(), times.size(), DataType::kF64},
+                          .reduction = ReduceOp::kMax}));
+  std::vector<double> medians;
+  for (std::size_t i = 0; i < each; ++i) {
+    const auto first = times.begin() + static_cast<std::ptrdiff_t>(i * timed);
+    medians.push_back(median({first, first + rounds}));
+  }
+  return medians;
+}
+
+}  // namespace rondo::communicator

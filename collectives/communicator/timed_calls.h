@@ -1,0 +1,45 @@
+#pragma once
+
+// Times algorithms beside each other: calls of a collective on ordinary memory, one algorithm after
+// the other in each round, so that whatever else runs on the machine slows all of them alike.
+// Threads: the place's.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "collectives/algorithms/registry.h"
+#include "collectives/communicator/engine.h"
+#include "core/status.h"
+
+namespace rondo::communicator {
+
+class TimedCalls {
+ public:
+  /// Borrows the engine, whose calls go by the option's algorithm again afterwards.
+  explicit TimedCalls(Engine& engine);
+  ~TimedCalls();
+  TimedCalls(const TimedCalls&) = delete;
+  TimedCalls& operator=(const TimedCalls&) = delete;
+
+  /// The median over `rounds` of what a call takes on the slowest rank, in microseconds, of each
+  /// algorithm; all ranks get the same. Input is written anew and all meet at a barrier before each
+  /// call. Collective: every rank makes the same calls. Errors: as a collective call.
+  Result<std::vector<double>> run(std::size_t bytes,
+                                  std::span<const algorithms::Algorithm* const> algorithms,
+                                  int rounds);
+  /// The bytes that `run` moves where it is asked for so many: a multiple of what the ranks share
+  /// out.
+  std::size_t bytes_of(schedule::Collective collective, std::size_t bytes) const;
+
+ private:
+  CallArguments arguments_of(schedule::Collective collective, std::size_t bytes);
+  Result<double> time_call(const CallArguments& arguments,
+                           const std::shared_ptr<PreparedPlan>& plan);
+
+  Engine& engine_;
+  std::vector<float> input_;
+  std::vector<float> output_;
+};
+
+}  // namespace rondo::communicator

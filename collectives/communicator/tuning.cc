@@ -1,0 +1,190 @@
+#include "collectives/communicator/tuning.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "collectives/communicator/timed_calls.h"
+#include "collectives/communicator/tuning_samples.h"
+#include "collectives/select/tuning.h"
+#include "core/environment.h"
+#include "core/json/reader.h"
+#include "core/log.h"
+
+namespace rondo::communicator {
+namespace {
+
+/// The others wait for rank 0 while it fits constants.
+constexpr int kFittingTimeoutMs = 600'000;
+
+std::string name_of(const std::string& path) {
+  return fmt::format("tuning file {} (RONDO_TUNING)", path);
+}
+
+/// What rank 0 has for all: a text, none, or why it failed.
+struct Shared {
+  enum class Kind : std::uint64_t { kNone, kText, kError };
+  std::uint64_t kind = 0;
+  std::uint64_t bytes = 0;
+};
+
+Status broadcast(Engine& engine, void* data, std::size_t bytes) {
+  const Buffer buffer{data, bytes, DataType::kU8};
+  return engine.call({.collective = Collective::kBroadcast,
+                      .input = buffer,
+                      .output = buffer,
+                      .timeout_ms = kFittingTimeoutMs});
+}
+
+/// `own` is rank 0's; the others' isn't looked at.
+Result<std::optional<std::string>> share(Engine& engine, Result<std::optional<std::string>> own) {
+  std::string text = own.ok() ? own->value_or("") : own.status().message();
+  Shared shared{.bytes = text.size()};
+  const auto kind = !own.ok() ? Shared::Kind::kError
+                              : (own->has_value() ? Shared::Kind::kText : Shared::Kind::kNone);
+  shared.kind = static_cast<std::uint64_t>(kind);
+  RONDO_TRY(broadcast(engine, &shared, sizeof shared));
+  text.resize(shared.bytes);
+  RONDO_TRY(broadcast(engine, text.data(), text.size()));
+  switch (static_cast<Shared::Kind>(shared.kind)) {
+    case Shared::Kind::kNone: return std::optional<std::string>();
+    case Shared::Kind::kText: return std::optional<std::string>(std::move(text));
+    default: return Status(ErrorCode::kInvalidArgument, fmt::format("rank 0: {}", text), 0);
+  }
+}
+
+/// A file that is read has to be right before it is handed out.
+Result<std::optional<std::string>> read_tuning(const std::string& path) {
+  RONDO_ASSIGN(std::string text, json::read_file(path, name_of(path)));
+  RONDO_TRY(select::parse_tuning(text, name_of(path)).status());
+  return std::optional<std::string>(std::move(text));
+}
+
+/// Nothing where it is yet to be measured.
+Result<std::optional<std::string>> text_of_option(const Place& place) {
+  const std::string& option = place.options().tuning;
+  if (option != kMeasureTuning) return read_tuning(option);
+  RONDO_ASSIGN(const std::string path, cached_tuning_path(place));
+  if (!std::filesystem::exists(path)) return std::optional<std::string>();
+  return read_tuning(path);
+}
+
+/// FNV-1a, for names of files.
+std::uint64_t hash(std::string_view text) {
+  std::uint64_t value = 14695981039346656037U;
+  for (const char letter : text) {
+    value ^= static_cast<unsigned char>(letter);
+    value *= 1099511628211U;
+  }
+  return value;
+}
+
+std::optional<std::string> cache_folder() {
+  if (auto folder = environment_text("RONDO_CACHE_DIR")) return folder;
+  if (const auto folder = environment_text("XDG_CACHE_HOME")) return *folder + "/rondo";
+  if (const auto home = environment_text("HOME")) return *home + "/.cache/rondo";
+  return std::nullopt;
+}
+
+/// A world that has been measured goes on where the file can't be written, and says so.
+void keep(const Place& place, const std::string& text) {
+  const auto path = cached_tuning_path(place);
+  if (!path.ok()) return log(LogLevel::kWarn, [&] { return path.status().message(); });
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(*path).parent_path(), error);
+  const std::string half = *path + fmt::format(".{}", place.mesh().ranks().front().pid);
+  std::ofstream file(half);
+  file << text;
+  file.close();
+  if (file) std::filesystem::rename(half, *path, error);
+  if (!file || error) {
+    log(LogLevel::kWarn, [&] {
+      return fmt::format(
+          "the tuning that was measured can't be kept in {}; the next run measures "
+          "again",
+          *path);
+    });
+    return;
+  }
+  log(LogLevel::kInfo, [&] { return fmt::format("measured the world; kept in {}", *path); });
+}
+
+Status use(Engine& engine, const std::string& text) {
+  RONDO_ASSIGN(select::Tuning tuning, select::parse_tuning(text, "tuning of rank 0"));
+  engine.use_tuning(std::make_shared<const select::Tuning>(std::move(tuning)));
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> cached_tuning_path(const Place& place) {
+  const auto folder = cache_folder();
+  if (!folder.has_value()) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "a tuning that is measured is kept in a folder that RONDO_CACHE_DIR, "
+                  "XDG_CACHE_HOME or HOME names; none of them is set");
+  }
+  std::string hosts = std::string(place.last_call().transport);
+  for (const transport::RankInfo& rank : place.mesh().ranks())
+    hosts += fmt::format(";{}*{}", rank.hostname, rank.cores.size());
+  return fmt::format("{}/tuning-{}-{:016x}.json", *folder, place.size(), hash(hosts));
+}
+
+Result<std::string> measure_tuning(Engine& engine) {
+  if (engine.place().size() == 1) return std::string();
+  RONDO_ASSIGN(auto times, measure_algorithms(engine));
+  std::optional<std::string> own;
+  if (engine.place().rank() == 0)
+    own = select::to_json(tuning_of(engine.place(), std::move(times)));
+  RONDO_ASSIGN(const auto text, share(engine, std::move(own)));
+  RONDO_TRY(use(engine, *text));
+  return *text;
+}
+
+Status learn_tuning(Engine& engine) {
+  const Place& place = engine.place();
+  if (place.options().tuning == kNoTuning || place.size() == 1) return {};
+  Result<std::optional<std::string>> own = std::optional<std::string>();
+  if (place.rank() == 0) own = text_of_option(place);
+  RONDO_ASSIGN(const auto text, share(engine, std::move(own)));
+  if (text.has_value()) return use(engine, *text);
+  RONDO_ASSIGN(const std::string measured, measure_tuning(engine));
+  if (place.rank() == 0) keep(place, measured);
+  return {};
+}
+
+Result<std::vector<MeasuredChoice>> measure_choices(Engine& engine, Collective collective,
+                                                    const std::vector<std::size_t>& bytes,
+                                                    int rounds) {
+  std::vector<MeasuredChoice> choices;
+  if (engine.place().size() == 1) return choices;
+  TimedCalls calls(engine);
+  // What is known of all_to_all is all ranks' data together.
+  const auto each =
+      static_cast<std::size_t>(collective == Collective::kAllToAll ? engine.place().size() : 1);
+  for (const std::size_t size : bytes) {
+    const std::size_t all = calls.bytes_of(collective, size * each);
+    const std::vector<select::Candidate> candidates =
+        engine.place().planner().priced(collective, all);
+    std::vector<const algorithms::Algorithm*> algorithms;
+    for (const auto& candidate : candidates) algorithms.push_back(candidate.algorithm);
+    RONDO_ASSIGN(const std::vector<double> times, calls.run(all, algorithms, rounds));
+    MeasuredChoice& choice = choices.emplace_back(
+        MeasuredChoice{.collective = collective,
+                       .bytes = all / each,
+                       .chosen = std::string(candidates.front().algorithm->name),
+                       .algorithms = {}});
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      choice.algorithms.push_back({.name = std::string(algorithms[i]->name),
+                                   .us = times[i],
+                                   .predicted_us = candidates[i].predicted_us});
+    }
+  }
+  return choices;
+}
+
+}  // namespace rondo::communicator

@@ -1,0 +1,36 @@
+#pragma once
+
+// The tuning of a communicator (CommunicatorOptions::tuning): read by rank 0 and handed out, or
+// measured. Threads: the place's.
+
+#include <string>
+#include <vector>
+
+#include "collectives/communicator/engine.h"
+#include "core/status.h"
+#include "rondo/tuning.h"
+
+namespace rondo::communicator {
+
+inline constexpr const char* kNoTuning = "off";
+inline constexpr const char* kMeasureTuning = "measure";
+
+/// What the option says, from the next call on. A collective call unless it is "off".
+/// Errors: InvalidArgument (rank 0 can't read the file, or what is wrong in it; on all ranks), and
+/// those of a collective call.
+Status learn_tuning(Engine& engine);
+
+/// Measures the world and uses it from the next call on: the text of the file, the same on all
+/// ranks. A collective call; seconds. "" in a world of one. Errors: as a collective call.
+Result<std::string> measure_tuning(Engine& engine);
+
+/// See Communicator::measure_choices.
+Result<std::vector<MeasuredChoice>> measure_choices(Engine& engine, Collective collective,
+                                                    const std::vector<std::size_t>& bytes,
+                                                    int rounds);
+
+/// The file of a set of hosts in the folder of caches (RONDO_CACHE_DIR, XDG_CACHE_HOME/rondo,
+/// HOME/.cache/rondo). Errors: InvalidArgument: there is no such folder.
+Result<std::string> cached_tuning_path(const Place& place);
+
+}  // namespace rondo::communicator

@@ -1,0 +1,106 @@
+#include "collectives/select/pricing.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "collectives/select/schedules.h"
+#include "collectives/simulate/simulate.h"
+
+namespace rondo::select {
+namespace {
+
+using algorithms::Algorithm;
+
+constexpr std::size_t kElementBytes = sizeof(float);
+/// A second's worth; what takes more isn't chosen by it.
+constexpr std::uint64_t kMostWork = 1'000'000;
+
+std::vector<int> hosts_of(const schedule::HostLayout& layout) {
+  std::vector<int> hosts;
+  for (schedule::Rank rank = 0; rank < layout.world(); ++rank)
+    hosts.push_back(layout.host_of(rank));
+  return hosts;
+}
+
+/// The measured constants, for the hosts of this world.
+simulate::Network network_for(const schedule::HostLayout& layout,
+                              const simulate::Network& measured) {
+  simulate::Network network = measured;
+  network.groups.clear();
+  for (int host = 0; host < layout.hosts(); ++host) {
+    simulate::HostGroup group = measured.groups.front();
+    group.hosts = 1;
+    group.ranks = static_cast<int>(layout.ranks_of(host).size());
+    network.groups.push_back(group);
+  }
+  return network;
+}
+
+}  // namespace
+
+std::size_t priced_bytes(std::size_t bytes) {
+  if (bytes <= kElementBytes) return kElementBytes;
+  const std::size_t power = std::bit_floor(bytes);
+  if (bytes < power + power / 4) return power;
+  if (bytes < power + power / 2 + power / 4) return power + power / 2;
+  return power * 2;
+}
+
+double simulated_us(const Algorithm& algorithm, std::size_t bytes,
+                    const schedule::SharedLayout& layout, const simulate::Network& network,
+                    std::size_t segment_bytes) {
+  const auto schedules = schedules_of(
+      algorithm,
+      {.collective = algorithm.collective, .world = layout->world(), .root = 0, .layout = layout},
+      bytes / kElementBytes);
+  if (!schedules.ok()) return 0;
+  const auto prediction =
+      simulate::simulate(schedules->world, schedules->table, network,
+                         {.segment_bytes = segment_bytes, .most_work = kMostWork});
+  return prediction.ok() ? prediction->us : 0;
+}
+
+std::unique_ptr<Pricing> Pricing::make(std::shared_ptr<const Tuning> tuning,
+                                       const schedule::SharedLayout& layout,
+                                       std::size_t segment_bytes) {
+  const std::vector<int> hosts = hosts_of(*layout);
+  if (layout->world() > kMostRanks || layout->links() != nullptr ||
+      !std::is_sorted(hosts.begin(), hosts.end()))
+    return nullptr;
+  simulate::Network network = network_for(*layout, tuning->network);
+  return std::unique_ptr<Pricing>(
+      new Pricing(std::move(tuning), layout, std::move(network), segment_bytes));
+}
+
+Pricing::Pricing(std::shared_ptr<const Tuning> tuning, schedule::SharedLayout layout,
+                 simulate::Network network, std::size_t segment_bytes)
+    : tuning_(std::move(tuning)),
+      layout_(std::move(layout)),
+      network_(std::move(network)),
+      segment_bytes_(segment_bytes),
+      measured_here_(simulate::hosts_of_ranks(tuning_->network) == hosts_of(*layout_)) {}
+
+double Pricing::predicted_us(const Algorithm& algorithm, std::size_t bytes) const {
+  const double us = simulated_us(algorithm, bytes, layout_, network_, segment_bytes_);
+  if (!measured_here_) return us;
+  return us * tuning_->correction(algorithm.collective, algorithm.name, bytes);
+}
+
+const std::vector<Candidate>& Pricing::candidates(schedule::Collective collective,
+                                                  std::size_t bytes, const Demands& demands) {
+  const std::size_t rounded = priced_bytes(bytes);
+  const auto [found, is_new] =
+      priced_.try_emplace(Key{collective, rounded, demands.rows, demands.order});
+  std::vector<Candidate>& list = found->second;
+  if (!is_new) return list;
+  for (const Algorithm& algorithm : algorithms::all()) {
+    if (algorithm.collective != collective || !allows(demands, algorithm)) continue;
+    const double us = predicted_us(algorithm, rounded);
+    if (us > 0) list.push_back({&algorithm, us});
+  }
+  std::ranges::stable_sort(list, {}, &Candidate::predicted_us);
+  return list;
+}
+
+}  // namespace rondo::select

@@ -1,0 +1,56 @@
+#pragma once
+
+// What collectives would take in one world, by a tuning: the simulation of each algorithm's
+// schedule on the measured network, corrected where this world is the one that was measured. A pure
+// function of what all ranks hold equal; results are kept. Threads: one at a time.
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "collectives/select/select.h"
+#include "collectives/select/tuning.h"
+
+namespace rondo::select {
+
+class Pricing {
+ public:
+  /// Null where the simulation isn't for this layout: more than kMostRanks ranks, hosts whose ranks
+  /// aren't neighbours, links whose speeds were measured one by one.
+  static std::unique_ptr<Pricing> make(std::shared_ptr<const Tuning> tuning,
+                                       const schedule::SharedLayout& layout,
+                                       std::size_t segment_bytes);
+  /// A choice takes as long as some of the calls that it is for: milliseconds a candidate.
+  static constexpr int kMostRanks = 64;
+
+  /// As select::candidates, for `bytes` rounded to priced_bytes.
+  const std::vector<Candidate>& candidates(schedule::Collective collective, std::size_t bytes,
+                                           const Demands& demands);
+  /// Predicted for exactly so many bytes; 0 where its schedules can't be simulated.
+  double predicted_us(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
+
+ private:
+  Pricing(std::shared_ptr<const Tuning> tuning, schedule::SharedLayout layout,
+          simulate::Network network, std::size_t segment_bytes);
+
+  using Key = std::tuple<schedule::Collective, std::size_t, Demands::Rows, Demands::Order>;
+  std::shared_ptr<const Tuning> tuning_;
+  schedule::SharedLayout layout_;
+  simulate::Network network_;
+  std::size_t segment_bytes_;
+  bool measured_here_;
+  std::map<Key, std::vector<Candidate>> priced_;
+};
+
+/// The nearest of the powers of two and those one and a half times as large: calls of many sizes
+/// are chosen for once in a while only.
+std::size_t priced_bytes(std::size_t bytes);
+
+/// What the simulation predicts by a network's constants alone; 0 where it can't.
+double simulated_us(const algorithms::Algorithm& algorithm, std::size_t bytes,
+                    const schedule::SharedLayout& layout, const simulate::Network& network,
+                    std::size_t segment_bytes);
+
+}  // namespace rondo::select

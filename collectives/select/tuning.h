@@ -1,0 +1,50 @@
+#pragma once
+
+// What was measured once for a set of hosts, and how costs follow from it: the constants of the
+// network that the simulation takes (simulate/network.h), fitted to times of collectives, and those
+// times themselves, so that what the simulation doesn't know of an algorithm (a path of its own for
+// short messages, a cache that is hit or missed) corrects it at that size, as NCCL's tables of
+// corrections do (its src/graph/tuning.cc). A value; threads: any.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collectives/schedule/op.h"
+#include "collectives/simulate/network.h"
+#include "core/status.h"
+
+namespace rondo::select {
+
+/// One algorithm's times, by ascending bytes.
+struct MeasuredTimes {
+  struct Point {
+    std::size_t bytes = 0;    ///< of all that the collective's rows share out
+    double us = 0;            ///< as measured, of the slowest rank
+    double simulated_us = 0;  ///< by the constants alone
+  };
+  schedule::Collective collective = schedule::Collective::kAllReduce;
+  std::string algorithm;
+  std::vector<Point> points;
+};
+
+struct Tuning {
+  std::string transport;           ///< that of all pairs, or "mixed"
+  std::vector<std::string> hosts;  ///< their names, for whoever reads the file
+  simulate::Network network;
+  std::vector<MeasuredTimes> measured;
+
+  /// By how much the measured time is longer than the simulated one: between sizes that were
+  /// measured by the logarithms of both, beyond them as at the nearest. 1 for what wasn't measured.
+  double correction(schedule::Collective collective, std::string_view algorithm,
+                    std::size_t bytes) const;
+};
+
+/// `name` begins messages. Errors: InvalidArgument: no JSON, an unknown key, a number out of its
+/// range, a collective that doesn't exist, each with its place.
+Result<Tuning> parse_tuning(std::string_view text, std::string name);
+/// What parse_tuning reads as the same.
+std::string to_json(const Tuning& tuning);
+
+}  // namespace rondo::select

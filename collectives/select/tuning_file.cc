@@ -1,0 +1,93 @@
+// Tuning files (docs/tuning.md): JSON, with the network as network files have it.
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "collectives/schedule/schedule_file.h"
+#include "collectives/select/tuning.h"
+#include "collectives/simulate/network_file.h"
+#include "core/json/reader.h"
+
+namespace rondo::select {
+namespace {
+
+using json::Value;
+using nlohmann::ordered_json;
+using Point = MeasuredTimes::Point;
+
+constexpr int kVersion = 1;
+constexpr double kLeastUs = 1e-3;
+constexpr double kMostUs = 1e9;
+
+Point read_point(Value item) {
+  Point point;
+  point.bytes = static_cast<std::size_t>(item.at("bytes").integer(0, 0, INT64_MAX));
+  point.us = item.at("us").number(kLeastUs, kLeastUs, kMostUs);
+  point.simulated_us = item.at("simulated_us").number(kLeastUs, kLeastUs, kMostUs);
+  item.no_other_keys();
+  return point;
+}
+
+MeasuredTimes read_times(Value item) {
+  MeasuredTimes times;
+  times.collective = schedule::read_collective(item.at("collective"));
+  times.algorithm = item.at("algorithm").name();
+  for (Value entry : item.at("times").items()) {
+    const Point point = read_point(entry);
+    if (!times.points.empty() && point.bytes <= times.points.back().bytes)
+      entry.fail("bytes have to grow from one to the next");
+    times.points.push_back(point);
+  }
+  item.no_other_keys();
+  return times;
+}
+
+ordered_json to_json(const MeasuredTimes& times) {
+  ordered_json points = ordered_json::array();
+  for (const Point& point : times.points) {
+    points.push_back(
+        {{"bytes", point.bytes}, {"us", point.us}, {"simulated_us", point.simulated_us}});
+  }
+  return {{"collective", to_string(times.collective)},
+          {"algorithm", times.algorithm},
+          {"times", std::move(points)}};
+}
+
+}  // namespace
+
+Result<Tuning> parse_tuning(std::string_view text, std::string name) {
+  RONDO_ASSIGN(json::Document document, json::Document::parse(text, std::move(name)));
+  Value root = document.root();
+  Value version = root.at("rondo_tuning");
+  if (version.integer(0, 0, INT64_MAX) != kVersion)
+    version.refuse(fmt::format("{}, the version of tuning files that this Rondo reads", kVersion));
+  Tuning tuning;
+  tuning.transport = root.at("transport").text();
+  for (Value host : root.at("hosts").items()) tuning.hosts.push_back(host.name());
+  Value network = root.at("network");
+  if (network.exists()) {
+    tuning.network = simulate::read_network(network);
+  } else {
+    network.refuse("a network");
+  }
+  for (const Value& item : root.at("measured").items()) tuning.measured.push_back(read_times(item));
+  root.no_other_keys();
+  RONDO_TRY(document.status());
+  return tuning;
+}
+
+std::string to_json(const Tuning& tuning) {
+  ordered_json measured = ordered_json::array();
+  for (const MeasuredTimes& times : tuning.measured) measured.push_back(to_json(times));
+  const ordered_json json = {{"rondo_tuning", kVersion},
+                             {"transport", tuning.transport},
+                             {"hosts", tuning.hosts},
+                             {"network", ordered_json::parse(simulate::to_json(tuning.network))},
+                             {"measured", std::move(measured)}};
+  return json.dump(1) + "\n";
+}
+
+}  // namespace rondo::select

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "rondo/collective.h"
+#include "rondo/export.h"
+
+namespace rondo {
+inline namespace v1 {
+
+/// One algorithm of a collective, as it was measured beside the others.
+struct MeasuredAlgorithm {
+  std::string name;
+  double us = 0;            ///< the median call, on its slowest rank
+  double predicted_us = 0;  ///< by what the communicator chooses by
+};
+
+/// What a communicator chose for one size, beside all that it could have chosen.
+struct MeasuredChoice {
+  Collective collective = Collective::kAllReduce;
+  std::size_t bytes = 0;  ///< of the larger of one rank's buffers
+  std::string chosen;
+  std::vector<MeasuredAlgorithm> algorithms;
+};
+
+}  // namespace v1
+}  // namespace rondo

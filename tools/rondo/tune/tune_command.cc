@@ -1,0 +1,162 @@
+#include "tools/rondo/tune/tune_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "rondo/communicator.h"
+#include "tools/rondo/bench/local_ranks.h"
+#include "tools/rondo/bench/names.h"
+#include "tools/rondo/bench/output_file.h"
+#include "tools/rondo/bench/sizes.h"
+#include "tools/rondo/output.h"
+#include "tools/rondo/tune/tune_text.h"
+
+namespace rondo::tool {
+namespace {
+
+constexpr const char* kTuneExamples = R"(
+Examples:
+  rondo tune --local 4 --out four.json                  four ranks of this machine
+  mpirun -n 16 -H a:8,b:8 rondo tune --out cluster.json
+  RONDO_TUNING=cluster.json mpirun -n 16 -H a:8,b:8 ./train
+  rondo tune --local 4 --check --tuning four.json       what it predicts and chooses, measured
+  rondo tune --local 4 --check --tuning off all_gather  the same of what is built in
+
+Measures every algorithm of every collective at a few sizes, on all ranks, in seconds, and fits the
+constants of the simulation to that (docs/tuning.md).
+)";
+
+struct TuneFlags {
+  int local = 0;
+  std::string transport = "auto";
+  std::string out;
+  bool check = false;
+  std::string tuning;
+  std::vector<std::string> collectives;
+  std::string first = "1K";
+  std::string last = "64M";
+  int factor = 4;
+  int rounds = 15;
+};
+
+/// Rank 0 says what it has; every rank whether rank 0 could.
+bool can_write(Communicator& world, const std::string& path, std::optional<OutputFile>& file) {
+  std::uint8_t ready = 1;
+  if (world.rank() == 0 && !path.empty()) {
+    try {
+      file.emplace("--out", path);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "rondo tune: {}\n", error.what());
+      ready = 0;
+    }
+  }
+  world.broadcast({&ready, 1, DataType::kU8}, 0);
+  return ready != 0;
+}
+
+int measure(Communicator& world, const TuneFlags& flags) {
+  if (world.size() == 1)
+    throw UsageError(
+        "a world of one rank has nothing to measure; expected --local N or a launcher");
+  std::optional<OutputFile> file;
+  if (!can_write(world, flags.out, file)) return kExitFailure;
+  const std::string text = world.measure_tuning();
+  if (world.rank() != 0) return 0;
+  if (!file.has_value()) {
+    write_output(text);
+    return 0;
+  }
+  file->write(text);
+  write_output(fmt::format("{}: {} ranks; use it with RONDO_TUNING={}\n", flags.out, world.size(),
+                           flags.out));
+  return 0;
+}
+
+int check(Communicator& world, const TuneFlags& flags) {
+  std::vector<MeasuredChoice> all;
+  const auto print = [&world](const std::string& text) {
+    if (world.rank() == 0) write_output(text);
+  };
+  const auto sizes = sizes_of({.first_bytes = parse_size("--begin", flags.first),
+                               .last_bytes = parse_size("--end", flags.last),
+                               .factor = static_cast<std::uint64_t>(flags.factor)});
+  print(choice_heading());
+  for (const std::string& name : flags.collectives) {
+    for (const std::uint64_t bytes : sizes) {
+      for (MeasuredChoice& choice :
+           world.measure_choices(parse_collective(name), {bytes}, flags.rounds)) {
+        print(choice_line(choice));
+        all.push_back(std::move(choice));
+      }
+    }
+  }
+  print("\n" + choice_summary(all));
+  return 0;
+}
+
+int run_rank(const TuneFlags& flags) {
+  CommunicatorOptions options;
+  options.transport = flags.transport;
+  if (!flags.tuning.empty()) options.tuning = flags.tuning;
+  Communicator world = Communicator::create(options);
+  return flags.check ? check(world, flags) : measure(world, flags);
+}
+
+int run(const TuneFlags& flags, const std::vector<std::string>& arguments) {
+  try {
+    for (const std::string& name : flags.collectives) parse_collective(name);
+    if (flags.local == 0) return run_rank(flags);
+    if (const std::string variable = launcher_variable(); !variable.empty()) {
+      throw UsageError(fmt::format("--local {}: this process is a rank already ({} is set)",
+                                   flags.local, variable));
+    }
+    fmt::print(stderr, "rondo tune: {}\n",
+               replace_process(under_rondo_run(own_program(), flags.local, arguments)));
+  } catch (const UsageError& error) {
+    fmt::print(stderr, "rondo tune: {}\n", error.what());
+    return kExitUsage;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rondo tune: {}\n", error.what());
+  }
+  return kExitFailure;
+}
+
+void add_check_flags(CLI::App& command, TuneFlags& flags) {
+  command.add_flag("--check", flags.check,
+                   "measure what is chosen beside all other algorithms, and what was predicted");
+  command.add_option("collectives", flags.collectives, "that --check measures")
+      ->default_val(std::vector<std::string>{"all_reduce"});
+  command.add_option("--tuning", flags.tuning,
+                     "a tuning file, \"measure\" or \"off\" (default: RONDO_TUNING)");
+  command.add_option("-b,--begin", flags.first, "smallest size of --check")->capture_default_str();
+  command.add_option("-e,--end", flags.last, "largest size")->capture_default_str();
+  command.add_option("-f,--factor", flags.factor, "between sizes")
+      ->check(CLI::Range(2, 1 << 20))
+      ->capture_default_str();
+  command.add_option("-n,--rounds", flags.rounds, "calls of each algorithm and size")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& app, const std::vector<std::string>& arguments) {
+  CLI::App* command = app.add_subcommand("tune", "Measure hosts for the choice of algorithms");
+  command->footer(kTuneExamples);
+  const auto flags = std::make_shared<TuneFlags>();
+  command->add_option("--local", flags->local, "start so many ranks on this machine")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--transport", flags->transport, "auto, shm or tcp")->capture_default_str();
+  command->add_option("-o,--out", flags->out, "the file that is written; stdout otherwise");
+  add_check_flags(*command, *flags);
+  command->callback([flags, arguments] {
+    const int code = run(*flags, arguments);
+    if (code != 0) throw CLI::RuntimeError(code);
+  });
+}
+
+}  // namespace rondo::tool

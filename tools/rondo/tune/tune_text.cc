@@ -1,0 +1,71 @@
+#include "tools/rondo/tune/tune_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/rondo/plan/plan_text.h"
+
+namespace rondo::tool {
+namespace {
+
+/// What a choice may cost beside the best.
+constexpr double kGoodChoice = 1.1;
+
+const MeasuredAlgorithm& chosen_of(const MeasuredChoice& choice) {
+  return *std::ranges::find(choice.algorithms, choice.chosen, &MeasuredAlgorithm::name);
+}
+
+const MeasuredAlgorithm& best_of(const MeasuredChoice& choice) {
+  return *std::ranges::min_element(choice.algorithms, {}, &MeasuredAlgorithm::us);
+}
+
+double ratio_of(const MeasuredChoice& choice) { return chosen_of(choice).us / best_of(choice).us; }
+
+double error_of(const MeasuredAlgorithm& algorithm) {
+  return algorithm.predicted_us / algorithm.us - 1;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+std::string choice_heading() {
+  return fmt::format("{:<14} {:>9}  {:<20} {:>10} {:>10} {:>7}  {:<20} {:>10} {:>6}\n",
+                     "collective", "size", "chosen", "measured", "predicted", "error", "fastest",
+                     "measured", "ratio");
+}
+
+std::string choice_line(const MeasuredChoice& choice) {
+  const MeasuredAlgorithm& chosen = chosen_of(choice);
+  const MeasuredAlgorithm& best = best_of(choice);
+  return fmt::format("{:<14} {:>9}  {:<20} {:>10} {:>10} {:>6.0f}%  {:<20} {:>10} {:>6.2f}\n",
+                     to_string(choice.collective), bytes_text(choice.bytes), chosen.name,
+                     time_text(chosen.us), time_text(chosen.predicted_us), 100 * error_of(chosen),
+                     best.name, time_text(best.us), ratio_of(choice));
+}
+
+std::string choice_summary(const std::vector<MeasuredChoice>& choices) {
+  std::vector<double> all;
+  std::vector<double> of_chosen;
+  double worst = 1;
+  int good = 0;
+  for (const MeasuredChoice& choice : choices) {
+    of_chosen.push_back(std::abs(error_of(chosen_of(choice))));
+    for (const MeasuredAlgorithm& algorithm : choice.algorithms)
+      all.push_back(std::abs(error_of(algorithm)));
+    worst = std::max(worst, ratio_of(choice));
+    good += ratio_of(choice) <= kGoodChoice ? 1 : 0;
+  }
+  return fmt::format(
+      "median error of predictions: {:.0f}% of those chosen, {:.0f}% of all {} candidates\n"
+      "choices within 10% of the fastest: {} of {}; the worst takes {:.2f} times as long\n",
+      100 * median(of_chosen), 100 * median(all), all.size(), good, choices.size(), worst);
+}
+
+}  // namespace rondo::tool
