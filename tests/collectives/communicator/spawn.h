@@ -29,6 +29,7 @@ struct World {
   std::string error_feedback = "auto";
   std::string links = "equal";
   int tcp_sockets = 0;
+  std::string tuning = "off";
 };
 
 inline std::vector<Communicator> make_world(const World& world) {
@@ -43,6 +44,7 @@ inline std::vector<Communicator> make_world(const World& world) {
   options.error_feedback = world.error_feedback;
   options.links = world.links;
   options.tcp_sockets = world.tcp_sockets;
+  options.tuning = world.tuning;
   options.join_timeout_ms = 30'000;
   std::vector<Device> places;
   for (int i = 0; i < world.size; ++i) {

@@ -1,0 +1,161 @@
+// The tuning of a communicator: measured, kept, handed out by rank 0, inherited.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <set>
+
+#include "tests/collectives/communicator/spawn.h"
+
+namespace rondo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A folder of the test's own, gone with it.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "rondo-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+  std::string write(const std::string& name, const std::string& text) const {
+    const std::string file = path_ + "/" + name;
+    std::ofstream(file) << text;
+    return file;
+  }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      names.push_back(entry.path().string());
+    return names;
+  }
+
+ private:
+  std::string path_;
+};
+
+/// What rank 0 of `world` would hand out: `ring` made to look slow, or fast.
+std::string tuning_that_likes(const std::string& name) {
+  const auto times = [&](const std::string& algorithm) {
+    const double us = algorithm == name ? 1 : 1e6;
+    return R"({"collective": "all_reduce", "algorithm": ")" + algorithm +
+           R"(", "times": [{"bytes": 4, "us": )" + std::to_string(us) +
+           R"(, "simulated_us": 1000}]})";
+  };
+  std::string measured;
+  for (const char* algorithm :
+       {"ring", "direct", "one_shot", "recursive_doubling", "halving_doubling", "neighbour_ring",
+        "bidirectional_ring", "double_binary_tree", "hierarchical", "weighted_direct"})
+    measured += (measured.empty() ? "" : ", ") + times(algorithm);
+  return R"({"rondo_tuning": 1, "network": {"hosts": [{"ranks": 3}]}, "measured": [)" + measured +
+         "]}";
+}
+
+CallInfo reduced(Communicator& rank, std::size_t count) {
+  std::vector<float> data(count, static_cast<float>(rank.rank()) + 0.25F);
+  rank.all_reduce({data.data(), data.size(), DataType::kF32});
+  float sum = 0;
+  for (int i = 0; i < rank.size(); ++i) sum += static_cast<float>(i) + 0.25F;
+  EXPECT_EQ(data.front(), sum);
+  EXPECT_EQ(data.back(), sum);
+  return rank.last_call();
+}
+
+TEST(CommunicatorTuning, FileDecidesAlgorithms_AndThoseOfSplits) {
+  const Folder folder;
+  for (const std::string name : {"ring", "halving_doubling"}) {
+    const std::string path = folder.write(name, tuning_that_likes(name));
+    spawn({.size = 3, .tuning = path}, [&](Communicator& rank) {
+      const CallInfo info = reduced(rank, 5000);
+      EXPECT_EQ(info.algorithm, name);
+      EXPECT_GT(info.predicted_us, 0);
+      EXPECT_GT(info.took_us, 0);
+      auto same = rank.split(0);
+      EXPECT_EQ(reduced(*same, 5000).algorithm, name);
+    });
+  }
+}
+
+TEST(CommunicatorTuning, ForcedAlgorithmsStayForced) {
+  const Folder folder;
+  const std::string path = folder.write("ring", tuning_that_likes("ring"));
+  spawn({.size = 3, .algorithm = "direct", .tuning = path}, [&](Communicator& rank) {
+    const CallInfo info = reduced(rank, 5000);
+    EXPECT_EQ(info.algorithm, "direct");
+    EXPECT_GT(info.predicted_us, 100) << "as the file says of it";
+  });
+}
+
+TEST(CommunicatorTuning, BrokenFileIsToldOnce_AndNamesItsPlace) {
+  const Folder folder;
+  const std::string broken = folder.write("broken", R"({"rondo_tuning": 1, "network": 7})");
+  for (const auto& [path, said] : {std::pair{broken, std::string("network: expected an object")},
+                                   std::pair{folder.path() + "/none", std::string("none")}}) {
+    try {
+      make_world({.size = 3, .tuning = path});
+      ADD_FAILURE() << "accepted " << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+      EXPECT_THAT(error.message(), HasSubstr("rank 0: tuning file " + path + " (RONDO_TUNING)"));
+      EXPECT_THAT(error.message(), HasSubstr(said));
+    }
+  }
+}
+
+TEST(CommunicatorTuning, MeasuredOnce_KeptAndReadAgain) {
+  const Folder folder;
+  ASSERT_EQ(::setenv("RONDO_CACHE_DIR", folder.path().c_str(), 1), 0);
+  std::vector<Communicator> first =
+      make_world({.size = 2, .transport = "shm", .tuning = "measure"});
+  ASSERT_EQ(folder.files().size(), 1U);
+  const std::string file = folder.files().front();
+  const auto written = std::filesystem::last_write_time(file);
+  std::vector<Communicator> again =
+      make_world({.size = 2, .transport = "shm", .tuning = "measure"});
+  EXPECT_EQ(std::filesystem::last_write_time(file), written) << "it is measured once";
+  ::unsetenv("RONDO_CACHE_DIR");
+  run_ranks(again, [](Communicator& rank) { EXPECT_GT(reduced(rank, 1000).predicted_us, 0); });
+  // The file is what a user may pin.
+  spawn({.size = 2, .transport = "shm", .tuning = file},
+        [](Communicator& rank) { EXPECT_GT(reduced(rank, 1000).predicted_us, 0); });
+}
+
+TEST(CommunicatorTuning, MeasuringGivesAllRanksTheSame_AndChoicesAfterIt) {
+  std::mutex mutex;
+  std::set<std::string> texts;
+  spawn({.size = 3, .transport = "shm"}, [&](Communicator& rank) {
+    const std::string text = rank.measure_tuning();
+    {
+      const std::lock_guard lock(mutex);
+      texts.insert(text);
+    }
+    const std::vector<MeasuredChoice> choices =
+        rank.measure_choices(Collective::kAllReduce, {1000, 100'000}, 3);
+    ASSERT_EQ(choices.size(), 2U);
+    for (const MeasuredChoice& choice : choices) {
+      EXPECT_EQ(choice.algorithms.size(), 10U);
+      EXPECT_EQ(choice.chosen, choice.algorithms.front().name);
+      for (const MeasuredAlgorithm& algorithm : choice.algorithms) {
+        EXPECT_GT(algorithm.us, 0) << algorithm.name;
+        EXPECT_GE(algorithm.predicted_us, choice.algorithms.front().predicted_us);
+      }
+    }
+    EXPECT_EQ(reduced(rank, choices[1].bytes / 4).algorithm, choices[1].chosen);
+  });
+  ASSERT_EQ(texts.size(), 1U);
+  EXPECT_THAT(*texts.begin(), HasSubstr("\"rondo_tuning\": 1"));
+}
+
+}  // namespace
+}  // namespace rondo::testing

@@ -1,0 +1,130 @@
+// Choices by what was measured: the simulation with a tuning's constants, corrected.
+
+#include "collectives/select/pricing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "collectives/select/fit.h"
+
+namespace rondo::select {
+namespace {
+
+using algorithms::Algorithm;
+using schedule::Collective;
+using schedule::HostLayout;
+
+constexpr std::size_t kSegment = 64 * 1024;
+
+std::shared_ptr<Tuning> tuning_of(int hosts, int ranks) {
+  auto tuning = std::make_shared<Tuning>();
+  tuning->network = simulate::default_network(hosts, ranks);
+  return tuning;
+}
+
+schedule::SharedLayout layout_of(const std::vector<int>& hosts) {
+  return std::make_shared<const HostLayout>(HostLayout(hosts));
+}
+
+double predicted(Pricing& pricing, std::string_view name, std::size_t bytes) {
+  return pricing.predicted_us(*algorithms::find(Collective::kAllReduce, name), bytes);
+}
+
+TEST(PricedBytes, AreTheNearestOfTwoAnOctave) {
+  EXPECT_EQ(priced_bytes(0), 4U);
+  EXPECT_EQ(priced_bytes(1024), 1024U);
+  EXPECT_EQ(priced_bytes(1279), 1024U);
+  EXPECT_EQ(priced_bytes(1280), 1536U);
+  EXPECT_EQ(priced_bytes(1791), 1536U);
+  EXPECT_EQ(priced_bytes(1792), 2048U);
+  for (std::size_t bytes = 4; bytes < 100'000; bytes += 37) {
+    const double ratio = static_cast<double>(priced_bytes(bytes)) / static_cast<double>(bytes);
+    EXPECT_LE(std::abs(std::log(ratio)), std::log(1.25) + 1e-9) << bytes;
+  }
+}
+
+TEST(Pricing, ChoosesTheLeastSimulatedTime) {
+  const auto pricing = Pricing::make(tuning_of(1, 4), layout_of({0, 0, 0, 0}), kSegment);
+  ASSERT_NE(pricing, nullptr);
+  for (const std::size_t bytes : {std::size_t{64}, std::size_t{1} << 22}) {
+    const auto list = pricing->candidates(Collective::kAllReduce, bytes, {});
+    ASSERT_GT(list.size(), 5U);
+    for (std::size_t i = 1; i < list.size(); ++i)
+      EXPECT_LE(list[i - 1].predicted_us, list[i].predicted_us);
+    EXPECT_DOUBLE_EQ(list.front().predicted_us,
+                     predicted(*pricing, list.front().algorithm->name, bytes));
+  }
+  EXPECT_NE(pricing->candidates(Collective::kAllReduce, 64, {}).front().algorithm,
+            pricing->candidates(Collective::kAllReduce, 1 << 22, {}).front().algorithm);
+}
+
+TEST(Pricing, IsCorrectedWhereItWasMeasured_AndThereAlone) {
+  auto tuning = tuning_of(1, 4);
+  tuning->measured = {{.collective = Collective::kAllReduce,
+                       .algorithm = "ring",
+                       .points = {{.bytes = 1 << 20, .us = 30, .simulated_us = 10}}}};
+  const auto bare = Pricing::make(tuning_of(1, 4), layout_of({0, 0, 0, 0}), kSegment);
+  const auto measured = Pricing::make(tuning, layout_of({0, 0, 0, 0}), kSegment);
+  EXPECT_DOUBLE_EQ(predicted(*measured, "ring", 1 << 20), 3 * predicted(*bare, "ring", 1 << 20));
+  EXPECT_DOUBLE_EQ(predicted(*measured, "direct", 1 << 20), predicted(*bare, "direct", 1 << 20));
+  const auto other = Pricing::make(tuning, layout_of({0, 0, 0}), kSegment);
+  const auto other_bare = Pricing::make(tuning_of(1, 4), layout_of({0, 0, 0}), kSegment);
+  EXPECT_DOUBLE_EQ(predicted(*other, "ring", 1 << 20), predicted(*other_bare, "ring", 1 << 20));
+}
+
+TEST(Pricing, DemandsAreKept) {
+  const auto pricing = Pricing::make(tuning_of(1, 4), layout_of({0, 0, 0, 0}), kSegment);
+  const Demands in_rank_order{.order = Demands::Order::kRanks};
+  for (const Candidate& candidate :
+       pricing->candidates(Collective::kAllReduce, 1 << 20, in_rank_order))
+    EXPECT_TRUE(candidate.algorithm->keeps_rank_order) << candidate.algorithm->name;
+  EXPECT_FALSE(pricing->candidates(Collective::kAllReduce, 1 << 20, {}).empty());
+}
+
+TEST(Pricing, IsntForLayoutsThatTheNetworkCantSay) {
+  EXPECT_EQ(Pricing::make(tuning_of(2, 2), layout_of({0, 1, 0, 1}), kSegment), nullptr)
+      << "hosts in turn";
+  EXPECT_EQ(Pricing::make(tuning_of(1, 4), layout_of(std::vector<int>(65, 0)), kSegment), nullptr);
+  EXPECT_NE(Pricing::make(tuning_of(1, 4), layout_of({0, 0, 1, 1}), kSegment), nullptr);
+}
+
+/// Runs as long as they are on `network`.
+std::vector<TimedRun> runs_on(const simulate::Network& network,
+                              const schedule::SharedLayout& layout) {
+  std::vector<TimedRun> runs;
+  for (const char* name : {"ring", "direct", "recursive_doubling"}) {
+    const Algorithm& algorithm = *algorithms::find(Collective::kAllReduce, name);
+    for (const std::size_t bytes : {std::size_t{1024}, std::size_t{65536}, std::size_t{1} << 21}) {
+      auto schedules = schedules_of(
+          algorithm,
+          {.collective = Collective::kAllReduce, .world = layout->world(), .layout = layout},
+          bytes / 4);
+      runs.push_back({.schedules = std::move(*schedules),
+                      .options = {.segment_bytes = kSegment},
+                      .us = simulated_us(algorithm, bytes, layout, network, kSegment)});
+    }
+  }
+  return runs;
+}
+
+TEST(Fit, FindsConstantsThatExplainTheTimes) {
+  for (const auto& [hosts, ranks] : {std::pair{1, 4}, std::pair{2, 2}}) {
+    simulate::Network real = simulate::default_network(hosts, ranks);
+    real.inside.costs.front().latency_us *= 7;
+    real.between.costs.front().send_us *= 5;
+    real.between.costs.front().receive_us *= 5;
+    real.groups.front().up_bytes_per_us /= 6;
+    real.groups.front().down_bytes_per_us /= 6;
+    real.work.read_us_per_byte *= 3;
+    real.work.write_us_per_byte *= 3;
+    const simulate::Network start = simulate::default_network(hosts, ranks);
+    const auto runs = runs_on(real, simulate::layout_of(real));
+    EXPECT_GT(misfit(start, runs), 0.5);
+    EXPECT_LT(misfit(fit(start, runs), runs), 0.1) << hosts << " hosts";
+    EXPECT_DOUBLE_EQ(misfit(real, runs), 0);
+  }
+}
+
+}  // namespace
+}  // namespace rondo::select

@@ -1,0 +1,119 @@
+// Tuning files: read, written, refused; corrections between what was measured.
+
+#include "collectives/select/tuning.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "tests/fuzz_time.h"
+
+namespace rondo::select {
+namespace {
+
+using schedule::Collective;
+
+constexpr const char* kTuning = R"({
+  "rondo_tuning": 1,
+  "transport": "shm",
+  "hosts": ["a", "b"],
+  "network": {"hosts": [{"count": 2, "ranks": 3, "cores": 2}], "work": {"read_gb_s": 10}},
+  "measured": [
+    {"collective": "all_reduce", "algorithm": "ring",
+     "times": [{"bytes": 1024, "us": 3.5, "simulated_us": 7},
+               {"bytes": 16384, "us": 16.25, "simulated_us": 8.125}]},
+    {"collective": "barrier", "algorithm": "direct",
+     "times": [{"bytes": 0, "us": 1.5, "simulated_us": 1}]}
+  ]
+})";
+
+std::string message_of(std::string_view text) {
+  const auto tuning = parse_tuning(text, "tuning file x");
+  return tuning.ok() ? "accepted" : tuning.status().message();
+}
+
+std::string replaced(std::string text, std::string_view old, std::string_view other) {
+  return text.replace(text.find(old), old.size(), other);
+}
+
+TEST(Tuning, IsRead_AndWrittenAsItIsRead) {
+  const auto tuning = parse_tuning(kTuning, "x");
+  ASSERT_TRUE(tuning.ok()) << tuning.status().to_string();
+  EXPECT_EQ(tuning->transport, "shm");
+  EXPECT_EQ(tuning->hosts, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(tuning->network.world(), 6);
+  EXPECT_DOUBLE_EQ(tuning->network.work.read_us_per_byte, 1e-4);
+  ASSERT_EQ(tuning->measured.size(), 2U);
+  EXPECT_EQ(tuning->measured[1].collective, Collective::kBarrier);
+  const std::string text = to_json(*tuning);
+  const auto again = parse_tuning(text, "y");
+  ASSERT_TRUE(again.ok()) << again.status().to_string();
+  EXPECT_EQ(to_json(*again), text);
+}
+
+TEST(Tuning, CorrectsBetweenWhatWasMeasured) {
+  const auto tuning = parse_tuning(kTuning, "x");
+  ASSERT_TRUE(tuning.ok());
+  const auto of = [&](std::size_t bytes) {
+    return tuning->correction(Collective::kAllReduce, "ring", bytes);
+  };
+  EXPECT_DOUBLE_EQ(of(0), 0.5) << "as at the smallest";
+  EXPECT_DOUBLE_EQ(of(1024), 0.5);
+  EXPECT_NEAR(of(4096), 1, 1e-12) << "half way from 1 KiB to 16 KiB, from 1/2 to 2";
+  EXPECT_NEAR(of(2048), std::sqrt(0.5), 1e-12);
+  EXPECT_DOUBLE_EQ(of(16384), 2);
+  EXPECT_DOUBLE_EQ(of(std::size_t{1} << 40), 2) << "as at the largest";
+  EXPECT_DOUBLE_EQ(tuning->correction(Collective::kBarrier, "direct", 0), 1.5);
+  EXPECT_DOUBLE_EQ(tuning->correction(Collective::kAllReduce, "tree", 1024), 1);
+}
+
+TEST(Tuning, MistakesAreToldWithTheirPlace) {
+  EXPECT_EQ(message_of("{}"),
+            "tuning file x: rondo_tuning: expected 1, the version of tuning files that this Rondo "
+            "reads, got nothing");
+  EXPECT_EQ(message_of(replaced(kTuning, "\"rondo_tuning\": 1", "\"rondo_tuning\": 2")),
+            "tuning file x: rondo_tuning: expected 1, the version of tuning files that this Rondo "
+            "reads, got 2");
+  EXPECT_EQ(message_of(R"({"rondo_tuning": 1})"),
+            "tuning file x: network: expected a network, got nothing");
+  EXPECT_EQ(message_of(replaced(kTuning, "\"all_reduce\"", "\"all_reduces\"")),
+            "tuning file x: measured[0].collective: expected a collective (all_reduce, all_gather, "
+            "...), got \"all_reduces\"");
+  EXPECT_EQ(
+      message_of(replaced(kTuning, "\"us\": 3.5", "\"us\": -1")),
+      "tuning file x: measured[0].times[0].us: expected a number from 0.001 to 1e+09, got -1");
+  EXPECT_EQ(message_of(replaced(kTuning, "16384", "1024")),
+            "tuning file x: measured[0].times[1]: bytes have to grow from one to the next");
+  EXPECT_EQ(message_of(replaced(kTuning, "\"ranks\": 3", "\"rank\": 3")),
+            "tuning file x: network.hosts[0]: unknown key \"rank\"; allowed: count, ranks, cores, "
+            "up_gbit_s, down_gbit_s, memory_gb_s, switch");
+}
+
+TEST(Tuning, DamagedFilesAreReadOrRefused) {
+  std::mt19937 random(20261123);
+  const std::string whole = kTuning;
+  for (FuzzTime time(300); time.next();) {
+    std::string text = whole;
+    const int changes = 1 + static_cast<int>(random() % 4);
+    for (int i = 0; i < changes; ++i) {
+      const std::size_t place = random() % text.size();
+      switch (random() % 3) {
+        case 0: text[place] = static_cast<char>(random()); break;
+        case 1: text.erase(place, random() % 8); break;
+        default: text.insert(place, whole, random() % whole.size(), random() % 40); break;
+      }
+    }
+    const auto tuning = parse_tuning(text, "x");
+    if (tuning.ok()) {
+      EXPECT_TRUE(parse_tuning(to_json(*tuning), "y").ok()) << text;
+      EXPECT_GT(tuning->correction(Collective::kAllReduce, "ring", random()), 0);
+    } else {
+      EXPECT_FALSE(tuning.status().message().empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rondo::select
