@@ -10,13 +10,13 @@ namespace {
 using algorithms::Algorithm;
 using schedule::Collective;
 
+}  // namespace
+
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
-
-}  // namespace
 
 TimedCalls::TimedCalls(Engine& engine) : engine_(engine) {}
 
@@ -59,9 +59,8 @@ Result<double> TimedCalls::time_call(const CallArguments& arguments,
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
 }
 
-Result<std::vector<double>> TimedCalls::run(std::size_t bytes,
-                                            std::span<const Algorithm* const> algorithms,
-                                            int rounds) {
+Result<std::vector<std::vector<double>>> TimedCalls::run(
+    std::size_t bytes, std::span<const Algorithm* const> algorithms, int rounds) {
   const Collective collective = algorithms.front()->collective;
   const CallArguments arguments = arguments_of(collective, bytes_of(collective, bytes));
   std::vector<std::shared_ptr<PreparedPlan>> plans;
@@ -85,12 +84,12 @@ Result<std::vector<double>> TimedCalls::run(std::size_t bytes,
                           .input = {times.data(), times.size(), DataType::kF64},
                           .output = {times.data(), times.size(), DataType::kF64},
                           .reduction = ReduceOp::kMax}));
-  std::vector<double> medians;
+  std::vector<std::vector<double>> by_algorithm;
   for (std::size_t i = 0; i < each; ++i) {
     const auto first = times.begin() + static_cast<std::ptrdiff_t>(i * timed);
-    medians.push_back(median({first, first + rounds}));
+    by_algorithm.emplace_back(first, first + rounds);
   }
-  return medians;
+  return by_algorithm;
 }
 
 }  // namespace rondo::communicator

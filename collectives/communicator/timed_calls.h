@@ -22,12 +22,11 @@ class TimedCalls {
   TimedCalls(const TimedCalls&) = delete;
   TimedCalls& operator=(const TimedCalls&) = delete;
 
-  /// The median over `rounds` of what a call takes on the slowest rank, in microseconds, of each
-  /// algorithm; all ranks get the same. Input is written anew and all meet at a barrier before each
-  /// call. Collective: every rank makes the same calls. Errors: as a collective call.
-  Result<std::vector<double>> run(std::size_t bytes,
-                                  std::span<const algorithms::Algorithm* const> algorithms,
-                                  int rounds);
+  /// What a call takes on the slowest rank, in microseconds, of each algorithm in each round; all
+  /// ranks get the same. Input is written anew and all meet at a barrier before each call.
+  /// Collective: every rank makes the same calls. Errors: as a collective call.
+  Result<std::vector<std::vector<double>>> run(
+      std::size_t bytes, std::span<const algorithms::Algorithm* const> algorithms, int rounds);
   /// The bytes that `run` moves where it is asked for so many: a multiple of what the ranks share
   /// out.
   std::size_t bytes_of(schedule::Collective collective, std::size_t bytes) const;
@@ -41,5 +40,8 @@ class TimedCalls {
   std::vector<float> input_;
   std::vector<float> output_;
 };
+
+/// Of at least one. Takes the upper of two in the middle.
+double median(std::vector<double> values);
 
 }  // namespace rondo::communicator

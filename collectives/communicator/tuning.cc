@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -119,6 +120,27 @@ Status use(Engine& engine, const std::string& text) {
   return {};
 }
 
+/// The median of every second round from the `first`.
+double half_median(const std::vector<double>& rounds, std::size_t first) {
+  std::vector<double> half;
+  for (std::size_t i = first; i < rounds.size(); i += 2) half.push_back(rounds[i]);
+  return median(std::move(half));
+}
+
+void fill_in(const std::vector<select::Candidate>& candidates,
+             const std::vector<std::vector<double>>& times, MeasuredChoice& choice) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const std::string name(candidates[i].algorithm->name);
+    choice.algorithms.push_back(
+        {.name = name, .us = half_median(times[i], 1), .predicted_us = candidates[i].predicted_us});
+    const double us = half_median(times[i], 0);
+    if (us >= least) continue;
+    least = us;
+    choice.fastest = name;
+  }
+}
+
 }  // namespace
 
 Result<std::string> cached_tuning_path(const Place& place) {
@@ -172,17 +194,13 @@ Result<std::vector<MeasuredChoice>> measure_choices(Engine& engine, Collective c
         engine.place().planner().priced(collective, all);
     std::vector<const algorithms::Algorithm*> algorithms;
     for (const auto& candidate : candidates) algorithms.push_back(candidate.algorithm);
-    RONDO_ASSIGN(const std::vector<double> times, calls.run(all, algorithms, rounds));
-    MeasuredChoice& choice = choices.emplace_back(
-        MeasuredChoice{.collective = collective,
+    RONDO_ASSIGN(const auto times, calls.run(all, algorithms, 2 * rounds));
+    choices.push_back({.collective = collective,
                        .bytes = all / each,
                        .chosen = std::string(candidates.front().algorithm->name),
+                       .fastest = {},
                        .algorithms = {}});
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      choice.algorithms.push_back({.name = std::string(algorithms[i]->name),
-                                   .us = times[i],
-                                   .predicted_us = candidates[i].predicted_us});
-    }
+    fill_in(candidates, times, choices.back());
   }
   return choices;
 }

@@ -15,14 +15,19 @@ using algorithms::Algorithm;
 using schedule::Collective;
 using select::MeasuredTimes;
 
-constexpr std::size_t kSizes[] = {64,        1 << 10,    8 << 10,    64 << 10,
-                                  256 << 10, 1024 << 10, 4096 << 10, 32768 << 10};
+/// Closer where algorithms take other ways: beyond what a bulletin holds.
+constexpr std::size_t kSizes[] = {64,        1 << 10,   2 << 10,    8 << 10,    32 << 10,
+                                  128 << 10, 512 << 10, 2048 << 10, 8192 << 10, 32768 << 10};
 constexpr std::size_t kMostBytesFitted = std::size_t{4} << 20;
 /// From here on algorithms that are this much slower than the fastest are left out.
 constexpr std::size_t kLongCall = std::size_t{64} << 10;
 constexpr double kHopeless = 3;
 
-int rounds_for(std::size_t bytes) {
+/// Where links are slow, larger sizes tell no more: they take so much longer.
+constexpr double kLongEnoughUs = 50'000;
+
+int rounds_for(std::size_t bytes, double last_us) {
+  if (last_us > kLongEnoughUs / 10) return 3;
   return bytes <= (std::size_t{64} << 10) ? 15 : bytes <= (std::size_t{1} << 20) ? 9 : 5;
 }
 
@@ -56,13 +61,17 @@ void leave_out_hopeless(std::vector<const Algorithm*>& algorithms,
 Status measure_sizes(TimedCalls& calls, std::vector<const Algorithm*> algorithms,
                      std::vector<MeasuredTimes>& list) {
   std::size_t last = static_cast<std::size_t>(-1);
+  double least_us = 0;
   for (const std::size_t size : kSizes) {
     const std::size_t bytes = calls.bytes_of(algorithms.front()->collective, size);
-    if (bytes == last) continue;
+    if (bytes == last || least_us > kLongEnoughUs) continue;
     last = bytes;
-    RONDO_ASSIGN(const std::vector<double> times, calls.run(bytes, algorithms, rounds_for(bytes)));
+    RONDO_ASSIGN(const auto rounds, calls.run(bytes, algorithms, rounds_for(bytes, least_us)));
+    std::vector<double> times;
+    for (const std::vector<double>& of_algorithm : rounds) times.push_back(median(of_algorithm));
     for (std::size_t i = 0; i < algorithms.size(); ++i)
       times_of(list, *algorithms[i]).points.push_back({.bytes = bytes, .us = times[i]});
+    least_us = *std::ranges::min_element(times);
     if (bytes >= kLongCall) leave_out_hopeless(algorithms, times);
   }
   return {};

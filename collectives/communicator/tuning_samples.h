@@ -11,8 +11,9 @@ namespace rondo::communicator {
 /// The hosts as this communicator has them, with constants to begin with.
 simulate::Network first_guess(const Place& place);
 
-/// The times (without simulated ones) of every algorithm at eight sizes from 64 B to 32 MiB; those
-/// that take three times as long as the fastest from 64 KiB on aren't tried with more. The same on
+/// The times (without simulated ones) of every algorithm at ten sizes from 64 B to 32 MiB, up to
+/// the first that takes 50 ms; those that take three times as long as the fastest from 64 KiB on
+/// aren't tried with more. The same on
 /// all ranks. A collective call. Errors: as a collective call.
 Result<std::vector<select::MeasuredTimes>> measure_algorithms(Engine& engine);
 

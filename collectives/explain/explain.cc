@@ -52,6 +52,8 @@ Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64
   RONDO_ASSIGN(const simulate::Prediction prediction,
                simulate::simulate(schedules.world, schedules.table, scenario.network, options));
   planned.predicted_us = prediction.us;
+  if (algorithm != nullptr && scenario.pricing != nullptr)
+    planned.predicted_us *= scenario.pricing->correction(*algorithm, scenario.bytes());
   planned.most_rank_bytes = most_rank_bytes(prediction);
   planned.most_link_bytes = most_link_bytes(prediction);
   simulate::Options whole = options;
@@ -79,8 +81,8 @@ std::vector<Way> ways_of(const Scenario& scenario) {
   for (const select::Candidate& candidate :
        select::candidates(scenario.question.collective, scenario.bytes(), layout,
                           select::default_link_cost(layout), demands)) {
-    ways.push_back(
-        {candidate.algorithm, std::string(candidate.algorithm->summary), candidate.predicted_us});
+    ways.push_back({candidate.algorithm, std::string(candidate.algorithm->summary),
+                    scenario.pricing == nullptr ? candidate.predicted_us : 0});
   }
   if (scenario.written != nullptr) ways.push_back({nullptr, scenario.written->summary, 0});
   return ways;
@@ -101,6 +103,10 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
   if (chosen == list.begin())
     return fmt::format("the least predicted time: {} would take {} times as long", other.name,
                        ratio);
+  if (scenario.pricing != nullptr) {
+    return fmt::format("the least predicted time at {} bytes, the nearest size that is chosen for",
+                       select::priced_bytes(scenario.bytes()));
+  }
   return fmt::format(
       "the least time by the cost formula, which doesn't know this network as the simulation "
       "does: by that {} takes {} times as long",

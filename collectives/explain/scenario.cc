@@ -12,8 +12,26 @@ namespace {
 
 using algorithms::Algorithm;
 
-Result<simulate::Network> network_of(const PlanQuestion& question) {
-  if (!question.network.empty()) return simulate::parse_network(question.network, "network file");
+/// The constants of a tuning, for its own world or the question's.
+Result<simulate::Network> tuned_network(const PlanQuestion& question,
+                                        const select::Tuning& tuning) {
+  if (!question.network.empty()) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "a tuning says what the network is: expected either a network or a tuning");
+  }
+  simulate::Network network = tuning.network;
+  if (question.hosts == 0) return network;
+  simulate::HostGroup group = network.groups.front();
+  group.hosts = question.hosts;
+  group.ranks = question.ranks_per_host;
+  network.groups = {group};
+  return network;
+}
+
+Result<simulate::Network> network_of(const PlanQuestion& question, const select::Tuning* tuning) {
+  if (tuning != nullptr && question.hosts == 0) return tuned_network(question, *tuning);
+  if (!question.network.empty() && tuning == nullptr)
+    return simulate::parse_network(question.network, "network file");
   const std::int64_t ranks = std::int64_t{question.hosts} * question.ranks_per_host;
   if (question.hosts < 1 || question.ranks_per_host < 1 || ranks > simulate::kMostRanks) {
     return Status(ErrorCode::kInvalidArgument,
@@ -21,7 +39,16 @@ Result<simulate::Network> network_of(const PlanQuestion& question) {
                               "ranks",
                               question.hosts, question.ranks_per_host, simulate::kMostRanks));
   }
+  if (tuning != nullptr) return tuned_network(question, *tuning);
   return simulate::default_network(question.hosts, question.ranks_per_host);
+}
+
+Status read_tuning(Scenario& scenario) {
+  if (scenario.question.tuning.empty()) return {};
+  RONDO_ASSIGN(select::Tuning tuning,
+               select::parse_tuning(scenario.question.tuning, "tuning file"));
+  scenario.tuning = std::make_shared<const select::Tuning>(std::move(tuning));
+  return {};
 }
 
 /// Elements that the rows share out.
@@ -51,13 +78,15 @@ Status read_written(Scenario& scenario) {
 }  // namespace
 
 select::Layout Scenario::layout() const {
-  return {.world = world(), .one_host = hosts->hosts() == 1, .hosts = hosts.get()};
+  const bool by_tcp = tuning != nullptr && tuning->transport == "tcp";
+  return {.world = world(), .one_host = hosts->hosts() == 1 && !by_tcp, .hosts = hosts.get()};
 }
 
 Result<Scenario> scenario_of(const PlanQuestion& question) {
   Scenario scenario;
   scenario.question = question;
-  RONDO_ASSIGN(scenario.network, network_of(question));
+  RONDO_TRY(read_tuning(scenario));
+  RONDO_ASSIGN(scenario.network, network_of(question, scenario.tuning.get()));
   scenario.hosts = simulate::layout_of(scenario.network);
   if (question.root < 0 || question.root >= scenario.world()) {
     return Status(ErrorCode::kInvalidArgument,
@@ -67,6 +96,10 @@ Result<Scenario> scenario_of(const PlanQuestion& question) {
   scenario.count = count_of(question, scenario.world());
   scenario.options.element_bytes = size_of(question.type);
   scenario.options.segment_bytes = select::default_segment_bytes(scenario.layout());
+  if (scenario.tuning != nullptr) {
+    scenario.pricing =
+        select::Pricing::make(scenario.tuning, scenario.hosts, scenario.options.segment_bytes);
+  }
   RONDO_TRY(read_written(scenario));
   return scenario;
 }
@@ -95,6 +128,14 @@ Result<const Algorithm*> chosen(const Scenario& scenario) {
   const select::Demands demands{.order = scenario.question.deterministic
                                              ? select::Demands::Order::kRanks
                                              : select::Demands::Order::kAny};
+  RONDO_ASSIGN(
+      const Algorithm* forced,
+      select::forced_algorithm(scenario.question.collective, scenario.question.algorithm, demands));
+  if (forced == nullptr && scenario.pricing != nullptr) {
+    const auto& list =
+        scenario.pricing->candidates(scenario.question.collective, scenario.bytes(), demands);
+    if (!list.empty()) return list.front().algorithm;
+  }
   return select::choose(scenario.question.collective, scenario.bytes(), scenario.layout(),
                         scenario.question.algorithm, demands);
 }

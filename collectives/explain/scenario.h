@@ -9,6 +9,7 @@
 #include "collectives/algorithms/registry.h"
 #include "collectives/schedule/rotation.h"
 #include "collectives/schedule/schedule_file.h"
+#include "collectives/select/pricing.h"
 #include "collectives/select/schedules.h"
 #include "collectives/select/select.h"
 #include "collectives/simulate/simulate.h"
@@ -25,6 +26,8 @@ struct Scenario {
   /// The user's own, proved.
   std::shared_ptr<const schedule::WrittenSchedule> written{};
   std::shared_ptr<const schedule::FoldedWorld> written_world{};
+  std::shared_ptr<const select::Tuning> tuning{};
+  std::shared_ptr<select::Pricing> pricing{};  ///< null: choices go by formulas
   simulate::Options options;
 
   std::size_t bytes() const { return count * options.element_bytes; }

@@ -81,10 +81,13 @@ Pricing::Pricing(std::shared_ptr<const Tuning> tuning, schedule::SharedLayout la
       segment_bytes_(segment_bytes),
       measured_here_(simulate::hosts_of_ranks(tuning_->network) == hosts_of(*layout_)) {}
 
+double Pricing::correction(const Algorithm& algorithm, std::size_t bytes) const {
+  return measured_here_ ? tuning_->correction(algorithm.collective, algorithm.name, bytes) : 1;
+}
+
 double Pricing::predicted_us(const Algorithm& algorithm, std::size_t bytes) const {
-  const double us = simulated_us(algorithm, bytes, layout_, network_, segment_bytes_);
-  if (!measured_here_) return us;
-  return us * tuning_->correction(algorithm.collective, algorithm.name, bytes);
+  return simulated_us(algorithm, bytes, layout_, network_, segment_bytes_) *
+         correction(algorithm, bytes);
 }
 
 const std::vector<Candidate>& Pricing::candidates(schedule::Collective collective,

@@ -28,6 +28,8 @@ class Pricing {
   /// As select::candidates, for `bytes` rounded to priced_bytes.
   const std::vector<Candidate>& candidates(schedule::Collective collective, std::size_t bytes,
                                            const Demands& demands);
+  /// What simulated times are multiplied by.
+  double correction(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
   /// Predicted for exactly so many bytes; 0 where its schedules can't be simulated.
   double predicted_us(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
 

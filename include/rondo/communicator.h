@@ -277,8 +277,9 @@ class RONDO_API Communicator {
   std::string measure_tuning();
 
   /// What is chosen for each size, measured beside all other algorithms of the collective: the
-  /// median of `rounds` calls of f32 on ordinary memory. `bytes`: of one rank's larger buffer.
-  /// Collective, as measure_tuning. Errors: as a collective call.
+  /// median of `rounds` calls of f32 (and as many to find the fastest by) on ordinary memory.
+  /// `bytes`: of one rank's larger buffer. Collective, as measure_tuning. Errors: as a collective
+  /// call.
   std::vector<MeasuredChoice> measure_choices(Collective collective,
                                               const std::vector<std::size_t>& bytes,
                                               int rounds = 15);

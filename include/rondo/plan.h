@@ -24,6 +24,9 @@ struct PlanQuestion {
   /// The network as JSON (docs/networks.md); empty: `hosts` and `ranks_per_host`, joined as
   /// default_network() says.
   std::string network{};
+  /// A tuning file's text (docs/tuning.md): its constants in place of `network`, and choices as a
+  /// communicator makes them by it. `hosts` 0: the world that was measured.
+  std::string tuning{};
   std::string algorithm = "auto";  ///< or one that is forced
   bool deterministic = false;      ///< as CommunicatorOptions::deterministic
   /// A schedule of the user's for this collective and world, as JSON
@@ -37,7 +40,7 @@ struct PlannedAlgorithm {
   std::string summary;
   /// By simulation of its schedule on the network; 0 where `left_out` says why there is none.
   double predicted_us = 0;
-  double formula_us = 0;              ///< what the choice goes by
+  double formula_us = 0;              ///< what the choice goes by without a tuning; 0 with one
   std::uint64_t steps = 0;            ///< messages in a row, of the longest chain
   std::uint64_t most_rank_bytes = 0;  ///< that any rank sends
   std::uint64_t most_link_bytes = 0;  ///< that any host sends to others

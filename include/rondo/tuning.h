@@ -22,6 +22,8 @@ struct MeasuredChoice {
   Collective collective = Collective::kAllReduce;
   std::size_t bytes = 0;  ///< of the larger of one rank's buffers
   std::string chosen;
+  /// By every second round; the times are those of the others, so that luck doesn't count twice.
+  std::string fastest;
   std::vector<MeasuredAlgorithm> algorithms;
 };
 

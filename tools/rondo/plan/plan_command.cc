@@ -25,6 +25,7 @@ Examples:
   rondo plan all_reduce --ranks 8 --bytes 64M             eight ranks of one host
   rondo plan all_reduce --hosts 2x4 --bytes 64M --draw p.svg
   rondo plan all_gather --network cluster.json --crossovers
+  rondo plan all_reduce --tuning four.json --bytes 64K    by what `rondo tune` has measured
   rondo plan broadcast --hosts 8192x8 --bytes 1M          nothing is run: any size of world
   rondo plan all_reduce --ranks 4 --steps 0               what rank 0 does
   rondo plan all_reduce --hosts 2x4 --print-network       a network file to begin with
@@ -102,6 +103,8 @@ void add_world_flags(CLI::App& command, PlanFlags& flags) {
   command.add_option("--hosts", flags.hosts, "HOSTSxRANKS: hosts, and ranks of each");
   command.add_option("--network", flags.network_path,
                      "a file that describes hosts, links and switches (docs/networks.md)");
+  command.add_option("--tuning", flags.tuning_path,
+                     "a file that `rondo tune` has written: what a communicator does that uses it");
 }
 
 }  // namespace

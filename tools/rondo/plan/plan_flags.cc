@@ -44,6 +44,10 @@ void set_world(const PlanFlags& flags, PlanQuestion& question) {
           "--network says how many hosts and ranks there are: leave out --ranks, --hosts");
     return;
   }
+  if (!question.tuning.empty() && flags.ranks == 0 && flags.hosts.empty()) {
+    question.hosts = 0;
+    return;
+  }
   if (flags.hosts.empty()) {
     question.ranks_per_host = flags.ranks == 0 ? 2 : flags.ranks;
     return;
@@ -71,6 +75,9 @@ PlanQuestion question_of(const PlanFlags& flags) {
   question.algorithm = flags.algorithm;
   question.deterministic = flags.deterministic;
   if (!flags.network_path.empty()) question.network = read_text("--network", flags.network_path);
+  if (!flags.tuning_path.empty()) question.tuning = read_text("--tuning", flags.tuning_path);
+  if (!question.tuning.empty() && !question.network.empty())
+    throw UsageError("--tuning says what the network is: leave out --network");
   if (!flags.schedule_path.empty())
     question.schedule = read_text("--schedule", flags.schedule_path);
   set_world(flags, question);

@@ -15,6 +15,7 @@ struct PlanFlags {
   int ranks = 0;      ///< 0: not given
   std::string hosts;  ///< "2x4": hosts x ranks of each
   std::string network_path;
+  std::string tuning_path;
   std::string bytes = "1M";
   std::string type = "f32";
   int root = 0;

@@ -13,12 +13,14 @@ namespace {
 /// What a choice may cost beside the best.
 constexpr double kGoodChoice = 1.1;
 
-const MeasuredAlgorithm& chosen_of(const MeasuredChoice& choice) {
-  return *std::ranges::find(choice.algorithms, choice.chosen, &MeasuredAlgorithm::name);
+const MeasuredAlgorithm& named(const MeasuredChoice& choice, const std::string& name) {
+  return *std::ranges::find(choice.algorithms, name, &MeasuredAlgorithm::name);
 }
-
+const MeasuredAlgorithm& chosen_of(const MeasuredChoice& choice) {
+  return named(choice, choice.chosen);
+}
 const MeasuredAlgorithm& best_of(const MeasuredChoice& choice) {
-  return *std::ranges::min_element(choice.algorithms, {}, &MeasuredAlgorithm::us);
+  return named(choice, choice.fastest);
 }
 
 double ratio_of(const MeasuredChoice& choice) { return chosen_of(choice).us / best_of(choice).us; }
