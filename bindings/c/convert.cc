@@ -123,6 +123,7 @@ CommunicatorOptions options_of(const rondo_config* config) {
   set(options.error_feedback, config->error_feedback);
   set(options.device_path, config->device_path);
   set(options.schedule, config->schedule);
+  set(options.tuning, config->tuning);
   return options;
 }
 

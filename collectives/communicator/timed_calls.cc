@@ -1,7 +1,10 @@
 #include "collectives/communicator/timed_calls.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 
 namespace rondo::communicator {
@@ -18,6 +21,18 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+void PagedFloats::Free::operator()(float* data) const { std::free(data); }
+
+Status PagedFloats::reserve(std::size_t count) {
+  constexpr std::size_t kPage = 4096;
+  if (count <= count_) return {};
+  const std::size_t bytes = (count * sizeof(float) + kPage - 1) / kPage * kPage;
+  data_.reset(static_cast<float*>(std::aligned_alloc(kPage, bytes)));
+  count_ = data_ == nullptr ? 0 : count;
+  if (data_ != nullptr) return {};
+  return {ErrorCode::kSystem, fmt::format("no memory for {} bytes to be timed with", bytes)};
+}
+
 TimedCalls::TimedCalls(Engine& engine) : engine_(engine) {}
 
 TimedCalls::~TimedCalls() { engine_.force({}); }
@@ -29,7 +44,7 @@ std::size_t TimedCalls::bytes_of(Collective collective, std::size_t bytes) const
   return std::max<std::size_t>(bytes / sizeof(float) / unit, 1) * unit * sizeof(float);
 }
 
-CallArguments TimedCalls::arguments_of(Collective collective, std::size_t bytes) {
+Result<CallArguments> TimedCalls::arguments_of(Collective collective, std::size_t bytes) {
   const std::size_t all = bytes / sizeof(float);
   const std::size_t part = all / static_cast<std::size_t>(engine_.place().size());
   const bool takes_part = collective == Collective::kAllGather ||
@@ -38,21 +53,21 @@ CallArguments TimedCalls::arguments_of(Collective collective, std::size_t bytes)
                           collective == Collective::kScatter || collective == Collective::kAllToAll;
   const std::size_t input = takes_part ? part : all;
   const std::size_t output = gives_part ? part : all;
-  if (input_.size() < input) input_.resize(input);
-  if (output_.size() < output) output_.resize(output);
+  RONDO_TRY(input_.reserve(input));
+  RONDO_TRY(output_.reserve(output));
   CallArguments arguments{.collective = collective,
                           .input = {input_.data(), input, DataType::kF32},
                           .output = {output_.data(), output, DataType::kF32}};
   if (collective == Collective::kBroadcast) arguments.input = ConstBuffer(arguments.output);
-  if (collective == Collective::kBarrier) return {};
+  if (collective == Collective::kBarrier) return CallArguments{};
   return used_by(engine_.place().rank(), arguments);
 }
 
 Result<double> TimedCalls::time_call(const CallArguments& arguments,
                                      const std::shared_ptr<PreparedPlan>& plan) {
   using Clock = std::chrono::steady_clock;
-  std::fill_n(input_.begin(), arguments.input.count, 0.25F);
-  std::fill_n(output_.begin(), arguments.output.count, 0.5F);
+  std::fill_n(input_.data(), arguments.input.count, 0.25F);
+  std::fill_n(output_.data(), arguments.output.count, 0.5F);
   RONDO_TRY(engine_.call({}));
   const Clock::time_point begin = Clock::now();
   RONDO_TRY(engine_.call(arguments, plan));
@@ -62,7 +77,8 @@ Result<double> TimedCalls::time_call(const CallArguments& arguments,
 Result<std::vector<std::vector<double>>> TimedCalls::run(
     std::size_t bytes, std::span<const Algorithm* const> algorithms, int rounds) {
   const Collective collective = algorithms.front()->collective;
-  const CallArguments arguments = arguments_of(collective, bytes_of(collective, bytes));
+  RONDO_ASSIGN(const CallArguments arguments,
+               arguments_of(collective, bytes_of(collective, bytes)));
   std::vector<std::shared_ptr<PreparedPlan>> plans;
   for (const Algorithm* algorithm : algorithms) {
     engine_.force(algorithm->name);

@@ -5,6 +5,7 @@
 // Threads: the place's.
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,22 @@
 #include "core/status.h"
 
 namespace rondo::communicator {
+
+/// Memory that begins on a page: how source and target lie to each other decides how fast copies
+/// are, and is to be the same whenever something is timed.
+class PagedFloats {
+ public:
+  /// At least so many, what was there is gone. Errors: System (no memory).
+  Status reserve(std::size_t count);
+  float* data() const { return data_.get(); }
+
+ private:
+  struct Free {
+    void operator()(float* data) const;
+  };
+  std::unique_ptr<float, Free> data_;
+  std::size_t count_ = 0;
+};
 
 class TimedCalls {
  public:
@@ -32,13 +49,13 @@ class TimedCalls {
   std::size_t bytes_of(schedule::Collective collective, std::size_t bytes) const;
 
  private:
-  CallArguments arguments_of(schedule::Collective collective, std::size_t bytes);
+  Result<CallArguments> arguments_of(schedule::Collective collective, std::size_t bytes);
   Result<double> time_call(const CallArguments& arguments,
                            const std::shared_ptr<PreparedPlan>& plan);
 
   Engine& engine_;
-  std::vector<float> input_;
-  std::vector<float> output_;
+  PagedFloats input_;
+  PagedFloats output_;
 };
 
 /// Of at least one. Takes the upper of two in the middle.

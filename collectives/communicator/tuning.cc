@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "collectives/communicator/timed_calls.h"
+#include "collectives/communicator/tuning_fit.h"
 #include "collectives/communicator/tuning_samples.h"
 #include "collectives/select/tuning.h"
 #include "core/environment.h"

@@ -2,22 +2,18 @@
 
 // What is measured for a tuning: every algorithm of every collective, at a few sizes.
 
+#include <vector>
+
 #include "collectives/communicator/engine.h"
 #include "collectives/select/tuning.h"
 #include "core/status.h"
 
 namespace rondo::communicator {
 
-/// The hosts as this communicator has them, with constants to begin with.
-simulate::Network first_guess(const Place& place);
-
 /// The times (without simulated ones) of every algorithm at ten sizes from 64 B to 32 MiB, up to
 /// the first that takes 50 ms; those that take three times as long as the fastest from 64 KiB on
-/// aren't tried with more. The same on
-/// all ranks. A collective call. Errors: as a collective call.
+/// aren't tried with more. Medians over two passes. The same on all ranks. A collective call.
+/// Errors: as a collective call.
 Result<std::vector<select::MeasuredTimes>> measure_algorithms(Engine& engine);
-
-/// Rank 0's part: constants that explain the times best, and what the simulation makes of each.
-select::Tuning tuning_of(const Place& place, std::vector<select::MeasuredTimes> times);
 
 }  // namespace rondo::communicator

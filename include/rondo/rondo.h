@@ -111,12 +111,13 @@ typedef struct rondo_config {
   const char* error_feedback;
   const char* device_path;
   const char* schedule; /* a file: docs/your-own-schedule.md */
+  const char* tuning;   /* "off", "measure", or a file: docs/tuning.md */
 } rondo_config;
 
 #define RONDO_CONFIG_INIT                                                                      \
   {                                                                                            \
     sizeof(rondo_config), RONDO_ABI_VERSION, 0, 0, 0, 0, 0, 0, {0, 0}, NULL, NULL, NULL, NULL, \
-        NULL, NULL, NULL, NULL, NULL                                                           \
+        NULL, NULL, NULL, NULL, NULL, NULL                                                     \
   }
 
 /* Joins the world that a launcher has set up (`rondo run`, mpirun, srun); alone, a world of 1.

@@ -1,0 +1,88 @@
+#include "tools/schedules_page/formulas.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace rondo::tool {
+namespace {
+
+double log2_floor(int p) { return std::bit_width(static_cast<unsigned>(p)) - 1; }
+double log2_ceil(int p) { return std::bit_width(static_cast<unsigned>(p) - 1U); }
+bool is_power(int p) { return std::has_single_bit(static_cast<unsigned>(p)); }
+
+double none(int) { return 0; }
+double one(int) { return 1; }
+double two(int) { return 2; }
+double others(int p) { return p - 1; }
+double twice_others(int p) { return 2 * (p - 1); }
+double part(int p) { return (p - 1.0) / p; }
+double twice_part(int p) { return 2 * part(p); }
+double own_part(int p) { return 1.0 / p; }
+double doubled(int p) { return log2_floor(p) + (is_power(p) ? 0 : 1); }
+double halved(int p) {
+  const int taking_part = 1 << static_cast<int>(log2_floor(p));
+  return twice_part(taking_part) + (is_power(p) ? 0 : 1);
+}
+double two_trees(int p) { return 2 * log2_ceil(p); }
+/// Hops of all rows of one rank, over distances that are powers of two.
+double hops(int p) {
+  int sum = 0;
+  for (unsigned distance = 1; distance < static_cast<unsigned>(p); ++distance)
+    sum += std::popcount(distance);
+  return sum;
+}
+double hopping_part(int p) { return hops(p) / p; }
+
+constexpr std::string_view kTwiceOthers = "2(p-1)";
+constexpr std::string_view kTwicePart = "2(p-1)/p S";
+constexpr std::string_view kPart = "(p-1)/p S";
+
+constexpr Formula kFormulas[] = {
+    {"all_reduce", "ring", kTwiceOthers, twice_others, kTwicePart, twice_part},
+    {"all_reduce", "bidirectional_ring", kTwiceOthers, twice_others, "2(p-1)/p S, half each way",
+     twice_part},
+    {"all_reduce", "neighbour_ring", kTwiceOthers, twice_others, kTwicePart, twice_part},
+    {"all_reduce", "direct", "2", two, kTwicePart, twice_part},
+    {"all_reduce", "weighted_direct", "2 for each block", nullptr,
+     "2(p-1)/p S where links are alike", nullptr},
+    {"all_reduce", "one_shot", "1", one, "(p-1) S", others},
+    {"all_reduce", "recursive_doubling", "log2(p) where p is a power of two", nullptr,
+     "floor(log2 p) S, and S more where p is no power of two", doubled},
+    {"all_reduce", "halving_doubling", "2(p-1) in 2 log2(p) exchanges, where p is a power of two",
+     nullptr, "2(q-1)/q S, q the largest power of two in p, and S more where they differ", halved},
+    {"all_reduce", "double_binary_tree", "2 ceil(log2 p)", two_trees, "2 S at most", nullptr},
+    {"all_reduce", "hierarchical", "2 inside, 2(h-1) between h hosts", nullptr,
+     "between hosts 2(h-1)/h S a host", twice_part},
+    {"all_gather", "ring", "p-1", others, kPart, part},
+    {"all_gather", "direct", "1", one, kPart, part},
+    {"all_gather", "bruck", "p-1, in ceil(log2 p) exchanges", others, kPart, part},
+    {"all_gather", "pat", "p-1, in ceil(log2 p) exchanges", others, kPart, part},
+    {"reduce_scatter", "ring", "p-1", others, kPart, part},
+    {"reduce_scatter", "direct", "1", one, kPart, part},
+    {"reduce_scatter", "pat", "p-1, in ceil(log2 p) exchanges", others, kPart, part},
+    {"broadcast", "tree", "floor(log2 p)", log2_floor, "ceil(log2 p) S, the root", log2_ceil},
+    {"broadcast", "linear", "1", one, "(p-1) S, the root", others},
+    {"reduce", "direct", "2", two, "S", one},
+    {"reduce", "tree", "floor(log2 p)", log2_floor, "S", one},
+    {"reduce", "linear", "1", one, "S", one},
+    {"gather", "linear", "1", one, "S/p", own_part},
+    {"scatter", "linear", "1", one, "(p-1)/p S, the root", part},
+    {"all_to_all", "pairwise", "p-1", others, kPart, part},
+    {"all_to_all", "direct", "1", one, kPart, part},
+    {"all_to_all", "bruck", "the ones in 1..p-1 written in binary, in ceil(log2 p) exchanges", hops,
+     "as many S/p: about log2(p)/2 S", hopping_part},
+    {"barrier", "dissemination", "ceil(log2 p)", log2_ceil, "nothing", none},
+    {"barrier", "direct", "1", one, "nothing", none},
+};
+
+}  // namespace
+
+const Formula* formula_of(std::string_view collective, std::string_view algorithm) {
+  const auto* const found = std::ranges::find_if(kFormulas, [&](const Formula& formula) {
+    return formula.collective == collective && formula.algorithm == algorithm;
+  });
+  return found == std::end(kFormulas) ? nullptr : found;
+}
+
+}  // namespace rondo::tool
