@@ -67,7 +67,8 @@ class Log {
     RONDO_ASSIGN(auto logger, make_logger(settings));
     const std::lock_guard lock(mutex_);
     logger_ = std::move(logger);
-    level_.store(settings.level, std::memory_order_relaxed);
+    level_of_settings_ = settings.level;
+    if (!function_) level_.store(settings.level, std::memory_order_relaxed);
     return {};
   }
 
@@ -75,7 +76,14 @@ class Log {
     return level != LogLevel::kOff && level <= level_.load(std::memory_order_relaxed);
   }
 
+  void hand_to(LogFunction function, LogLevel level) {
+    const std::lock_guard lock(mutex_);
+    function_ = function ? std::make_shared<const LogFunction>(std::move(function)) : nullptr;
+    level_.store(function_ ? level : level_of_settings_, std::memory_order_relaxed);
+  }
+
   void write(LogLevel level, std::string_view message) {
+    if (const auto function = handed_to()) return hand_over(*function, level, message);
     const std::lock_guard lock(mutex_);
     if (!logger_) return;
     logger_->log(kLevels[static_cast<std::size_t>(level)].level,
@@ -83,6 +91,20 @@ class Log {
   }
 
  private:
+  std::shared_ptr<const LogFunction> handed_to() {
+    const std::lock_guard lock(mutex_);
+    return function_;
+  }
+
+  /// Without the lock: the function may call Rondo, which may log.
+  static void hand_over(const LogFunction& function, LogLevel level, std::string_view message) {
+    try {
+      function(level, message);
+    } catch (...) {
+      // There is nobody to tell: telling is what failed.
+    }
+  }
+
   Status start() {
     const auto text = environment_text(kVariable);
     if (!text) return configure({});
@@ -96,6 +118,8 @@ class Log {
 
   std::mutex mutex_;
   std::shared_ptr<spdlog::logger> logger_;
+  std::shared_ptr<const LogFunction> function_;  ///< the program's, if it has given one
+  LogLevel level_of_settings_ = LogLevel::kWarn;
   std::atomic<LogLevel> level_{LogLevel::kWarn};
 };
 
@@ -124,6 +148,12 @@ Result<LogSettings> parse_log_settings(std::string_view text) {
 }
 
 Status configure_log(const LogSettings& settings) { return process_log().configure(settings); }
+
+inline namespace v1 {
+void set_log(LogFunction function, LogLevel level) {
+  process_log().hand_to(std::move(function), level);
+}
+}  // namespace v1
 
 bool log_enabled(LogLevel level) { return process_log().enabled(level); }
 

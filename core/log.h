@@ -4,16 +4,14 @@
 // much and where to (standard error by default, file lines are appended); the default is warn.
 // Threads: any. A disabled message costs one relaxed load.
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/status.h"
+#include "rondo/log.h"
 
 namespace rondo {
-
-enum class LogLevel : std::uint8_t { kOff, kError, kWarn, kInfo, kDebug, kTrace };
 
 struct LogSettings {
   LogLevel level = LogLevel::kWarn;

@@ -256,6 +256,7 @@ void CallDriver::complete(PendingCall& call, Status status) {
   if (before == Stage::kHasContinuation) continue_now(call);
   outstanding_.fetch_sub(1, std::memory_order_release);
   call.stage.store(Stage::kDone, std::memory_order_release);
+  readiness_.ended();
   pool_.release(call);
 }
 

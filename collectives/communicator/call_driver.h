@@ -14,6 +14,7 @@
 #include "collectives/communicator/conversations.h"
 #include "collectives/communicator/pending_call.h"
 #include "collectives/communicator/place.h"
+#include "collectives/communicator/readiness.h"
 
 namespace rondo::communicator {
 
@@ -22,6 +23,7 @@ class CallDriver {
   explicit CallDriver(Place& place) : place_(place), conversations_(place.mesh()) {}
 
   CallPool& pool() { return pool_; }
+  Readiness& readiness() { return readiness_; }
   bool idle() const { return outstanding() == 0; }
   std::size_t outstanding() const { return outstanding_.load(std::memory_order_acquire); }
   bool full() const { return collectives_.full() || exchanges_.full(); }
@@ -74,6 +76,7 @@ class CallDriver {
 
   Place& place_;
   CallPool pool_;
+  Readiness readiness_;
   CallQueue collectives_;  ///< the first is the one under way
   CallQueue exchanges_;    ///< on their way to `conversations_`
   std::atomic<std::size_t> outstanding_ = 0;

@@ -350,6 +350,10 @@ void Communicator::abort(const Error& cause) {
 
 std::vector<PeerTraffic> Communicator::traffic() const { return impl_->engine().traffic(); }
 
+int Communicator::descriptor() { return value_or_throw(impl_->engine().descriptor()); }
+
+std::size_t Communicator::progress() { return impl_->engine().progress(); }
+
 CallInfo Communicator::last_call() const { return impl_->engine().last_call(); }
 
 std::string Communicator::metrics() const { return impl_->engine().metrics(); }

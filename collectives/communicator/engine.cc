@@ -140,6 +140,7 @@ Result<PendingCall*> Engine::start(const CallArguments& arguments,
     nudge();
     if (progress_ != nullptr && !driver_.idle()) progress_->wake();
   }
+  stay_ready();
   if (blocks) RONDO_TRY(wait(*call).status());
   return call;
 }
@@ -302,6 +303,26 @@ bool Engine::nudge() {
   const bool moved = driver_.look();
   driver_.give_back();
   return moved;
+}
+
+Result<int> Engine::descriptor() {
+  RONDO_ASSIGN(const int descriptor, driver_.readiness().open());
+  stay_ready();
+  return descriptor;
+}
+
+std::size_t Engine::progress() {
+  if (progress_ == nullptr && !driver_.is_called_back()) nudge();
+  if (!driver_.readiness().is_open()) return 0;
+  const std::size_t ended = driver_.readiness().take();
+  stay_ready();
+  return ended;
+}
+
+/// Nobody else moves calls on: as long as there are any there is something to do.
+void Engine::stay_ready() {
+  Readiness& readiness = driver_.readiness();
+  if (progress_ == nullptr && !driver_.idle() && readiness.is_open()) readiness.signal();
 }
 
 void Engine::give_back() {

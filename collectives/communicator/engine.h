@@ -67,6 +67,9 @@ class Engine {
   /// For a thread that waits for calls of several engines.
   bool has_progress_thread() const { return progress_ != nullptr; }
   bool nudge();
+  /// See Communicator::descriptor. Errors: System.
+  Result<int> descriptor();
+  std::size_t progress();
   CallDriver& driver() { return driver_; }
   execute::Waiter& waiter() { return place_->waiter(); }
 
@@ -85,6 +88,7 @@ class Engine {
                             detail::StreamImpl& stream);
   Status check_stream(const CallArguments& arguments, const detail::StreamImpl& stream) const;
   void give_back();
+  void stay_ready();
   void make_room();
   Result<std::shared_ptr<PreparedPlan>> admit(const CallArguments& arguments);
 

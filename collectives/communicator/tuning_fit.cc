@@ -52,9 +52,9 @@ std::vector<select::TimedRun> runs_to_fit(const Place& place,
       // Where all ranks are turns of each other one is simulated.
       const bool small = point.bytes <= kMostBytesFitted || schedules->world.bases.size() == 1;
       if (!small) continue;
-      runs.push_back({.schedules = std::move(*schedules),
-                      .options = {.segment_bytes = place.segment_bytes()},
-                      .us = point.us});
+      const simulate::Options options =
+          select::priced_options(schedules->table, place.segment_bytes());
+      runs.push_back({.schedules = std::move(*schedules), .options = options, .us = point.us});
     }
   }
   return runs;

@@ -13,8 +13,11 @@ namespace {
 using algorithms::Algorithm;
 
 constexpr std::size_t kElementBytes = sizeof(float);
-/// A second's worth; what takes more isn't chosen by it.
-constexpr std::uint64_t kMostWork = 1'000'000;
+/// A tenth of a second's worth; what takes more isn't chosen by it.
+constexpr std::uint64_t kMostWork = 100'000;
+/// Longer rows are simulated in longer pieces: what overlaps with what is seen in so many, too.
+constexpr std::size_t kMostSegments = 32;
+constexpr std::size_t kSegmentUnit = 64;
 
 std::vector<int> hosts_of(const schedule::HostLayout& layout) {
   std::vector<int> hosts;
@@ -47,6 +50,14 @@ std::size_t priced_bytes(std::size_t bytes) {
   return power * 2;
 }
 
+simulate::Options priced_options(const schedule::ChunkTable& table, std::size_t segment_bytes) {
+  std::size_t most = 0;
+  for (std::uint32_t row = 0; row < table.rows(); ++row)
+    most = std::max(most, table.count(row) * kElementBytes);
+  const std::size_t least = (most / kMostSegments + kSegmentUnit) / kSegmentUnit * kSegmentUnit;
+  return {.segment_bytes = std::max(segment_bytes, least), .most_work = kMostWork};
+}
+
 double simulated_us(const Algorithm& algorithm, std::size_t bytes,
                     const schedule::SharedLayout& layout, const simulate::Network& network,
                     std::size_t segment_bytes) {
@@ -55,9 +66,8 @@ double simulated_us(const Algorithm& algorithm, std::size_t bytes,
       {.collective = algorithm.collective, .world = layout->world(), .root = 0, .layout = layout},
       bytes / kElementBytes);
   if (!schedules.ok()) return 0;
-  const auto prediction =
-      simulate::simulate(schedules->world, schedules->table, network,
-                         {.segment_bytes = segment_bytes, .most_work = kMostWork});
+  const auto prediction = simulate::simulate(schedules->world, schedules->table, network,
+                                             priced_options(schedules->table, segment_bytes));
   return prediction.ok() ? prediction->us : 0;
 }
 

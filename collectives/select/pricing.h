@@ -12,6 +12,7 @@
 
 #include "collectives/select/select.h"
 #include "collectives/select/tuning.h"
+#include "collectives/simulate/simulate.h"
 
 namespace rondo::select {
 
@@ -49,6 +50,9 @@ class Pricing {
 /// The nearest of the powers of two and those one and a half times as large: calls of many sizes
 /// are chosen for once in a while only.
 std::size_t priced_bytes(std::size_t bytes);
+
+/// As choices are simulated: each row in at most 32 segments, so that no choice takes long.
+simulate::Options priced_options(const schedule::ChunkTable& table, std::size_t segment_bytes);
 
 /// What the simulation predicts by a network's constants alone; 0 where it can't.
 double simulated_us(const algorithms::Algorithm& algorithm, std::size_t bytes,

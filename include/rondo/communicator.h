@@ -261,6 +261,19 @@ class RONDO_API Communicator {
   /// Errors: InvalidArgument and Unsupported at once; the others by the Work.
   Work start(const Call& call);
 
+  /// For programs with a loop of their own (poll, epoll, libuv): a descriptor that is readable
+  /// while `progress` has something to do: started calls have ended, or, where `progress` is
+  /// "caller", calls are outstanding, which move on in `progress` alone. (What ranks of one host
+  /// tell each other wakes no descriptor: such a loop goes round as long as a call is under way.
+  /// With "thread" it sleeps.) Level-triggered; the communicator's, which closes it; only to be
+  /// polled. Calls that ended before the first call of this function aren't counted. Errors:
+  /// System.
+  int descriptor();
+  /// Moves started calls on where nobody else does, without waiting, and returns how many have
+  /// ended since the last time; 0 before `descriptor` was called. May be 0 though the descriptor
+  /// was readable. Their Works are done by then.
+  std::size_t progress();
+
   /// Checks and plans a call without making it. Collective in nothing: only running it is.
   /// Errors: InvalidArgument, Unsupported, System.
   Prepared prepare(const Call& call);

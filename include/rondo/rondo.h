@@ -301,6 +301,15 @@ RONDO_C_API rondo_status rondo_work_then(rondo_work* work, rondo_done_function f
 /* Null: does nothing. */
 RONDO_C_API rondo_status rondo_work_release(rondo_work* work);
 
+/* For programs with a loop of their own: a descriptor that is readable (poll, epoll;
+ * level-triggered) while rondo_progress has something to do: works have ended, or, where the
+ * configuration's progress is "caller", are under way. The communicator's, which closes it; only to
+ * be polled. */
+RONDO_C_API rondo_status rondo_get_descriptor(rondo_communicator* communicator, int* out);
+/* Moves works on where nobody else does, without waiting. `ended` (may be null): how many have
+ * ended since the last time, from rondo_get_descriptor on; 0 is possible though it was readable. */
+RONDO_C_API rondo_status rondo_progress(rondo_communicator* communicator, size_t* ended);
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 typedef struct rondo_memory rondo_memory;
@@ -335,6 +344,33 @@ typedef struct rondo_call_info {
 /* Of the communicator's last call. */
 RONDO_C_API rondo_status rondo_last_call(const rondo_communicator* communicator,
                                          rondo_call_info* out);
+
+/* Writes the last calls to a file for `rondo trace`, chrome://tracing and Perfetto. */
+RONDO_C_API rondo_status rondo_write_trace(const rondo_communicator* communicator,
+                                           const char* path);
+/* Totals as text that Prometheus reads: at most `room` bytes with the 0 at the end, cut off where
+ * it is longer. `needed` (may be null): the room for all of it; `text` may be null where `room` is
+ * 0. */
+RONDO_C_API rondo_status rondo_get_metrics(const rondo_communicator* communicator, char* text,
+                                           size_t room, size_t* needed);
+
+typedef enum rondo_log_level {
+  RONDO_LOG_OFF = 0,
+  RONDO_LOG_ERROR = 1,
+  RONDO_LOG_WARN = 2,
+  RONDO_LOG_INFO = 3,
+  RONDO_LOG_DEBUG = 4,
+  RONDO_LOG_TRACE = 5,
+  RONDO_LOG_LARGEST = 0x7fffffff
+} rondo_log_level;
+
+/* `line` has no end of line and is valid during the call. By any thread, several at once. */
+typedef void (*rondo_log_function)(void* context, rondo_log_level level, const char* line);
+
+/* Hands lines of `level` and above to the program instead of to RONDO_LOG's place, for the whole
+ * process; null: as RONDO_LOG says again. */
+RONDO_C_API rondo_status rondo_set_log(rondo_log_function function, void* context,
+                                       rondo_log_level level);
 
 typedef struct rondo_plan {
   char algorithm[32];

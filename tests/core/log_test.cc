@@ -8,7 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace rondo {
 namespace {
@@ -71,6 +74,24 @@ TEST(Log, settings_areLevelThenFile) {
   EXPECT_EQ(parse_log_settings("off,a,b.log").value().file, "a,b.log");
   EXPECT_FALSE(parse_log_settings("").ok());
   EXPECT_FALSE(parse_log_settings("WARN").ok());
+}
+
+TEST(Log, programTakesTheLines_AndGivesThemBack) {
+  std::vector<std::string> lines;
+  set_log(
+      [&](LogLevel level, std::string_view line) {
+        lines.emplace_back(line);
+        // It may log, and fail.
+        if (level == LogLevel::kError) throw std::runtime_error("no room");
+        if (lines.size() == 1) write_log(LogLevel::kInfo, "from inside");
+      },
+      LogLevel::kInfo);
+  log(LogLevel::kWarn, [] { return std::string("one"); });
+  log(LogLevel::kError, [] { return std::string("two"); });
+  log(LogLevel::kDebug, [] { return std::string("not of this level"); });
+  set_log({});
+  EXPECT_FALSE(log_enabled(LogLevel::kInfo)) << "as before";
+  EXPECT_EQ(lines, (std::vector<std::string>{"one", "from inside", "two"}));
 }
 
 TEST(Log, file_takesTheLinesOfItsLevel) {

@@ -4,3 +4,7 @@
 
 /* Up to 8 ranks. Ends the process where a result is wrong. */
 void all_collectives(rondo_communicator* communicator);
+
+/* events.c */
+void event_loop(rondo_communicator* c);
+void traces_and_metrics(rondo_communicator* c);

@@ -72,6 +72,10 @@ static void configurations(void) {
   config.schedule = "/nowhere/x.json";
   REFUSED(rondo_create(&config, &c), bad, "/nowhere/x.json");
   config.schedule = NULL;
+  config.tuning = "/nowhere/t.json"; /* a world of one has nothing to choose */
+  OK(rondo_create(&config, &c));
+  OK(rondo_destroy(c));
+  config.tuning = NULL;
   config.device.kind = 300;
   REFUSED(rondo_create(&config, &c), bad, "device.kind 300");
   config.device.kind = RONDO_DEVICE_HOST;
@@ -137,6 +141,35 @@ static void plans(void) {
           RONDO_INVALID_ARGUMENT, "not JSON");
 }
 
+static int lines = 0;
+
+static void take_line(void* context, rondo_log_level level, const char* line) {
+  CHECK(context == &lines && level == RONDO_LOG_INFO);
+  CHECK(strstr(line, "is for 4 ranks") != NULL);
+  /* The function may call Rondo. */
+  CHECK(rondo_version() != NULL);
+  ++lines;
+}
+
+static void log_of_the_program(void) {
+  rondo_communicator* c = NULL;
+  rondo_config config = RONDO_CONFIG_INIT;
+  config.schedule = SCHEDULE_OF_FOUR; /* it says at level info that this world does without it */
+  OK(rondo_set_log(take_line, &lines, RONDO_LOG_INFO));
+  OK(rondo_create(&config, &c));
+  CHECK(lines == 1);
+  OK(rondo_destroy(c));
+  OK(rondo_set_log(take_line, &lines, RONDO_LOG_WARN));
+  OK(rondo_create(&config, &c));
+  OK(rondo_destroy(c));
+  OK(rondo_set_log(NULL, NULL, RONDO_LOG_WARN));
+  OK(rondo_create(&config, &c));
+  OK(rondo_destroy(c));
+  CHECK(lines == 1);
+  REFUSED(rondo_set_log(take_line, NULL, (rondo_log_level)9), RONDO_INVALID_ARGUMENT,
+          "rondo_log_level");
+}
+
 int main(void) {
   CHECK(rondo_abi_version() == RONDO_ABI_VERSION);
   CHECK(strchr(rondo_version(), '.') != NULL);
@@ -152,6 +185,7 @@ int main(void) {
   values(c);
   meetings();
   plans();
+  log_of_the_program();
 
   /* None of that has hurt it. */
   double value = 2.25;

@@ -35,6 +35,8 @@ static void use(rondo_communicator* c) {
   OK(rondo_last_call(c, &info));
   CHECK(strcmp(info.transport, "shm") == 0 && info.algorithm[0] != '\0');
 
+  event_loop(c);
+  traces_and_metrics(c);
   late_peer(c, rank);
 }
 

@@ -100,8 +100,9 @@ std::vector<TimedRun> runs_on(const simulate::Network& network,
           algorithm,
           {.collective = Collective::kAllReduce, .world = layout->world(), .layout = layout},
           bytes / 4);
+      const simulate::Options options = priced_options(schedules->table, kSegment);
       runs.push_back({.schedules = std::move(*schedules),
-                      .options = {.segment_bytes = kSegment},
+                      .options = options,
                       .us = simulated_us(algorithm, bytes, layout, network, kSegment)});
     }
   }

@@ -1,0 +1,71 @@
+// C's ways to watch a communicator: a descriptor, traces, metrics, the log.
+
+#include <cstring>
+
+#include "bindings/c/convert.h"
+#include "bindings/c/guard.h"
+#include "bindings/c/handles.h"
+#include "rondo/log.h"
+
+using rondo::c::checked;
+using rondo::c::guarded;
+using rondo::c::need;
+
+static_assert(static_cast<int>(rondo::LogLevel::kOff) == RONDO_LOG_OFF &&
+              static_cast<int>(rondo::LogLevel::kTrace) == RONDO_LOG_TRACE);
+
+extern "C" {
+
+rondo_status rondo_get_descriptor(rondo_communicator* communicator, int* out) {
+  return guarded([&] {
+    auto& own = checked(communicator, "communicator").communicator;
+    need(out, "out");
+    *out = own.descriptor();
+  });
+}
+
+rondo_status rondo_progress(rondo_communicator* communicator, size_t* ended) {
+  return guarded([&] {
+    auto& own = checked(communicator, "communicator").communicator;
+    const std::size_t count = own.progress();
+    if (ended != nullptr) *ended = count;
+  });
+}
+
+rondo_status rondo_write_trace(const rondo_communicator* communicator, const char* path) {
+  return guarded([&] {
+    const auto& own = checked(communicator, "communicator").communicator;
+    need(path, "path");
+    own.write_trace(path);
+  });
+}
+
+rondo_status rondo_get_metrics(const rondo_communicator* communicator, char* text, size_t room,
+                               size_t* needed) {
+  return guarded([&] {
+    const auto& own = checked(communicator, "communicator").communicator;
+    if (room > 0) need(text, "text");
+    const std::string all = own.metrics();
+    if (needed != nullptr) *needed = all.size() + 1;
+    if (room == 0) return;
+    const std::size_t copied = all.copy(text, room - 1);
+    text[copied] = '\0';
+  });
+}
+
+rondo_status rondo_set_log(rondo_log_function function, void* context, rondo_log_level level) {
+  return guarded([&] {
+    if (level < RONDO_LOG_OFF || level > RONDO_LOG_TRACE)
+      throw rondo::Error(rondo::ErrorCode::kInvalidArgument,
+                         "level: expected a rondo_log_level, RONDO_LOG_OFF to RONDO_LOG_TRACE");
+    if (function == nullptr) return rondo::set_log({});
+    rondo::set_log(
+        [function, context](rondo::LogLevel of, std::string_view line) {
+          const std::string text(line);
+          function(context, static_cast<rondo_log_level>(of), text.c_str());
+        },
+        static_cast<rondo::LogLevel>(level));
+  });
+}
+
+}  // extern "C"
