@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <span>
 
@@ -56,14 +57,24 @@ Reduction reduction_of_call(const rondo_call& call) {
   return reduction_of(call.op);
 }
 
+/// What even the oldest header has.
+constexpr std::size_t kLeastConfig = offsetof(rondo_config, timeout_ms);
+constexpr std::size_t kLeastCall = offsetof(rondo_call, input_counts);
+
 }  // namespace
 
-void check_size(std::size_t size, std::size_t own, const void* begin, const char* what) {
+bool is_older(std::size_t size, std::size_t own, std::size_t least) {
+  constexpr std::size_t kUnit = 8;
+  return size >= least && size < own && size % kUnit == 0;
+}
+
+void check_newer(std::size_t size, std::size_t own, const void* begin, const char* what) {
   constexpr std::size_t kMost = 4096;
-  if (size == own) return;
   if (size < own || size > kMost) {
-    refuse(fmt::format("{}.size is {}; expected sizeof({}), {} here: begin with its _INIT macro",
-                       what, size, what, own));
+    refuse(
+        fmt::format("{}.size is {}; expected sizeof({}), {} here, or that of an older header: "
+                    "begin with its _INIT macro",
+                    what, size, what, own));
   }
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(begin), size);
   const auto unknown = bytes.subspan(own);
@@ -100,10 +111,11 @@ Reduction reduction_of(rondo_op op) {
   return static_cast<ReduceOp>(value);
 }
 
-CommunicatorOptions options_of(const rondo_config* config) {
+CommunicatorOptions options_of(const rondo_config* given) {
   CommunicatorOptions options;
-  if (config == nullptr) return options;
-  check_size(config->size, sizeof *config, config, "rondo_config");
+  if (given == nullptr) return options;
+  rondo_config room;
+  const rondo_config* const config = known(given, room, kLeastConfig, "rondo_config");
   if (config->abi_version != RONDO_ABI_VERSION) {
     refuse(fmt::format("rondo_config.abi_version is {}; this library speaks {}",
                        config->abi_version, RONDO_ABI_VERSION));
@@ -127,16 +139,19 @@ CommunicatorOptions options_of(const rondo_config* config) {
   return options;
 }
 
-Device device_of(const rondo_config* config) {
-  if (config == nullptr) return Device::host();
+Device device_of(const rondo_config* given) {
+  if (given == nullptr) return Device::host();
+  rondo_config room;
+  const rondo_config* const config = known(given, room, kLeastConfig, "rondo_config");
   const std::int32_t kind = config->device.kind;
   if (kind < 0 || kind > 255) refuse(fmt::format("rondo_config.device.kind {}: no kind", kind));
   return {static_cast<DeviceKind>(kind), config->device.index};
 }
 
-Call call_of(const rondo_call* given, int size, Device device) {
-  need(given, "call");
-  check_size(given->size, sizeof *given, given, "rondo_call");
+Call call_of(const rondo_call* pointer, int size, Device device) {
+  need(pointer, "call");
+  rondo_call room;
+  const rondo_call* const given = known(pointer, room, kLeastCall, "rondo_call");
   if (given->timeout_ms < 0)
     refuse(fmt::format("rondo_call.timeout_ms: expected at least 0, got {}", given->timeout_ms));
   const DataType type = type_of(given->type);

@@ -3,6 +3,9 @@
 // C's values as C++'s, checked. All throw InvalidArgument, naming the field, what is allowed and
 // what came.
 
+#include <cstddef>
+#include <cstring>
+
 #include "rondo/call.h"
 #include "rondo/communicator.h"
 #include "rondo/rondo.h"
@@ -20,8 +23,24 @@ Device device_of(const rondo_config* config);
 /// Of a communicator of `size` ranks whose buffers lie on `device`.
 Call call_of(const rondo_call* call, int size, Device device);
 
-/// A struct that the caller has filled in: its own idea of its size. What is larger has fields that
-/// this library doesn't know; where they are zero they ask for nothing.
-void check_size(std::size_t size, std::size_t own, const void* begin, const char* what);
+/// Structs say how large their caller's header made them. An older one, smaller, has zeros for what
+/// was added since; a newer one, larger, has fields that this library doesn't know: where they are
+/// zero they ask for nothing.
+bool is_older(std::size_t size, std::size_t own, std::size_t least);
+void check_newer(std::size_t size, std::size_t own, const void* begin, const char* what);
+
+/// `given` as this library has it: itself, or a copy in `room` of an older one. `least`: what even
+/// the oldest header has.
+template <typename Struct>
+const Struct* known(const Struct* given, Struct& room, std::size_t least, const char* what) {
+  if (given->size == sizeof(Struct)) return given;
+  if (is_older(given->size, sizeof(Struct), least)) {
+    room = Struct{};
+    std::memcpy(&room, given, given->size);
+    return &room;
+  }
+  check_newer(given->size, sizeof(Struct), given, what);
+  return given;
+}
 
 }  // namespace rondo::c

@@ -177,6 +177,12 @@ std::string_view name_of_redop(std::uint8_t redop) {
 
 CallArguments used_by(int rank, const CallArguments& arguments) {
   CallArguments used = arguments;
+  if (arguments.collective == Collective::kBarrier && arguments.exchange == Exchange::kNone) {
+    // Whatever a call that is a value has besides.
+    used = {};
+    used.timeout_ms = arguments.timeout_ms;
+    return used;
+  }
   if (arguments.exchange != Exchange::kNone || has_both_buffers(arguments, rank)) return used;
   if (arguments.collective == Collective::kScatter) {
     used.input = {};

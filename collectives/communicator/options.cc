@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/kernels/wire_format.h"
@@ -81,6 +83,32 @@ Status check_word(const char* option, const std::string& given,
                             fmt::join(words, ", "), option, variable));
 }
 
+/// So that a message can show it: memory that nobody has written may look like a text.
+Status check_plain(const char* variable, const std::string& given) {
+  const auto is_control = [](unsigned char c) { return std::iscntrl(c) != 0; };
+  if (std::none_of(given.begin(), given.end(), is_control)) return {};
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("the option of {} is {} bytes with control characters among them; "
+                            "expected a word or a path of one line",
+                            variable, given.size()));
+}
+
+Status check_plain(const CommunicatorOptions& options) {
+  const std::pair<const char*, const std::string*> texts[] = {
+      {"RONDO_TRANSPORT", &options.transport},
+      {"RONDO_ALGO", &options.algorithm},
+      {"RONDO_IFACE", &options.interface},
+      {"RONDO_PROGRESS", &options.progress},
+      {"RONDO_LINKS", &options.links},
+      {"RONDO_TUNING", &options.tuning},
+      {"RONDO_SCHEDULE", &options.schedule},
+      {"RONDO_WIRE_FORMAT", &options.wire_format},
+      {"RONDO_ERROR_FEEDBACK", &options.error_feedback},
+      {"RONDO_DEVICE_PATH", &options.device_path}};
+  for (const auto& [variable, text] : texts) RONDO_TRY(check_plain(variable, *text));
+  return {};
+}
+
 }  // namespace
 
 Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
@@ -103,9 +131,10 @@ Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
   resolve_text(options.schedule, defaults.schedule, "RONDO_SCHEDULE");
   resolve_text(options.wire_format, defaults.wire_format, "RONDO_WIRE_FORMAT");
   resolve_text(options.error_feedback, defaults.error_feedback, "RONDO_ERROR_FEEDBACK");
+  resolve_text(options.device_path, defaults.device_path, "RONDO_DEVICE_PATH");
+  RONDO_TRY(check_plain(options));
   RONDO_TRY(check_word("transport", options.transport, {"auto", "inproc", "shm", "tcp"},
                        "RONDO_TRANSPORT"));
-  resolve_text(options.device_path, defaults.device_path, "RONDO_DEVICE_PATH");
   RONDO_TRY(check_word("device path", options.device_path,
                        {"auto", "host", "devices", "kernel", "library"}, "RONDO_DEVICE_PATH"));
   RONDO_TRY(check_word("progress", options.progress, {"thread", "caller"}, "RONDO_PROGRESS"));

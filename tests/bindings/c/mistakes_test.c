@@ -80,6 +80,20 @@ static void configurations(void) {
   REFUSED(rondo_create(&config, &c), bad, "device.kind 300");
   config.device.kind = RONDO_DEVICE_HOST;
 
+  /* Of an older header: it ended where a field was added. */
+  config.size = offsetof(rondo_config, tuning);
+  config.tuning = "not looked at"; /* beyond what that header had */
+  OK(rondo_create(&config, &c));
+  OK(rondo_destroy(c));
+  config.size = offsetof(rondo_config, transport);
+  config.transport = "pigeon";
+  OK(rondo_create(&config, &c));
+  OK(rondo_destroy(c));
+  config.size = offsetof(rondo_config, transport) + 3;
+  REFUSED(rondo_create(&config, &c), bad, "begin with its _INIT macro");
+  config.size = sizeof config;
+  config.transport = config.tuning = NULL;
+
   /* Of a newer library: what it doesn't use may be unknown here, what it uses not. */
   struct {
     rondo_config known;
