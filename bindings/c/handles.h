@@ -7,6 +7,7 @@
 
 #include "rondo/communicator.h"
 #include "rondo/rondo.h"
+#include "rondo/schedule_builder.h"
 #include "rondo/work.h"
 
 struct rondo_communicator {
@@ -20,6 +21,12 @@ struct rondo_work {
   static constexpr std::uint64_t kWord = 0x726f6e646f776f72;  // "rondowor"
   std::uint64_t word = kWord;
   rondo::Work work;
+};
+
+struct rondo_schedule {
+  static constexpr std::uint64_t kWord = 0x726f6e646f736368;  // "rondosch"
+  std::uint64_t word = kWord;
+  rondo::ScheduleBuilder builder;
 };
 
 struct rondo_memory {

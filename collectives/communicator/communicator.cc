@@ -45,11 +45,11 @@ std::string kind_of_tuning(const std::string& option) {
 }
 
 /// What decides how calls run, by the names of the variables.
-Result<std::map<std::string, std::string>> equal_options(const CommunicatorOptions& options) {
-  RONDO_ASSIGN(const std::string schedule, communicator::digest_of_file(options.schedule));
+std::map<std::string, std::string> equal_options(const CommunicatorOptions& options,
+                                                 const communicator::UserSchedule* schedule) {
   return std::map<std::string, std::string>{
       {"RONDO_ALGO", options.algorithm},
-      {"RONDO_SCHEDULE", schedule},
+      {"RONDO_SCHEDULE", schedule == nullptr ? "" : schedule->digest},
       {"RONDO_DETERMINISTIC", options.deterministic ? "1" : "0"},
       {"RONDO_SEGMENT_BYTES", std::to_string(options.segment_bytes)},
       {"RONDO_LINKS", options.links},
@@ -96,18 +96,20 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
     RONDO_ASSIGN(transport::PlaceNote place, communicator::describe_place(device, options));
     places.push_back(std::move(place));
   }
-  RONDO_ASSIGN(const auto equal, equal_options(options));
-  const transport::MeshOptions mesh_options{.transport = options.transport,
-                                            .interface = options.interface,
-                                            .tcp_sockets = options.tcp_sockets,
-                                            .tcp_zero_copy_bytes = options.tcp_zero_copy_bytes,
-                                            .timeout_ms = options.join_timeout_ms,
-                                            .equal_options = equal};
+  RONDO_ASSIGN(const auto schedule, communicator::load_schedule(options.schedule));
+  const transport::MeshOptions mesh_options{
+      .transport = options.transport,
+      .interface = options.interface,
+      .tcp_sockets = options.tcp_sockets,
+      .tcp_zero_copy_bytes = options.tcp_zero_copy_bytes,
+      .timeout_ms = options.join_timeout_ms,
+      .equal_options = equal_options(options, schedule.get())};
   RONDO_ASSIGN(auto meshes, transport::connect_places(launch, places, mesh_options));
   const std::optional<double> cpu_quota = read_cpu_quota();
   std::vector<std::shared_ptr<Engine>> engines;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     RONDO_ASSIGN(auto place, Place::make(std::move(meshes[i]), options, devices[i], cpu_quota));
+    place->use_schedule(schedule);
     engines.push_back(std::make_shared<Engine>(std::move(place), options.progress == "thread"));
   }
   RONDO_TRY(learn(engines));

@@ -27,7 +27,6 @@ Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh
   std::unique_ptr<Place> place(new Place(std::move(mesh), options, device));
   place->trace_ = std::make_unique<CallTrace>(*place->mesh_, std::move(trace));
   RONDO_TRY(place->planner_.check_options());
-  RONDO_TRY(place->planner_.load_schedule());
   if (device.kind != DeviceKind::kHost) {
     RONDO_ASSIGN(place->profiled_, device::driver_of(device));
   }
@@ -231,6 +230,11 @@ Status Place::finish(Status status) {
 
 void Place::use_links(const schedule::LinkSpeeds& links) {
   planner_.use_links(links);
+  forget_plans();
+}
+
+void Place::use_schedule(std::shared_ptr<const UserSchedule> schedule) {
+  planner_.use_schedule(std::move(schedule));
   forget_plans();
 }
 

@@ -83,6 +83,8 @@ class Place {
   /// Calls from now on are planned for these. On every rank alike; no call is under way, and none
   /// has been prepared.
   void use_links(const schedule::LinkSpeeds& links);
+  /// The same: calls go by the user's schedule where it is for them.
+  void use_schedule(std::shared_ptr<const UserSchedule> schedule);
   /// The same: choices go by what was measured.
   void use_tuning(std::shared_ptr<const select::Tuning> tuning);
   /// The same: calls go by this algorithm; empty: by that of the options. What has been prepared

@@ -124,14 +124,13 @@ Status Planner::check_options() const {
   return select::choose(schedule::Collective::kAllReduce, 0, layout_, options_.algorithm).status();
 }
 
-Status Planner::load_schedule() {
-  RONDO_ASSIGN(user_schedule_, communicator::load_schedule(options_.schedule));
-  if (user_schedule_ == nullptr || user_schedule_->request().world == size()) return {};
+void Planner::use_schedule(std::shared_ptr<const UserSchedule> schedule) {
+  user_schedule_ = std::move(schedule);
+  if (user_schedule_ == nullptr || user_schedule_->request().world == size()) return;
   log(LogLevel::kInfo, [&] {
     return fmt::format("the schedule '{}' is for {} ranks; this world of {} does without it",
                        user_schedule_->name, user_schedule_->request().world, size());
   });
-  return {};
 }
 
 const UserSchedule* Planner::own_schedule(const CallArguments& arguments) const {

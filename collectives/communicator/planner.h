@@ -30,8 +30,9 @@ class Planner {
   /// Errors: InvalidArgument (a forced algorithm that doesn't exist), Unsupported (a way for
   /// devices that these ranks don't have).
   Status check_options() const;
-  /// Reads and proves the user's schedule, if there is one. Errors: InvalidArgument.
-  Status load_schedule();
+  /// The user's schedule, which has been proved; null: there is none.
+  void use_schedule(std::shared_ptr<const UserSchedule> schedule);
+  const std::shared_ptr<const UserSchedule>& schedule() const { return user_schedule_; }
   /// Whether ranks of this host do not outnumber the cores they may use.
   void set_spare_core(bool spare_core) { spare_core_ = spare_core; }
   void use_links(const schedule::LinkSpeeds& links);

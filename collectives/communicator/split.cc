@@ -152,6 +152,7 @@ Result<std::shared_ptr<Engine>> split(Engine& parent, std::optional<int> color, 
                                        read_cpu_quota()));
   if (const auto* links = parent.place().layout().links())
     place->use_links(links->restricted_to(members));
+  place->use_schedule(parent.place().planner().schedule());
   place->use_tuning(parent.place().planner().tuning());
   return std::make_shared<Engine>(std::move(place), options.progress == "thread");
 }

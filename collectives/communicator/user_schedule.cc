@@ -35,24 +35,25 @@ bool UserSchedule::fits(const CallArguments& arguments, int ranks, bool in_rank_
          !in_rank_order && (!has_root(own.collective) || own.root == arguments.root);
 }
 
-Result<std::shared_ptr<const UserSchedule>> load_schedule(const std::string& path) {
-  if (path.empty()) return std::shared_ptr<const UserSchedule>();
-  RONDO_ASSIGN(const std::string text, json::read_file(path, name_of(path)));
-  RONDO_ASSIGN(schedule::WrittenSchedule written, schedule::parse_schedule(text, name_of(path)));
+Result<std::shared_ptr<const UserSchedule>> load_schedule(const std::string& option) {
+  if (option.empty()) return std::shared_ptr<const UserSchedule>();
+  const bool is_text = option.front() == '{';
+  const std::string name = is_text ? "schedule (option schedule)" : name_of(option);
+  std::string text = option;
+  if (!is_text) {
+    RONDO_ASSIGN(text, json::read_file(option, name));
+  }
+  RONDO_ASSIGN(schedule::WrittenSchedule written, schedule::parse_schedule(text, name));
   auto verdict = verify::verify_written(written);
   if (!verdict.ok()) {
     return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("{}: {}", name_of(path), verdict.status().message()), kNoCulprit,
+                  fmt::format("{}: {}", name, verdict.status().message()), kNoCulprit,
                   verdict.status().where());
   }
   return std::make_shared<const UserSchedule>(
-      UserSchedule{.name = std::move(written.name), .world = std::move(verdict->fused)});
-}
-
-Result<std::string> digest_of_file(const std::string& path) {
-  if (path.empty()) return std::string();
-  RONDO_ASSIGN(const std::string text, json::read_file(path, name_of(path)));
-  return fmt::format("{:016x}", hash(text));
+      UserSchedule{.name = std::move(written.name),
+                   .digest = fmt::format("{:016x}", hash(text)),
+                   .world = std::move(verdict->fused)});
 }
 
 }  // namespace rondo::communicator

@@ -14,6 +14,7 @@ namespace rondo::communicator {
 
 struct UserSchedule {
   std::string name;
+  std::string digest;  ///< tells two of them apart
   schedule::FoldedWorld world;
 
   const schedule::Request& request() const { return world.bases.front().request; }
@@ -22,10 +23,8 @@ struct UserSchedule {
   bool fits(const CallArguments& arguments, int ranks, bool in_rank_order) const;
 };
 
-/// Null where `path` is empty. Errors: InvalidArgument: no such file; what is wrong with it.
-Result<std::shared_ptr<const UserSchedule>> load_schedule(const std::string& path);
-
-/// What tells two files apart; "" for no path. Errors: InvalidArgument (it can't be read).
-Result<std::string> digest_of_file(const std::string& path);
+/// `option`: a file's path, or the JSON itself (what begins with a brace). Null where it is empty.
+/// Errors: InvalidArgument: no such file; what is wrong with it.
+Result<std::shared_ptr<const UserSchedule>> load_schedule(const std::string& option);
 
 }  // namespace rondo::communicator

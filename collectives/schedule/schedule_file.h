@@ -18,6 +18,7 @@ struct WrittenSchedule {
   std::string name;
   std::string summary;
   std::vector<RankSchedule> ranks;
+  bool turns = false;  ///< to_json writes rank 0's alone, which stands for all
 
   const Request& request() const { return ranks.front().request; }
 };

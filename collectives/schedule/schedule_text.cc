@@ -51,13 +51,17 @@ ordered_json to_json(const RankSchedule& rank) {
 std::string to_json(const WrittenSchedule& schedule) {
   const Request& request = schedule.request();
   ordered_json ranks = ordered_json::array();
-  for (const RankSchedule& rank : schedule.ranks) ranks.push_back(to_json(rank));
+  for (const RankSchedule& rank : schedule.ranks) {
+    ranks.push_back(to_json(rank));
+    if (schedule.turns) break;
+  }
   const ordered_json json = {{"name", schedule.name},
                              {"summary", schedule.summary},
                              {"collective", to_string(request.collective)},
                              {"ranks", request.world},
                              {"rows", request.rows},
                              {"root", request.root},
+                             {"turns", schedule.turns},
                              {"schedules", ranks}};
   return json.dump() + "\n";
 }

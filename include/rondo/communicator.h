@@ -82,7 +82,8 @@ struct CommunicatorOptions {
   /// buffers, at the price of as much memory: "on", "off", or "auto", which is "on" for 8-bit
   /// formats (RONDO_ERROR_FEEDBACK).
   std::string error_feedback = "auto";
-  /// A JSON file with a schedule of the user's (docs/your-own-schedule.md), proved before it runs:
+  /// A JSON file with a schedule of the user's, or its text (docs/your-own-schedule.md,
+  /// rondo/schedule_builder.h), proved before it runs:
   /// the calls that it is for go by it, whatever `algorithm` says; empty: none (RONDO_SCHEDULE).
   /// The same file on all ranks.
   std::string schedule;

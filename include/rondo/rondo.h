@@ -110,7 +110,7 @@ typedef struct rondo_config {
   const char* wire_format;
   const char* error_feedback;
   const char* device_path;
-  const char* schedule; /* a file: docs/your-own-schedule.md */
+  const char* schedule; /* a file, or its text: docs/your-own-schedule.md */
   const char* tuning;   /* "off", "measure", or a file: docs/tuning.md */
 } rondo_config;
 
@@ -386,6 +386,66 @@ typedef struct rondo_plan {
 RONDO_C_API rondo_status rondo_query_plan(rondo_kind kind, uint64_t bytes, rondo_type type,
                                           int hosts, int ranks_per_host, const char* network,
                                           rondo_plan* out);
+
+/* ---- Schedules of one's own: docs/your-own-schedule.md ----------------------------------------
+ */
+
+typedef struct rondo_schedule rondo_schedule;
+
+typedef enum rondo_place_memory {
+  RONDO_INPUT = 0,
+  RONDO_OUTPUT = 1,
+  RONDO_SCRATCH = 2,
+  RONDO_PLACE_LARGEST = 0x7fffffff
+} rondo_place_memory;
+
+/* Row `index` of a rank's input or output, or its scratch slot. */
+typedef struct rondo_place {
+  rondo_place_memory memory;
+  uint32_t index;
+} rondo_place;
+
+typedef enum rondo_step_kind {
+  RONDO_STEP_SEND = 0,        /* peer, source */
+  RONDO_STEP_RECV = 1,        /* peer, target */
+  RONDO_STEP_RECV_REDUCE = 2, /* peer, source, target, final: target = source (+) received */
+  RONDO_STEP_COPY = 3,        /* source, target */
+  RONDO_STEP_REDUCE = 4,      /* source, other, target, final: target = source (+) other */
+  RONDO_STEP_WAIT = 5,        /* other_lane, other_op: until that is done, and has been read */
+  RONDO_STEP_LARGEST = 0x7fffffff
+} rondo_step_kind;
+
+/* One op of one rank; what its kind doesn't need isn't looked at. Zeros to begin with. */
+typedef struct rondo_step {
+  rondo_step_kind kind;
+  int32_t rank;
+  int32_t lane;
+  int32_t peer;
+  rondo_place source;
+  rondo_place other;
+  rondo_place target;
+  int32_t final; /* the result has all contributions */
+  int32_t other_lane;
+  uint32_t other_op;
+} rondo_step;
+
+/* `rows`: equal parts that the data are cut into. `turns`: not 0: rank 0's steps stand for all. */
+RONDO_C_API rondo_status rondo_schedule_begin(const char* name, rondo_kind kind, int ranks,
+                                              uint32_t rows, int root, int turns,
+                                              rondo_schedule** out);
+/* A slot of this rank's for a row of this size. */
+RONDO_C_API rondo_status rondo_schedule_scratch(rondo_schedule* schedule, int rank, uint32_t row,
+                                                rondo_place* out);
+/* Behind those of its rank and lane; `op` (may be null): its number there. */
+RONDO_C_API rondo_status rondo_schedule_add(rondo_schedule* schedule, const rondo_step* step,
+                                            uint32_t* op);
+/* Proves it, and gives it as text for rondo_config.schedule or a file; room as for
+ * rondo_get_metrics. A wrong one: RONDO_INVALID_ARGUMENT with the rank, the step and what the right
+ * contents would be. */
+RONDO_C_API rondo_status rondo_schedule_build(const rondo_schedule* schedule, char* text,
+                                              size_t room, size_t* needed);
+/* Null: does nothing. */
+RONDO_C_API rondo_status rondo_schedule_release(rondo_schedule* schedule);
 
 #ifdef __cplusplus
 }

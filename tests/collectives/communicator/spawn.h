@@ -30,6 +30,7 @@ struct World {
   std::string links = "equal";
   int tcp_sockets = 0;
   std::string tuning = "off";
+  std::string schedule{};
 };
 
 inline std::vector<Communicator> make_world(const World& world) {
@@ -45,6 +46,7 @@ inline std::vector<Communicator> make_world(const World& world) {
   options.links = world.links;
   options.tcp_sockets = world.tcp_sockets;
   options.tuning = world.tuning;
+  options.schedule = world.schedule;
   options.join_timeout_ms = 30'000;
   std::vector<Device> places;
   for (int i = 0; i < world.size; ++i) {

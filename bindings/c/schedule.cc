@@ -1,0 +1,99 @@
+// C's way to write a schedule op by op (rondo/schedule_builder.h).
+
+#include <fmt/format.h>
+
+#include "bindings/c/convert.h"
+#include "bindings/c/guard.h"
+#include "bindings/c/handles.h"
+
+using rondo::ScheduleBuilder;
+using rondo::c::checked;
+using rondo::c::guarded;
+using rondo::c::need;
+
+namespace {
+
+[[noreturn]] void refuse(const char* what, int value, int largest) {
+  throw rondo::Error(rondo::ErrorCode::kInvalidArgument,
+                     fmt::format("{} {}: expected 0 to {}", what, value, largest));
+}
+
+ScheduleBuilder::Place place_of(const rondo_place& place) {
+  const auto memory = static_cast<int>(place.memory);
+  if (memory < 0 || memory > static_cast<int>(RONDO_SCRATCH))
+    refuse("rondo_place.memory", memory, static_cast<int>(RONDO_SCRATCH));
+  return {static_cast<ScheduleBuilder::Place::Memory>(memory), place.index};
+}
+
+std::uint32_t add(ScheduleBuilder& builder, const rondo_step& step) {
+  const bool final = step.final != 0;
+  switch (step.kind) {
+    case RONDO_STEP_SEND:
+      return builder.send(step.rank, step.peer, place_of(step.source), step.lane);
+    case RONDO_STEP_RECV:
+      return builder.recv(step.rank, step.peer, place_of(step.target), step.lane);
+    case RONDO_STEP_RECV_REDUCE:
+      return builder.recv_reduce(step.rank, step.peer, place_of(step.source), place_of(step.target),
+                                 final, step.lane);
+    case RONDO_STEP_COPY:
+      return builder.copy(step.rank, place_of(step.source), place_of(step.target), step.lane);
+    case RONDO_STEP_REDUCE:
+      return builder.reduce(step.rank, place_of(step.source), place_of(step.other),
+                            place_of(step.target), final, step.lane);
+    case RONDO_STEP_WAIT: return builder.wait(step.rank, step.other_lane, step.other_op, step.lane);
+    default: break;
+  }
+  refuse("rondo_step.kind", static_cast<int>(step.kind), static_cast<int>(RONDO_STEP_WAIT));
+}
+
+}  // namespace
+
+extern "C" {
+
+rondo_status rondo_schedule_begin(const char* name, rondo_kind kind, int ranks, uint32_t rows,
+                                  int root, int turns, rondo_schedule** out) {
+  return guarded([&] {
+    need(name, "name");
+    need(out, "out");
+    ScheduleBuilder builder(name, rondo::c::collective_of(kind), ranks, rows, root);
+    if (turns != 0) builder.turns();
+    *out =
+        std::make_unique<rondo_schedule>(rondo_schedule{.builder = std::move(builder)}).release();
+  });
+}
+
+rondo_status rondo_schedule_scratch(rondo_schedule* schedule, int rank, uint32_t row,
+                                    rondo_place* out) {
+  return guarded([&] {
+    need(out, "out");
+    const auto place = checked(schedule, "schedule").builder.scratch(rank, row);
+    *out = {RONDO_SCRATCH, place.index};
+  });
+}
+
+rondo_status rondo_schedule_add(rondo_schedule* schedule, const rondo_step* step, uint32_t* op) {
+  return guarded([&] {
+    auto& builder = checked(schedule, "schedule").builder;
+    need(step, "step");
+    const std::uint32_t number = add(builder, *step);
+    if (op != nullptr) *op = number;
+  });
+}
+
+rondo_status rondo_schedule_build(const rondo_schedule* schedule, char* text, size_t room,
+                                  size_t* needed) {
+  return guarded([&] {
+    const auto& builder = checked(schedule, "schedule").builder;
+    if (room > 0) need(text, "text");
+    const std::string all = builder.build();
+    if (needed != nullptr) *needed = all.size() + 1;
+    if (room == 0) return;
+    text[all.copy(text, room - 1)] = '\0';
+  });
+}
+
+rondo_status rondo_schedule_release(rondo_schedule* schedule) {
+  return guarded([&] { rondo::c::give_back(schedule, "schedule"); });
+}
+
+}  // extern "C"

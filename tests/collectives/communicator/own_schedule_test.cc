@@ -1,0 +1,148 @@
+// Schedules of the user's own, written op by op: proved, run, inherited; wrong ones refused.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "rondo/schedule_builder.h"
+#include "rondo/schedules.h"
+#include "tests/collectives/communicator/spawn.h"
+
+namespace rondo::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// The built-in ring; what is wrong with it, if anything.
+struct Ring {
+  int ranks = 3;
+  bool turns = false;
+  int without_the_last_recv_of = -1;
+  int wrong_row_of = -1;
+  int wrong_peer_of = -1;
+
+  ScheduleBuilder written() const {
+    ScheduleBuilder ring("my_ring", Collective::kAllReduce, ranks,
+                         static_cast<std::uint32_t>(ranks));
+    if (turns) ring.turns();
+    for (int rank = 0; rank < (turns ? 1 : ranks); ++rank) add(ring, rank);
+    return ring;
+  }
+
+ private:
+  std::uint32_t row(int number) const {
+    return static_cast<std::uint32_t>((number % ranks + ranks) % ranks);
+  }
+  void add(ScheduleBuilder& ring, int rank) const {
+    const int next = (rank + 1) % ranks;
+    const int before = rank == wrong_peer_of ? next : (rank + ranks - 1) % ranks;
+    ring.send(rank, next, ScheduleBuilder::in(row(rank)));
+    for (int step = 1; step < ranks; ++step) {
+      const std::uint32_t at = row(rank - step - (rank == wrong_row_of ? 1 : 0));
+      ring.recv_reduce(rank, before, ScheduleBuilder::in(at), ScheduleBuilder::out(at),
+                       step == ranks - 1);
+      ring.send(rank, next, ScheduleBuilder::out(at));
+    }
+    for (int step = 0; step < ranks - 1; ++step) {
+      const bool last = step == ranks - 2;
+      if (last && rank == without_the_last_recv_of) return;
+      ring.recv(rank, before, ScheduleBuilder::out(row(rank - step)));
+      if (!last) ring.send(rank, next, ScheduleBuilder::out(row(rank - step)));
+    }
+  }
+};
+
+/// The bits of an all-reduce of numbers that no order sums alike.
+std::vector<float> summed(Communicator& rank, const char* algorithm) {
+  std::vector<float> data(1009);
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data[i] = 0.37F * static_cast<float>(i % 97 + 1) + 1.13F * static_cast<float>(rank.rank());
+  rank.all_reduce({data.data(), data.size(), DataType::kF32});
+  EXPECT_EQ(rank.last_call().algorithm, algorithm);
+  return data;
+}
+
+std::vector<std::vector<float>> summed_by(const World& world, const char* algorithm) {
+  std::vector<std::vector<float>> all(static_cast<std::size_t>(world.size));
+  spawn(world, [&](Communicator& rank) {
+    all[static_cast<std::size_t>(rank.rank())] = summed(rank, algorithm);
+  });
+  return all;
+}
+
+std::string refused(const Ring& ring) {
+  try {
+    ring.written().build();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    return error.message() + " at " + error.where();
+  }
+  return "accepted";
+}
+
+TEST(OwnSchedule, WrittenOpByOp_HasTheBitsOfTheBuiltInRing) {
+  for (const bool turns : {false, true}) {
+    const std::string text = Ring{.ranks = 4, .turns = turns}.written().build();
+    EXPECT_EQ(verify_schedule(text, "x").name, "my_ring");
+    const auto ours = summed_by({.size = 4, .algorithm = "ring"}, "ring");
+    for (const char* transport : {"inproc", "tcp"}) {
+      const auto own = summed_by({.size = 4, .transport = transport, .schedule = text}, "my_ring");
+      EXPECT_EQ(own, ours) << transport;
+    }
+  }
+}
+
+TEST(OwnSchedule, IsInheritedBySplits) {
+  spawn({.size = 3, .schedule = Ring{}.written().build()}, [](Communicator& rank) {
+    summed(rank, "my_ring");
+    auto same = rank.split(0);
+    summed(*same, "my_ring");
+  });
+}
+
+TEST(OwnSchedule, WrongOnesAreRefused_AndSayWhatIsRight) {
+  EXPECT_EQ(refused({}), "accepted");
+  EXPECT_THAT(refused({.wrong_row_of = 1}), AllOf(HasSubstr("row"), HasSubstr("rank")));
+  EXPECT_THAT(refused({.without_the_last_recv_of = 2}), HasSubstr("rank 2"));
+  EXPECT_THAT(refused({.wrong_peer_of = 1}), HasSubstr("rank 1"));
+  Ring half{.ranks = 3, .turns = true};
+  ScheduleBuilder ring = half.written();
+  ring.copy(2, ScheduleBuilder::in(0), ScheduleBuilder::out(0));
+  EXPECT_THROW(ring.build(), Error) << "rank 0 stands for all, and rank 2 has ops of its own";
+}
+
+TEST(OwnSchedule, WhatThereIsntIsRefusedAtOnce) {
+  ScheduleBuilder ring("x", Collective::kAllReduce, 3, 3);
+  const auto message = [](const auto& add) {
+    try {
+      add();
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string("accepted");
+  };
+  using Builder = ScheduleBuilder;
+  EXPECT_EQ(message([&] { ring.send(3, 0, Builder::in(0)); }),
+            "schedule builder: rank 3: expected 0 to 2");
+  EXPECT_EQ(message([&] { ring.send(0, -1, Builder::in(0)); }),
+            "schedule builder: peer -1: expected 0 to 2");
+  EXPECT_EQ(message([&] { ring.recv(0, 1, Builder::out(3)); }),
+            "schedule builder: row 3: expected 0 to 2");
+  EXPECT_EQ(message([&] { ring.recv(0, 1, Builder::out(0), 64); }),
+            "schedule builder: lane 64: expected 0 to 63");
+  EXPECT_EQ(message([&] { ring.wait(0, 0, 0, 1); }),
+            "schedule builder: op waited for 0: there is none yet");
+  const Builder::Place slot = ring.scratch(0, 2);
+  EXPECT_EQ(message([&] { ring.copy(0, Builder::in(0), slot); }), "accepted");
+  EXPECT_EQ(message([&] { ring.copy(1, Builder::in(0), slot); }),
+            "schedule builder: scratch slot 0: there is none yet");
+  EXPECT_EQ(message([] { Builder("x", Collective::kAllReduce, 0, 1); }),
+            "schedule builder: ranks 0: expected 1 to 4096");
+}
+
+}  // namespace
+}  // namespace rondo::testing
