@@ -8,6 +8,7 @@
 #include <span>
 
 #include "bindings/c/guard.h"
+#include "bindings/c/handles.h"
 #include "rondo/error.h"
 
 namespace rondo::c {
@@ -143,9 +144,13 @@ Device device_of(const rondo_config* given) {
   if (given == nullptr) return Device::host();
   rondo_config room;
   const rondo_config* const config = known(given, room, kLeastConfig, "rondo_config");
-  const std::int32_t kind = config->device.kind;
-  if (kind < 0 || kind > 255) refuse(fmt::format("rondo_config.device.kind {}: no kind", kind));
-  return {static_cast<DeviceKind>(kind), config->device.index};
+  return device_of(config->device, "rondo_config.device");
+}
+
+Device device_of(const rondo_device& device, const char* what) {
+  if (device.kind < 0 || device.kind > 255)
+    refuse(fmt::format("{}.kind {}: no kind", what, device.kind));
+  return {static_cast<DeviceKind>(device.kind), device.index};
 }
 
 Call call_of(const rondo_call* pointer, int size, Device device) {
@@ -161,6 +166,7 @@ Call call_of(const rondo_call* pointer, int size, Device device) {
   call.root = given->root;
   call.timeout_ms = given->timeout_ms;
   if (given->kind == RONDO_SEND || given->kind == RONDO_RECEIVE) {
+    if (given->stream != nullptr) refuse("rondo_call.stream: sends and receives have none");
     return given->kind == RONDO_SEND ? Call::send(call.input, given->root, given->tag)
                                      : Call::receive(call.output, given->root, given->tag);
   }
@@ -171,6 +177,7 @@ Call call_of(const rondo_call* pointer, int size, Device device) {
   call.uneven = given->input_counts != nullptr || given->output_counts != nullptr;
   call.input_counts = counts_of(given->input_counts, size);
   call.output_counts = counts_of(given->output_counts, size);
+  if (given->stream != nullptr) return call.on(checked(given->stream, "rondo_call.stream").stream);
   return call;
 }
 

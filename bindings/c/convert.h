@@ -19,6 +19,8 @@ Reduction reduction_of(rondo_op op);
 /// Null: all defaults.
 CommunicatorOptions options_of(const rondo_config* config);
 Device device_of(const rondo_config* config);
+/// `what` begins messages.
+Device device_of(const rondo_device& device, const char* what);
 
 /// Of a communicator of `size` ranks whose buffers lie on `device`.
 Call call_of(const rondo_call* call, int size, Device device);
