@@ -64,6 +64,13 @@ constexpr std::size_t kLeastCall = offsetof(rondo_call, input_counts);
 
 }  // namespace
 
+void hand_text(const std::string& text, char* out, std::size_t room, std::size_t* needed) {
+  if (room > 0) need(out, "text");
+  if (needed != nullptr) *needed = text.size() + 1;
+  if (room == 0) return;
+  out[text.copy(out, room - 1)] = '\0';
+}
+
 bool is_older(std::size_t size, std::size_t own, std::size_t least) {
   constexpr std::size_t kUnit = 8;
   return size >= least && size < own && size % kUnit == 0;

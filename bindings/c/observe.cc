@@ -68,12 +68,7 @@ rondo_status rondo_get_metrics(const rondo_communicator* communicator, char* tex
                                size_t* needed) {
   return guarded([&] {
     const auto& own = checked(communicator, "communicator").communicator;
-    if (room > 0) need(text, "text");
-    const std::string all = own.metrics();
-    if (needed != nullptr) *needed = all.size() + 1;
-    if (room == 0) return;
-    const std::size_t copied = all.copy(text, room - 1);
-    text[copied] = '\0';
+    rondo::c::hand_text(own.metrics(), text, room, needed);
   });
 }
 
