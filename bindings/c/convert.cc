@@ -52,7 +52,24 @@ Reduction custom_of(const rondo_call& call) {
                             .commutative = call.commutative != 0});
 }
 
+/// What C has written there may be no enumerator: as the number that it is.
+template <typename Enumeration>
+std::int64_t number_of(const Enumeration& value) {
+  std::uint32_t number = 0;
+  static_assert(sizeof value == sizeof number);
+  std::memcpy(&number, &value, sizeof number);
+  return number;
+}
+
+template <typename Enumeration>
+void check_enumerator(const Enumeration& value, const char* what) {
+  constexpr std::int64_t kLargest = 0x7fffffff;
+  if (number_of(value) > kLargest)
+    refuse(fmt::format("rondo_call.{}: {} is none", what, number_of(value)));
+}
+
 Reduction reduction_of_call(const rondo_call& call) {
+  check_enumerator(call.op, "op");
   if (call.op == RONDO_PREMULTIPLIED_SUM) return Reduction::premultiplied_sum(call.factor);
   if (call.op == RONDO_CUSTOM) return custom_of(call);
   return reduction_of(call.op);
@@ -166,6 +183,8 @@ Call call_of(const rondo_call* pointer, int size, Device device) {
   const rondo_call* const given = known(pointer, room, kLeastCall, "rondo_call");
   if (given->timeout_ms < 0)
     refuse(fmt::format("rondo_call.timeout_ms: expected at least 0, got {}", given->timeout_ms));
+  check_enumerator(given->kind, "kind");
+  check_enumerator(given->type, "type");
   const DataType type = type_of(given->type);
   Call call;
   call.input = ConstBuffer(given->input, given->input_count, type, device);
