@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <stdexcept>
 
+#include "tests/fuzz_time.h"
 #include "tools/rondo/trace/clock_offsets.h"
 #include "tools/rondo/trace/merge.h"
 #include "tools/rondo/trace/trace_report.h"
@@ -231,6 +233,8 @@ TEST(TraceFile, WhatCantBe_IsRefusedInOneLine) {
       replaced(good, "\"wait_ns\":2000", "\"wait_ns\":-2000"),
       replaced(good, "\"wait_ns\":2000,", ""),
       replaced(good, "\"ts\":1.5", "\"ts\":\"late\""),
+      replaced(good, "\"name\":\"barrier\"", "\"name\":7"),
+      replaced(good, "}}\n]", "}},{\"name\":\"rondo\",\"args\":7}]"),
       replaced(good, "\"waited_longest_for\":1", "\"waited_longest_for\":2"),
   };
   for (const std::string& text : wrong) {
@@ -241,26 +245,93 @@ TEST(TraceFile, WhatCantBe_IsRefusedInOneLine) {
   }
 }
 
+/// A good file with up to four changes: letters, cuts, repetitions, values of another kind or size.
+std::string damaged(std::string text, std::mt19937& random) {
+  const std::string bytes = "0123456789[]{},:\"-+eE.\\ \n\xc3x";
+  const std::vector<std::string> values = {"1152921504606846976",
+                                           "-288230376151711744",
+                                           "288230376151711744",
+                                           "18446744073709551615",
+                                           "-1e308",
+                                           "1e999",
+                                           "null",
+                                           "\"\\n\\u001b[2J\"",
+                                           "[[[[[[[[]]]]]]]]",
+                                           "{\"a\":{\"b\":{}}}"};
+  for (std::uint32_t damage = random() % 4; damage != ~0U; --damage) {
+    const std::size_t at = random() % text.size();
+    const std::size_t colon = text.find(':', at);
+    switch (random() % 4) {
+      case 0: text[at] = bytes[random() % bytes.size()]; break;
+      case 1: text.erase(at, random() % 20); break;
+      case 2: text.insert(at, text.substr(random() % text.size(), random() % 20)); break;
+      default:
+        if (colon == std::string::npos) break;
+        text.replace(colon + 1, text.find_first_of(",}", colon) - colon - 1,
+                     values[random() % values.size()]);
+    }
+    if (text.empty()) text = "x";
+  }
+  return text;
+}
+
+/// What is said of a world of two ranks, of which this is the other one's file.
+void use(const std::string& text) {
+  std::vector<RankTrace> traces;
+  traces.push_back(parse_trace("FILE", text));
+  traces.push_back(parse_trace("OTHER", file_text(1 - traces.front().rank % 2)));
+  traces.back().job = traces.front().job;
+  traces.back().world = traces.front().world;
+  if (traces.front().rank == traces.back().rank) traces.pop_back();
+  const auto jobs = by_job(traces);
+  const std::string report = describe(summarize(jobs.front()));
+  for (const char letter : report)
+    ASSERT_TRUE(letter == '\n' || (letter >= ' ' || letter < 0)) << report;
+  EXPECT_TRUE(nlohmann::json::accept(merge(jobs))) << text;
+}
+
 TEST(TraceFile, DamagedAnyhow_IsReadOrRefused) {
   std::mt19937 random(20261123);
   const std::string good = file_text();
-  const std::string bytes = "0123456789[]{},:\"-+eE.\\ \n\xc3x";
-  for (int i = 0; i < 20'000; ++i) {
-    std::string text = good;
-    for (std::uint32_t damage = random() % 4; damage != ~0U; --damage) {
-      const std::size_t at = random() % text.size();
-      switch (random() % 3) {
-        case 0: text[at] = bytes[random() % bytes.size()]; break;
-        case 1: text.erase(at, random() % 20); break;
-        default: text.insert(at, text.substr(random() % text.size(), random() % 20));
-      }
-    }
+  FuzzTime time(20'000);
+  int used = 0;
+  while (time.next()) {
+    const std::string text = damaged(good, random);
     const std::string said = refusal(text);
-    EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+    ASSERT_EQ(said.find('\n'), std::string::npos) << said;
     if (!said.empty()) continue;
-    const RankTrace trace = parse_trace("FILE", text);
-    static_cast<void>(describe(summarize({&trace})));
+    ++used;
+    ASSERT_NO_THROW(use(text)) << text;
   }
+  EXPECT_GT(used, 100);
+}
+
+/// Two ranks at the ends of what instants may be: their differences still have room.
+TEST(TraceFile, TimesAtTheEnds_DontOverflow) {
+  constexpr std::int64_t kLatestNs = std::int64_t{1} << 58;
+  const auto at = [](int rank, std::int64_t begun, const std::string& clock) {
+    std::string text = replaced(file_text(rank), R"("clock":"c")", R"("clock":")" + clock + '"');
+    text = replaced(text, "\"entered_ns\":1500", fmt::format("\"entered_ns\":{}", begun));
+    text = replaced(text, "\"begun_ns\":1500", fmt::format("\"begun_ns\":{}", begun));
+    text = replaced(text, "\"done_ns\":3750", fmt::format("\"done_ns\":{}", begun + 2250));
+    return text;
+  };
+  EXPECT_NE(refusal(at(0, kLatestNs, "c")), "") << "it would be done after the last instant";
+  const std::vector<RankTrace> traces = {parse_trace("a", at(0, kLatestNs - 2250, "c")),
+                                         parse_trace("b", at(1, -kLatestNs, "d"))};
+  const JobSummary job = summarize(pointers(traces));
+  EXPECT_EQ(job.ranks[1].clock.ns, 2 * kLatestNs - 2250);
+  EXPECT_EQ(job.calls, 1U);
+}
+
+TEST(TraceFile, WhatIsShown_IsOnOneLine) {
+  const std::string text = replaced(file_text(), R"("host":"h")", R"("host":"h\n\u001b[2J")");
+  EXPECT_EQ(parse_trace("FILE", text).host, "h??[2J");
+}
+
+TEST(TraceFile, HundredMegabytes_AreRefusedAtOnce) {
+  for (const char letter : {'\0', '[', '{', '7', ' ', '"'})
+    EXPECT_NE(refusal(std::string(100'000'000, letter)), "") << letter;
 }
 
 TEST(TraceMerge, TwoFilesOfARank_AreRefused) {

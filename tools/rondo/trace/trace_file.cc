@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -12,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;  // 36 years
+/// Nine years. Differences of differences of instants, on clocks that are moved, still have room.
+constexpr std::int64_t kLatestNs = std::int64_t{1} << 58;
 constexpr int kLargestWorld = 65'536;
 constexpr int kFormatVersion = 1;
 
@@ -83,7 +85,11 @@ class Arguments {
     if (found == arguments_->end() || !found->is_string() ||
         found->get_ref<const std::string&>().size() > kLongest)
       fail(fmt::format("\"{}\" must be a text of at most {} bytes", name, kLongest));
-    return found->get<std::string>();
+    std::string text = found->get<std::string>();
+    // It is shown as it is, in lines of a table.
+    std::ranges::replace_if(
+        text, [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
+    return text;
   }
   [[noreturn]] void fail(const std::string& why) const {
     refuse(path_, fmt::format("event {}: {}", index_, why));
@@ -148,13 +154,17 @@ void take_owner(RankTrace& trace, const Arguments& arguments) {
   if (trace.clock.empty()) trace.clock = fmt::format("rank {}", trace.rank);
 }
 
-/// "ts" and "dur" are numbers, as far as they are there: they are moved when ranks are merged.
-void check_times(const std::string& path, std::size_t index, const json& event) {
-  for (const char* name : {"ts", "dur"}) {
+/// What is used when ranks are merged is, as far as it is there, of its kind.
+void check_parts(const std::string& path, std::size_t index, const json& event) {
+  const auto check = [&](const char* name, bool (json::*is_right)() const, const char* expected) {
     const auto found = event.find(name);
-    if (found != event.end() && !found->is_number())
-      refuse(path, fmt::format("event {}: \"{}\" must be a number", index, name));
-  }
+    if (found != event.end() && !((*found).*is_right)())
+      refuse(path, fmt::format("event {}: \"{}\" must be {}", index, name, expected));
+  };
+  check("name", &json::is_string, "a text");
+  check("args", &json::is_object, "an object");
+  check("ts", &json::is_number, "a number");
+  check("dur", &json::is_number, "a number");
 }
 
 json parse_events(const std::string& path, const std::string& text) {
@@ -184,7 +194,7 @@ RankTrace parse_trace(const std::string& path, const std::string& text) {
   take_owner(trace, Arguments(path, 0, trace.events.front()));
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const json& event = trace.events[i];
-    check_times(path, i, event);
+    check_parts(path, i, event);
     if (text_of(event, "cat") != "call") continue;
     const Arguments arguments(path, i, event);
     const std::int64_t sequence = arguments.integer("sequence", 0, kLatestNs);
