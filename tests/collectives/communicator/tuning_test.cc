@@ -30,7 +30,7 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
   const std::string& path() const { return path_; }
   std::string write(const std::string& name, const std::string& text) const {
-    const std::string file = path_ + "/" + name;
+    std::string file = path_ + "/" + name;
     std::ofstream(file) << text;
     return file;
   }
