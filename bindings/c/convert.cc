@@ -8,6 +8,7 @@
 #include <span>
 
 #include "bindings/c/guard.h"
+#include "bindings/c/handles.h"
 #include "rondo/error.h"
 
 namespace rondo::c {
@@ -51,7 +52,24 @@ Reduction custom_of(const rondo_call& call) {
                             .commutative = call.commutative != 0});
 }
 
+/// What C has written there may be no enumerator: as the number that it is.
+template <typename Enumeration>
+std::int64_t number_of(const Enumeration& value) {
+  std::uint32_t number = 0;
+  static_assert(sizeof value == sizeof number);
+  std::memcpy(&number, &value, sizeof number);
+  return number;
+}
+
+template <typename Enumeration>
+void check_enumerator(const Enumeration& value, const char* what) {
+  constexpr std::int64_t kLargest = 0x7fffffff;
+  if (number_of(value) > kLargest)
+    refuse(fmt::format("rondo_call.{}: {} is none", what, number_of(value)));
+}
+
 Reduction reduction_of_call(const rondo_call& call) {
+  check_enumerator(call.op, "op");
   if (call.op == RONDO_PREMULTIPLIED_SUM) return Reduction::premultiplied_sum(call.factor);
   if (call.op == RONDO_CUSTOM) return custom_of(call);
   return reduction_of(call.op);
@@ -62,6 +80,13 @@ constexpr std::size_t kLeastConfig = offsetof(rondo_config, timeout_ms);
 constexpr std::size_t kLeastCall = offsetof(rondo_call, input_counts);
 
 }  // namespace
+
+void hand_text(const std::string& text, char* out, std::size_t room, std::size_t* needed) {
+  if (room > 0) need(out, "text");
+  if (needed != nullptr) *needed = text.size() + 1;
+  if (room == 0) return;
+  out[text.copy(out, room - 1)] = '\0';
+}
 
 bool is_older(std::size_t size, std::size_t own, std::size_t least) {
   constexpr std::size_t kUnit = 8;
@@ -143,9 +168,13 @@ Device device_of(const rondo_config* given) {
   if (given == nullptr) return Device::host();
   rondo_config room;
   const rondo_config* const config = known(given, room, kLeastConfig, "rondo_config");
-  const std::int32_t kind = config->device.kind;
-  if (kind < 0 || kind > 255) refuse(fmt::format("rondo_config.device.kind {}: no kind", kind));
-  return {static_cast<DeviceKind>(kind), config->device.index};
+  return device_of(config->device, "rondo_config.device");
+}
+
+Device device_of(const rondo_device& device, const char* what) {
+  if (device.kind < 0 || device.kind > 255)
+    refuse(fmt::format("{}.kind {}: no kind", what, device.kind));
+  return {static_cast<DeviceKind>(device.kind), device.index};
 }
 
 Call call_of(const rondo_call* pointer, int size, Device device) {
@@ -154,6 +183,8 @@ Call call_of(const rondo_call* pointer, int size, Device device) {
   const rondo_call* const given = known(pointer, room, kLeastCall, "rondo_call");
   if (given->timeout_ms < 0)
     refuse(fmt::format("rondo_call.timeout_ms: expected at least 0, got {}", given->timeout_ms));
+  check_enumerator(given->kind, "kind");
+  check_enumerator(given->type, "type");
   const DataType type = type_of(given->type);
   Call call;
   call.input = ConstBuffer(given->input, given->input_count, type, device);
@@ -161,6 +192,7 @@ Call call_of(const rondo_call* pointer, int size, Device device) {
   call.root = given->root;
   call.timeout_ms = given->timeout_ms;
   if (given->kind == RONDO_SEND || given->kind == RONDO_RECEIVE) {
+    if (given->stream != nullptr) refuse("rondo_call.stream: sends and receives have none");
     return given->kind == RONDO_SEND ? Call::send(call.input, given->root, given->tag)
                                      : Call::receive(call.output, given->root, given->tag);
   }
@@ -171,6 +203,7 @@ Call call_of(const rondo_call* pointer, int size, Device device) {
   call.uneven = given->input_counts != nullptr || given->output_counts != nullptr;
   call.input_counts = counts_of(given->input_counts, size);
   call.output_counts = counts_of(given->output_counts, size);
+  if (given->stream != nullptr) return call.on(checked(given->stream, "rondo_call.stream").stream);
   return call;
 }
 

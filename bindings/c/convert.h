@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <string>
 
 #include "rondo/call.h"
 #include "rondo/communicator.h"
@@ -19,9 +20,15 @@ Reduction reduction_of(rondo_op op);
 /// Null: all defaults.
 CommunicatorOptions options_of(const rondo_config* config);
 Device device_of(const rondo_config* config);
+/// `what` begins messages.
+Device device_of(const rondo_device& device, const char* what);
 
 /// Of a communicator of `size` ranks whose buffers lie on `device`.
 Call call_of(const rondo_call* call, int size, Device device);
+
+/// A text for a caller with `room` bytes, the 0 at its end included; cut off where it is longer.
+/// `needed` (may be null): the room for all of it. `out` may be null where `room` is 0.
+void hand_text(const std::string& text, char* out, std::size_t room, std::size_t* needed);
 
 /// Structs say how large their caller's header made them. An older one, smaller, has zeros for what
 /// was added since; a newer one, larger, has fields that this library doesn't know: where they are

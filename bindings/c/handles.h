@@ -29,6 +29,18 @@ struct rondo_schedule {
   rondo::ScheduleBuilder builder;
 };
 
+struct rondo_stream {
+  static constexpr std::uint64_t kWord = 0x726f6e646f737472;  // "rondostr"
+  std::uint64_t word = kWord;
+  rondo::Stream stream;
+};
+
+struct rondo_device_memory {
+  static constexpr std::uint64_t kWord = 0x726f6e646f646576;  // "rondodev"
+  std::uint64_t word = kWord;
+  rondo::DeviceMemory memory;
+};
+
 struct rondo_memory {
   static constexpr std::uint64_t kWord = 0x726f6e646f6d656d;  // "rondomem"
   std::uint64_t word = kWord;

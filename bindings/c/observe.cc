@@ -40,16 +40,35 @@ rondo_status rondo_write_trace(const rondo_communicator* communicator, const cha
   });
 }
 
+rondo_status rondo_set_trace(rondo_communicator* communicator, rondo_trace_function function,
+                             void* context) {
+  return guarded([&] {
+    auto& own = checked(communicator, "communicator").communicator;
+    if (function == nullptr) return own.set_trace({});
+    own.set_trace([function, context](const rondo::TracedCall& call) {
+      const std::string collective(call.collective);
+      const std::string algorithm(call.algorithm);
+      const std::string transport(call.transport);
+      const rondo_traced_call told{collective.c_str(),
+                                   algorithm.c_str(),
+                                   transport.c_str(),
+                                   call.sequence,
+                                   call.bytes,
+                                   call.took_us,
+                                   call.wait_us,
+                                   call.reduce_us,
+                                   call.waited_longest_for,
+                                   static_cast<rondo_status>(call.result)};
+      function(context, &told);
+    });
+  });
+}
+
 rondo_status rondo_get_metrics(const rondo_communicator* communicator, char* text, size_t room,
                                size_t* needed) {
   return guarded([&] {
     const auto& own = checked(communicator, "communicator").communicator;
-    if (room > 0) need(text, "text");
-    const std::string all = own.metrics();
-    if (needed != nullptr) *needed = all.size() + 1;
-    if (room == 0) return;
-    const std::size_t copied = all.copy(text, room - 1);
-    text[copied] = '\0';
+    rondo::c::hand_text(own.metrics(), text, room, needed);
   });
 }
 

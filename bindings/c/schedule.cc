@@ -84,11 +84,7 @@ rondo_status rondo_schedule_build(const rondo_schedule* schedule, char* text, si
                                   size_t* needed) {
   return guarded([&] {
     const auto& builder = checked(schedule, "schedule").builder;
-    if (room > 0) need(text, "text");
-    const std::string all = builder.build();
-    if (needed != nullptr) *needed = all.size() + 1;
-    if (room == 0) return;
-    text[all.copy(text, room - 1)] = '\0';
+    rondo::c::hand_text(builder.build(), text, room, needed);
   });
 }
 

@@ -96,6 +96,35 @@ void CallTrace::end(const Status& status, std::span<transport::Endpoint* const> 
     waited_[static_cast<std::size_t>(peer)].add(record.wait);
   ring_->push(record);
   current_->add(record, ns_per_tick_);
+  if (function_) tell(record, *current_);
+}
+
+Status CallTrace::tell(TraceFunction function) {
+  if (ring_ == nullptr) {
+    return {ErrorCode::kUnsupported,
+            "calls aren't traced: RONDO_TRACE is off, or the world has one rank"};
+  }
+  function_ = std::move(function);
+  return {};
+}
+
+void CallTrace::tell(const trace::CallRecord& record, const trace::Series& series) const {
+  const auto us = [this](Ticks ticks) { return static_cast<double>(ticks) * ns_per_tick_ / 1e3; };
+  const TracedCall call{.collective = series.collective,
+                        .algorithm = series.algorithm,
+                        .transport = series.transport,
+                        .sequence = record.sequence,
+                        .bytes = record.bytes,
+                        .took_us = us(record.done - record.begun),
+                        .wait_us = us(record.wait),
+                        .reduce_us = us(record.reduce),
+                        .waited_longest_for = record.waited_longest_for,
+                        .result = static_cast<ErrorCode>(record.result)};
+  try {
+    function_(call);
+  } catch (...) {
+    // A call that went well isn't to fail for whoever watches it.
+  }
 }
 
 void CallTrace::note_links(std::span<transport::Endpoint* const> peers) {
@@ -135,6 +164,7 @@ void CallTrace::end_exchange(const CallArguments& arguments, Ticks entered, cons
   record.series = series.index;
   ring_->push(record);
   series.add(record, ns_per_tick_);
+  if (function_) tell(record, series);
 }
 
 void CallTrace::dump(const Status& cause) {

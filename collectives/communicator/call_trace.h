@@ -23,6 +23,7 @@
 #include "core/trace/prometheus.h"
 #include "core/trace/record_ring.h"
 #include "core/trace/series.h"
+#include "rondo/trace.h"
 #include "transport/mesh/mesh.h"
 
 namespace rondo::communicator {
@@ -70,6 +71,10 @@ class CallTrace {
                             : static_cast<double>(record.done - record.begun) * ns_per_tick_ / 1e3;
   }
 
+  /// Told of each call that ends, from the next one on; empty: nobody. Errors: Unsupported (tracing
+  /// is off, a world of one rank).
+  Status tell(TraceFunction function);
+
   /// Of the calls of one plan. Threads: any.
   trace::Series& series(std::string_view collective, std::string_view algorithm,
                         std::string_view transport) {
@@ -85,6 +90,7 @@ class CallTrace {
   std::string metrics() const;
 
  private:
+  void tell(const trace::CallRecord& record, const trace::Series& series) const;
   void note_links(std::span<transport::Endpoint* const> peers);
   std::string file_in(const std::string& folder) const;
   std::string metrics_path() const;
@@ -99,6 +105,7 @@ class CallTrace {
   trace::SeriesTable series_;
   trace::CallTimer timer_;
   trace::Series* current_ = nullptr;
+  TraceFunction function_;
   Ticks entered_ = 0;
   Ticks begun_ = 0;
   bool has_tcp_ = false;

@@ -360,6 +360,10 @@ CallInfo Communicator::last_call() const { return impl_->engine().last_call(); }
 
 std::string Communicator::metrics() const { return impl_->engine().metrics(); }
 
+void Communicator::set_trace(TraceFunction function) {
+  throw_if_error(impl_->engine().tell(std::move(function)));
+}
+
 void Communicator::write_trace(const std::string& path) const {
   throw_if_error(impl_->place().trace().write(path));
 }

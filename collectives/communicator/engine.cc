@@ -73,6 +73,8 @@ std::vector<PeerTraffic> Engine::traffic() {
   return undisturbed([](const Place& place) { return place.traffic(); });
 }
 
+Status Engine::tell(TraceFunction function) { return place_->trace().tell(std::move(function)); }
+
 std::string Engine::metrics() {
   return undisturbed([](const Place& place) { return place.trace().metrics(); });
 }

@@ -36,6 +36,7 @@ class Engine {
   CallInfo last_call();
   std::vector<PeerTraffic> traffic();
   std::string metrics();
+  Status tell(TraceFunction function);
 
   /// The blocking call. `plan`: null, or the one that these arguments have been admitted with.
   Status call(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan = nullptr);

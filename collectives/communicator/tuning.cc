@@ -14,6 +14,7 @@
 #include "collectives/communicator/tuning_samples.h"
 #include "collectives/select/tuning.h"
 #include "core/environment.h"
+#include "core/hash.h"
 #include "core/json/reader.h"
 #include "core/log.h"
 
@@ -73,16 +74,6 @@ Result<std::optional<std::string>> text_of_option(const Place& place) {
   RONDO_ASSIGN(const std::string path, cached_tuning_path(place));
   if (!std::filesystem::exists(path)) return std::optional<std::string>();
   return read_tuning(path);
-}
-
-/// FNV-1a, for names of files.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t value = 14695981039346656037U;
-  for (const char letter : text) {
-    value ^= static_cast<unsigned char>(letter);
-    value *= 1099511628211U;
-  }
-  return value;
 }
 
 std::optional<std::string> cache_folder() {
@@ -154,7 +145,7 @@ Result<std::string> cached_tuning_path(const Place& place) {
   std::string hosts = std::string(place.last_call().transport);
   for (const transport::RankInfo& rank : place.mesh().ranks())
     hosts += fmt::format(";{}*{}", rank.hostname, rank.cores.size());
-  return fmt::format("{}/tuning-{}-{:016x}.json", *folder, place.size(), hash(hosts));
+  return fmt::format("{}/tuning-{}-{:016x}.json", *folder, place.size(), fnv1a(hosts));
 }
 
 Result<std::string> measure_tuning(Engine& engine) {

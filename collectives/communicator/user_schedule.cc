@@ -8,6 +8,7 @@
 
 #include "collectives/schedule/schedule_file.h"
 #include "collectives/verify/written.h"
+#include "core/hash.h"
 #include "core/json/reader.h"
 
 namespace rondo::communicator {
@@ -15,16 +16,6 @@ namespace {
 
 std::string name_of(const std::string& path) {
   return fmt::format("schedule file {} (RONDO_SCHEDULE)", path);
-}
-
-/// FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo): for files that differ by mistake, not by malice.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t value = 14695981039346656037U;
-  for (const char letter : text) {
-    value ^= static_cast<unsigned char>(letter);
-    value *= 1099511628211U;
-  }
-  return value;
 }
 
 }  // namespace
@@ -52,7 +43,7 @@ Result<std::shared_ptr<const UserSchedule>> load_schedule(const std::string& opt
   }
   return std::make_shared<const UserSchedule>(
       UserSchedule{.name = std::move(written.name),
-                   .digest = fmt::format("{:016x}", hash(text)),
+                   .digest = fmt::format("{:016x}", fnv1a(text)),
                    .world = std::move(verdict->fused)});
 }
 

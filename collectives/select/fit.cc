@@ -11,21 +11,21 @@ using simulate::HostGroup;
 using simulate::Link;
 using simulate::MessageCost;
 using simulate::Network;
-using simulate::Work;
 
 /// One constant, or several that are taken as one; multiplied by a factor.
 using Parameter = std::function<void(Network&, double factor)>;
 
 void add_work(std::vector<Parameter>& parameters) {
-  parameters.push_back([](Network& network, double factor) { network.work.call_us *= factor; });
-  parameters.push_back([](Network& network, double factor) {
+  parameters.emplace_back([](Network& network, double factor) { network.work.call_us *= factor; });
+  parameters.emplace_back([](Network& network, double factor) {
     network.work.read_us_per_byte *= factor;
     network.work.write_us_per_byte *= factor;
   });
   parameters.push_back(
       [](Network& network, double factor) { network.work.reduce_us_per_byte *= factor; });
-  parameters.push_back([](Network& network, double factor) { network.work.cache_bytes *= factor; });
-  parameters.push_back([](Network& network, double factor) {
+  parameters.emplace_back(
+      [](Network& network, double factor) { network.work.cache_bytes *= factor; });
+  parameters.emplace_back([](Network& network, double factor) {
     network.work.beyond_cache = 1 + (network.work.beyond_cache - 1) * factor;
   });
 }
@@ -36,12 +36,12 @@ void add_link(std::vector<Parameter>& parameters, Link Network::*link, const Net
     const auto cost = [link, range](Network& of) -> MessageCost& {
       return (of.*link).costs[range];
     };
-    parameters.push_back([cost](Network& of, double factor) { cost(of).latency_us *= factor; });
-    parameters.push_back([cost](Network& of, double factor) {
+    parameters.emplace_back([cost](Network& of, double factor) { cost(of).latency_us *= factor; });
+    parameters.emplace_back([cost](Network& of, double factor) {
       cost(of).send_us *= factor;
       cost(of).receive_us *= factor;
     });
-    parameters.push_back([cost](Network& of, double factor) {
+    parameters.emplace_back([cost](Network& of, double factor) {
       cost(of).send_us_per_byte *= factor;
       cost(of).receive_us_per_byte *= factor;
     });
@@ -49,7 +49,7 @@ void add_link(std::vector<Parameter>& parameters, Link Network::*link, const Net
 }
 
 void add_hosts_links(std::vector<Parameter>& parameters) {
-  parameters.push_back([](Network& network, double factor) {
+  parameters.emplace_back([](Network& network, double factor) {
     for (HostGroup& group : network.groups) {
       group.up_bytes_per_us *= factor;
       group.down_bytes_per_us *= factor;

@@ -15,6 +15,7 @@
 #include "rondo/error.h"
 #include "rondo/export.h"
 #include "rondo/reduction.h"
+#include "rondo/trace.h"
 #include "rondo/tuning.h"
 #include "rondo/types.h"
 #include "rondo/work.h"
@@ -313,6 +314,11 @@ class RONDO_API Communicator {
   /// calls, errors, bytes, seconds by part and a histogram of latencies by collective, algorithm
   /// and transport; bytes and waits by peer. With RONDO_TRACE=off bytes by peer alone.
   std::string metrics() const;
+
+  /// Calls `function` at the end of each call from now on, on the thread that moved it on; an empty
+  /// one: no longer. Nothing is outstanding. Errors: Unsupported (RONDO_TRACE=off; a world of one
+  /// rank).
+  void set_trace(TraceFunction function);
 
   /// Writes the last calls (RONDO_TRACE_CALLS) to a file that `rondo trace`, chrome://tracing and
   /// Perfetto load. Errors: Unsupported (RONDO_TRACE=off; a world of one rank), System. Threads:

@@ -242,6 +242,9 @@ typedef enum rondo_kind {
 typedef void (*rondo_reduce_function)(void* left, const void* right, size_t count, uint8_t type,
                                       void* context);
 
+/* An ordered queue of a device's work: below. */
+typedef struct rondo_stream rondo_stream;
+
 /* Any call, as a value: for rondo_run and rondo_start. */
 typedef struct rondo_call {
   size_t size; /* sizeof(rondo_call) */
@@ -263,12 +266,15 @@ typedef struct rondo_call {
   rondo_reduce_function function; /* RONDO_CUSTOM */
   void* context;                  /* handed to it */
   int32_t commutative;            /* whether it is */
+  /* The call begins after what the stream holds when it is started, and what the stream is given
+   * later begins after it; null: none. rondo::Call::on says when rondo_start returns. */
+  const rondo_stream* stream;
 } rondo_call;
 
 #define RONDO_CALL_INIT                                                                       \
   {                                                                                           \
     sizeof(rondo_call), RONDO_BARRIER, RONDO_F32, RONDO_SUM, 0, 0, 0, NULL, NULL, 0, 0, NULL, \
-        NULL, 1.0, NULL, NULL, 0                                                              \
+        NULL, 1.0, NULL, NULL, 0, NULL                                                        \
   }
 
 /* Blocks until the call is done. */
@@ -320,6 +326,27 @@ RONDO_C_API rondo_status rondo_allocate(size_t bytes, rondo_memory** out, void**
 /* Null: does nothing. */
 RONDO_C_API rondo_status rondo_free(rondo_memory* memory);
 
+/* ---- Devices: docs/devices.md ---------------------------------------------------------------- */
+
+/* `native`: a stream that another library has made and keeps (a cudaStream_t), which outlives this
+ * one; null: a new one. */
+RONDO_C_API rondo_status rondo_stream_create(rondo_device device, void* native, rondo_stream** out);
+/* Between any two of host memory and the device's, after all that was issued before. */
+RONDO_C_API rondo_status rondo_stream_copy(rondo_stream* stream, void* target, const void* source,
+                                           size_t bytes);
+/* Blocks until all that was issued is done. */
+RONDO_C_API rondo_status rondo_stream_synchronize(rondo_stream* stream);
+/* Null: does nothing. */
+RONDO_C_API rondo_status rondo_stream_release(rondo_stream* stream);
+
+typedef struct rondo_device_memory rondo_device_memory;
+
+/* Memory of a device, for buffers of communicators whose rondo_config.device it is. */
+RONDO_C_API rondo_status rondo_device_allocate(rondo_device device, size_t bytes,
+                                               rondo_device_memory** out, void** data);
+/* Null: does nothing. */
+RONDO_C_API rondo_status rondo_device_free(rondo_device_memory* memory);
+
 /* ---- What was done, and what would be -------------------------------------------------------- */
 
 typedef struct rondo_traffic {
@@ -353,6 +380,28 @@ RONDO_C_API rondo_status rondo_write_trace(const rondo_communicator* communicato
  * 0. */
 RONDO_C_API rondo_status rondo_get_metrics(const rondo_communicator* communicator, char* text,
                                            size_t room, size_t* needed);
+
+/* A call of this rank that has ended. Texts are valid during the call of the function. */
+typedef struct rondo_traced_call {
+  const char* collective; /* "all_reduce", ..., "send", "receive" */
+  const char* algorithm;
+  const char* transport;
+  uint64_t sequence; /* of the communicator's collectives, from 1; 0: a send or receive */
+  uint64_t bytes;    /* of the larger of this rank's buffers */
+  double took_us;
+  double wait_us;             /* of that: nothing moved, for want of a peer */
+  double reduce_us;           /* of that: in kernels */
+  int32_t waited_longest_for; /* a rank; -1: none */
+  rondo_status status;
+} rondo_traced_call;
+
+/* Must be short, and not use the communicator. */
+typedef void (*rondo_trace_function)(void* context, const rondo_traced_call* call);
+
+/* Called at the end of each call from now on, on the thread that moved it on; null: no longer.
+ * Nothing is outstanding. RONDO_UNSUPPORTED with RONDO_TRACE=off and in a world of one rank. */
+RONDO_C_API rondo_status rondo_set_trace(rondo_communicator* communicator,
+                                         rondo_trace_function function, void* context);
 
 typedef enum rondo_log_level {
   RONDO_LOG_OFF = 0,

@@ -45,7 +45,37 @@ void event_loop(rondo_communicator* c) {
   CHECK(ended == 0 && poll(&polled, 1, 0) == 0);
 }
 
+struct seen {
+  int calls;
+  uint64_t last;
+  size_t bytes;
+};
+
+static void see(void* context, const rondo_traced_call* call) {
+  struct seen* const seen = context;
+  CHECK(strcmp(call->collective, "all_gather") == 0 && call->status == RONDO_OK);
+  CHECK(call->algorithm[0] != '\0' && strcmp(call->transport, "shm") == 0);
+  CHECK(call->took_us > 0 && call->wait_us >= 0 && call->wait_us <= call->took_us);
+  CHECK(seen->last == 0 || call->sequence == seen->last + 1);
+  seen->last = call->sequence;
+  seen->bytes += call->bytes;
+  ++seen->calls;
+}
+
+static void each_call(rondo_communicator* c) {
+  struct seen seen = {0, 0, 0};
+  double mine = rondo_rank(c) + 0.25, all[8];
+  CHECK(rondo_size(c) <= 8);
+  OK(rondo_set_trace(c, see, &seen));
+  for (int k = 0; k < 5; ++k) OK(rondo_all_gather(c, &mine, all, 1, RONDO_F64));
+  OK(rondo_set_trace(c, NULL, NULL));
+  OK(rondo_all_gather(c, &mine, all, 1, RONDO_F64));
+  CHECK(seen.calls == 5 && seen.bytes == 5 * sizeof(double) * (size_t)rondo_size(c));
+  CHECK(all[rondo_size(c) - 1] == rondo_size(c) - 0.75);
+}
+
 void traces_and_metrics(rondo_communicator* c) {
+  each_call(c);
   char text[1 << 16], path[64], cut[9];
   size_t needed = 0;
   OK(rondo_get_metrics(c, NULL, 0, &needed));

@@ -200,6 +200,7 @@ int main(void) {
   meetings();
   plans();
   log_of_the_program();
+  REFUSED(rondo_set_trace(c, NULL, NULL), RONDO_UNSUPPORTED, "the world has one rank");
 
   /* None of that has hurt it. */
   double value = 2.25;

@@ -1,0 +1,71 @@
+/* Calls in a stream of an emulated device, by the ranks of a launcher: copies before and after them
+ * need no waiting for. */
+#include "check.h"
+
+enum { kElements = 5000 };
+
+static void in_order(rondo_communicator* c, rondo_device device) {
+  static float host[kElements];
+  rondo_stream* stream = NULL;
+  rondo_device_memory* memory = NULL;
+  rondo_work* work = NULL;
+  void* data = NULL;
+  OK(rondo_stream_create(device, NULL, &stream));
+  OK(rondo_device_allocate(device, sizeof host, &memory, &data));
+  for (size_t i = 0; i < kElements; ++i) host[i] = given(rondo_rank(c), i);
+  OK(rondo_stream_copy(stream, data, host, sizeof host));
+  rondo_call call = RONDO_CALL_INIT;
+  call.kind = RONDO_ALL_REDUCE;
+  call.input = call.output = data;
+  call.input_count = call.output_count = kElements;
+  call.stream = stream;
+  OK(rondo_start(c, &call, &work));
+  OK(rondo_stream_copy(stream, host, data, sizeof host));
+  OK(rondo_stream_synchronize(stream));
+  for (size_t i = 0; i < kElements; ++i) {
+    double expected = 0;
+    for (int r = 0; r < rondo_size(c); ++r) expected += given(r, i);
+    CHECK(near(host[i], expected));
+  }
+  OK(rondo_work_wait(work));
+  OK(rondo_work_release(work));
+  OK(rondo_device_free(memory));
+  OK(rondo_stream_release(stream));
+}
+
+static void refusals(rondo_communicator* c, rondo_device device) {
+  const rondo_status bad = RONDO_INVALID_ARGUMENT;
+  const rondo_device none = {300, 0};
+  rondo_stream* stream = NULL;
+  rondo_device_memory* memory = NULL;
+  rondo_work* work = NULL;
+  void* data = NULL;
+  REFUSED(rondo_stream_create(none, NULL, &stream), bad, "device.kind 300");
+  REFUSED(rondo_device_allocate(none, 8, &memory, &data), bad, "device.kind 300");
+  REFUSED(rondo_stream_create(device, NULL, NULL), bad, "out is null");
+  REFUSED(rondo_stream_create(device, &data, &stream), RONDO_UNSUPPORTED, "");
+  REFUSED(rondo_stream_synchronize(NULL), bad, "stream is null");
+  OK(rondo_stream_release(NULL));
+  OK(rondo_device_free(NULL));
+  OK(rondo_stream_create(device, NULL, &stream));
+  REFUSED(rondo_stream_copy(stream, NULL, &data, 8), bad, "target is null");
+  OK(rondo_stream_copy(stream, NULL, NULL, 0));
+  rondo_call call = RONDO_CALL_INIT;
+  call.kind = RONDO_SEND;
+  call.stream = stream;
+  REFUSED(rondo_start(c, &call, &work), bad, "rondo_call.stream");
+  OK(rondo_stream_release(stream));
+}
+
+int main(void) {
+  const rondo_device device = {RONDO_DEVICE_EMULATED, 0};
+  rondo_config config = RONDO_CONFIG_INIT;
+  rondo_communicator* c = NULL;
+  config.device = device;
+  OK(rondo_create(&config, &c));
+  CHECK(rondo_size(c) == 3);
+  refusals(c, device);
+  in_order(c, device);
+  OK(rondo_destroy(c));
+  return 0;
+}
