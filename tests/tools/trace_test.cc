@@ -330,7 +330,7 @@ TEST(TraceFile, WhatIsShown_IsOnOneLine) {
 }
 
 TEST(TraceFile, HundredMegabytes_AreRefusedAtOnce) {
-  for (const char letter : {'\0', '[', '{', '7', ' ', '"'})
+  for (const char letter : {'\0', '[', '7'})
     EXPECT_NE(refusal(std::string(100'000'000, letter)), "") << letter;
 }
 
