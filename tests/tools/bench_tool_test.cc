@@ -99,7 +99,8 @@ TEST(BenchIterations, TimesOfEveryCall_AreInTheFile) {
   const Outcome outcome = rondo("bench all_reduce --local 2 -b 64 -e 64 -n 7 -I -J " + file.path());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("i_min    i_max    i_p99    i_cv%"));
-  for (const auto& result : json_of(file)["results"]) {
+  const auto json = json_of(file);
+  for (const auto& result : json["results"]) {
     ASSERT_EQ(result["times_us"].size(), 7U);
     std::vector<double> times = result["times_us"];
     std::ranges::sort(times);
@@ -127,7 +128,8 @@ TEST(BenchOverlap, StartedCalls_HaveOne) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("overall   compute      pure   overlap"));
   EXPECT_THAT(outcome.output, HasSubstr("# Out of bounds values : 0 OK"));
-  for (const auto& result : json_of(file)["results"]) {
+  const auto json = json_of(file);
+  for (const auto& result : json["results"]) {
     const auto& overlap = result["overlap"];
     EXPECT_GT(overlap["pure_us"].get<double>(), 0);
     EXPECT_GT(overlap["compute_us"].get<double>(), 0);

@@ -23,7 +23,8 @@ TEST(BenchCheck, KernelThatIsBroken_IsSeen) {
   const Outcome broken = shell(with + "-J " + file.path());
   EXPECT_EQ(broken.exit_code, 1) << broken.output;
   EXPECT_THAT(broken.output, ContainsRegex("# Out of bounds values : [1-9][0-9]* FAILED"));
-  for (const auto& result : nlohmann::json::parse(file.content())["results"]) {
+  const auto json = nlohmann::json::parse(file.content());
+  for (const auto& result : json["results"]) {
     // All but those that were right by chance: a rank's part of a sum may be 0.
     EXPECT_GT(result["wrong"], 512) << "of two calls of 256 elements on two ranks";
   }
