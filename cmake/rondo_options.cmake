@@ -8,6 +8,7 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(RONDO_ARCHIVE_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
@@ -24,6 +25,8 @@ target_compile_options(rondo_options INTERFACE
   # For programs too, so that all share the precompiled headers.
   -fPIC
   $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+  # Variables of templates of ours, not the process's: its Boost may be another.
+  $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wold-style-cast
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # g++ 12 warns of overlapping copies inside std::string's own operator+ (GCC bug 105651).

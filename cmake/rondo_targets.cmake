@@ -11,6 +11,7 @@ set(RONDO_COMMON_HEADERS
 function(rondo_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES;LINKS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
+  set_property(GLOBAL APPEND PROPERTY RONDO_LAYERS ${name})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${name} PUBLIC ${arg_USES} PRIVATE rondo_options rondo_fmt ${arg_LINKS})
   target_precompile_headers(${name} REUSE_FROM rondo_fmt)

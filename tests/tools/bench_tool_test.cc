@@ -24,8 +24,10 @@ using testing::Not;
 nlohmann::json json_of(const TemporaryFile& file) { return nlohmann::json::parse(file.content()); }
 
 TEST(BenchTable, EveryCollective_IsRightAndHasTheColumnsOfNcclTests) {
-  for (const char* collective : {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
-                                 "reduce", "gather", "scatter", "all_to_all", "barrier"}) {
+  for (const char* collective :
+       {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "gather", "scatter",
+        "all_to_all", "barrier", "all_gather_v", "reduce_scatter_v", "gather_v", "scatter_v",
+        "all_to_all_v", "send_receive"}) {
     // As scripts for nccl-tests do: size, both times, both bus bandwidths, both numbers of wrong
     // elements.
     const Outcome outcome =
@@ -111,8 +113,8 @@ TEST(BenchIterations, TimesOfEveryCall_AreInTheFile) {
 }
 
 TEST(BenchAggregated, CallsStartedTogether_AreRight) {
-  for (const char* collective :
-       {"all_reduce", "all_gather", "all_to_all", "broadcast", "barrier"}) {
+  for (const char* collective : {"all_reduce", "all_gather", "all_to_all", "broadcast", "barrier",
+                                 "all_to_all_v", "send_receive"}) {
     const Outcome outcome =
         rondo(std::string("bench ") + collective + " --local 2 -b 64 -e 64K -f 32 -n 3 -m 5");
     EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
@@ -121,10 +123,12 @@ TEST(BenchAggregated, CallsStartedTogether_AreRight) {
   }
 }
 
-TEST(BenchOverlap, StartedCalls_HaveOne) {
+class BenchOverlap : public testing::TestWithParam<const char*> {};
+
+TEST_P(BenchOverlap, StartedCalls_HaveOne) {
   const TemporaryFile file;
-  const Outcome outcome =
-      rondo("bench all_reduce --local 2 -b 4K -e 64K -f 16 -n 5 --overlap -J " + file.path());
+  const Outcome outcome = rondo(std::string("bench ") + GetParam() +
+                                " --local 2 -b 4K -e 64K -f 16 -n 5 --overlap -J " + file.path());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("overall   compute      pure   overlap"));
   EXPECT_THAT(outcome.output, HasSubstr("# Out of bounds values : 0 OK"));
@@ -137,6 +141,9 @@ TEST(BenchOverlap, StartedCalls_HaveOne) {
     EXPECT_TRUE(overlap["percent"] >= 0 && overlap["percent"] <= 100);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Of, BenchOverlap,
+                         testing::Values("all_reduce", "gather_v", "send_receive"));
 
 /// A file of results of two ranks here and now.
 std::string results_of(const TemporaryFile& file) {

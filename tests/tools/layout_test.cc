@@ -13,7 +13,7 @@ void expect_region(const Region& region, std::size_t first, std::size_t count) {
 TEST(LayoutOf, AllReduceAndBroadcast_RoundDownToElements) {
   for (const Collective collective : {Collective::kAllReduce, Collective::kBroadcast}) {
     const Layout layout =
-        layout_of({.collective = collective, .type = DataType::kF64, .bytes = 30}, 4, 1);
+        layout_of({.operation = collective, .type = DataType::kF64, .bytes = 30}, 4, 1);
     EXPECT_EQ(layout.bytes, 24U);
     EXPECT_EQ(layout.count, 3U);
     expect_region(layout.input, 0, 3);
@@ -22,7 +22,7 @@ TEST(LayoutOf, AllReduceAndBroadcast_RoundDownToElements) {
 }
 
 TEST(LayoutOf, AllGather_EveryRankHasAnEqualPart) {
-  CallSpec spec{.collective = Collective::kAllGather, .type = DataType::kI32, .bytes = 47};
+  CallSpec spec{.operation = Collective::kAllGather, .type = DataType::kI32, .bytes = 47};
   Layout layout = layout_of(spec, 3, 2);
   EXPECT_EQ(layout.bytes, 36U) << "11 elements are 3 parts of 3";
   EXPECT_EQ(layout.count, 3U);
@@ -33,7 +33,7 @@ TEST(LayoutOf, AllGather_EveryRankHasAnEqualPart) {
 }
 
 TEST(LayoutOf, ReduceScatter_InPlaceOutputLiesAtItsOwnPart) {
-  CallSpec spec{.collective = Collective::kReduceScatter, .type = DataType::kI8, .bytes = 10};
+  CallSpec spec{.operation = Collective::kReduceScatter, .type = DataType::kI8, .bytes = 10};
   expect_region(layout_of(spec, 4, 3).output, 0, 2);
   spec.in_place = true;
   const Layout layout = layout_of(spec, 4, 3);
@@ -41,9 +41,49 @@ TEST(LayoutOf, ReduceScatter_InPlaceOutputLiesAtItsOwnPart) {
   expect_region(layout.output, 6, 2);
 }
 
+constexpr Operation::Kind kUneven = Operation::Kind::kUneven;
+
+TEST(LayoutOf, PartsOfDifferentSizes_LieOneBehindTheOther) {
+  CallSpec spec{
+      .operation = {Collective::kAllGather, kUneven}, .type = DataType::kI32, .bytes = 4 * 23};
+  EXPECT_EQ(parts_of(spec, 4), (std::vector<std::size_t>{3, 6, 9, 3}));
+  Layout layout = layout_of(spec, 4, 2);
+  EXPECT_EQ(layout.bytes, 4U * 21);
+  EXPECT_EQ(layout.count, 5U) << "the mean";
+  expect_region(layout.input, 0, 9);
+  expect_region(layout.output, 0, 21);
+  spec.in_place = true;
+  expect_region(layout_of(spec, 4, 2).input, 9, 9);
+  spec.operation = {Collective::kScatter, kUneven};
+  expect_region(layout_of(spec, 4, 3).input, 0, 21);
+  expect_region(layout_of(spec, 4, 3).output, 18, 3);
+}
+
+TEST(RowOf, AllToAllOfDifferentSizes_IsWhatTheOtherExpects) {
+  const Operation operation(Collective::kAllToAll, kUneven);
+  for (int from = 0; from < 5; ++from) {
+    const auto row = row_of(operation, 90, 5, from);
+    EXPECT_EQ(first_of(row, 5), 90U) << "every rank sends as much as every other";
+    for (int to = 0; to < 5; ++to) {
+      EXPECT_EQ(row[static_cast<std::size_t>(to)],
+                row_of(operation, 90, 5, to)[static_cast<std::size_t>(from)]);
+    }
+  }
+  EXPECT_EQ(row_of(operation, 90, 5, 1), (std::vector<std::size_t>{20, 30, 10, 20, 10}));
+  EXPECT_EQ(row_of(Collective::kAllToAll, 90, 5, 1), std::vector<std::size_t>(5, 18));
+}
+
+TEST(LayoutOf, Sends_AreWholeBuffers) {
+  const Layout layout = layout_of(
+      {.operation = Operation::send_receive(), .type = DataType::kF64, .bytes = 30}, 4, 1);
+  EXPECT_EQ(layout.bytes, 24U);
+  expect_region(layout.input, 0, 3);
+  expect_region(layout.output, 0, 3);
+}
+
 TEST(LayoutOf, FewerElementsThanRanks_IsEmpty) {
   const Layout layout =
-      layout_of({.collective = Collective::kAllGather, .type = DataType::kF32, .bytes = 8}, 3, 0);
+      layout_of({.operation = Collective::kAllGather, .type = DataType::kF32, .bytes = 8}, 3, 0);
   EXPECT_EQ(layout.bytes, 0U);
   EXPECT_EQ(layout.count, 0U);
 }

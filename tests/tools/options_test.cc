@@ -37,7 +37,7 @@ TEST(BenchFlags, CommandLineOfNcclTests_IsUnderstood) {
   const BenchFlags flags = parsed({"all_reduce", "-b", "1K", "-e", "4K", "-f", "2", "-n", "7", "-w",
                                    "3", "-c", "0", "-d", "double", "-o", "max"});
   const BenchOptions options = parse_bench_flags(flags, kAlgorithms);
-  EXPECT_EQ(options.collective, Collective::kAllReduce);
+  EXPECT_EQ(options.operation, Operation(Collective::kAllReduce));
   EXPECT_THAT(options.sizes, ElementsAre(1024U, 2048U, 4096U));
   EXPECT_EQ(options.repeats.iterations, 7);
   EXPECT_EQ(options.repeats.warmup, 3);

@@ -46,7 +46,7 @@ TEST(TableLine, BothForms_HaveTheColumnsOfNcclTestsThenOurs) {
 
 TEST(TableLine, FormOrCheckMissing_IsNotAvailable) {
   BenchResult result = some_result(true);
-  result.collective = Collective::kBroadcast;
+  result.operation = Collective::kBroadcast;
   result.root = 1;
   result.wrong.reset();
   EXPECT_THAT(words_of(table_line({std::nullopt, result})),
@@ -129,7 +129,7 @@ TEST(TableFooter, WrongValues_SaysHowMany) {
 TEST(ToJson, Results_CarryEveryField) {
   BenchResult unchecked = some_result(false);
   unchecked.wrong.reset();
-  unchecked.collective = Collective::kAllGather;
+  unchecked.operation = Collective::kAllGather;
   const auto json = to_json({{"host", "a"}}, {{unchecked, some_result(true)}});
   EXPECT_EQ(json["environment"]["host"], "a");
   ASSERT_EQ(json["results"].size(), 2U);

@@ -10,11 +10,11 @@ namespace {
 
 /// nccl-tests' doc/PERFORMANCE.md, as figures for 1, 2, 4 and 5 ranks.
 struct BusFactors {
-  Collective collective;
+  Operation operation;
   double one, two, four, five;
 };
 
-constexpr std::array kBusFactors = {
+const std::array kBusFactors = {
     BusFactors{Collective::kAllReduce, 0, 1, 1.5, 1.6},
     BusFactors{Collective::kAllGather, 0, 0.5, 0.75, 0.8},
     BusFactors{Collective::kReduceScatter, 0, 0.5, 0.75, 0.8},
@@ -24,15 +24,21 @@ constexpr std::array kBusFactors = {
     BusFactors{Collective::kScatter, 0, 0.5, 0.75, 0.8},
     BusFactors{Collective::kAllToAll, 0, 0.5, 0.75, 0.8},
     BusFactors{Collective::kBarrier, 1, 1, 1, 1},
+    BusFactors{{Collective::kAllGather, Operation::Kind::kUneven}, 0, 0.5, 0.75, 0.8},
+    BusFactors{{Collective::kReduceScatter, Operation::Kind::kUneven}, 0, 0.5, 0.75, 0.8},
+    BusFactors{{Collective::kGather, Operation::Kind::kUneven}, 0, 0.5, 0.75, 0.8},
+    BusFactors{{Collective::kScatter, Operation::Kind::kUneven}, 0, 0.5, 0.75, 0.8},
+    BusFactors{{Collective::kAllToAll, Operation::Kind::kUneven}, 0, 0.5, 0.75, 0.8},
+    BusFactors{Operation::send_receive(), 1, 1, 1, 1},
 };
 
 TEST(BusFactor, EveryCollective_IsThatOfNcclTests) {
-  ASSERT_EQ(kBusFactors.size(), all_collectives().size());
+  ASSERT_EQ(kBusFactors.size(), all_operations().size());
   for (const BusFactors& row : kBusFactors) {
-    EXPECT_DOUBLE_EQ(bus_factor(row.collective, 1), row.one) << to_string(row.collective);
-    EXPECT_DOUBLE_EQ(bus_factor(row.collective, 2), row.two) << to_string(row.collective);
-    EXPECT_DOUBLE_EQ(bus_factor(row.collective, 4), row.four) << to_string(row.collective);
-    EXPECT_DOUBLE_EQ(bus_factor(row.collective, 5), row.five) << to_string(row.collective);
+    EXPECT_DOUBLE_EQ(bus_factor(row.operation, 1), row.one) << to_string(row.operation);
+    EXPECT_DOUBLE_EQ(bus_factor(row.operation, 2), row.two) << to_string(row.operation);
+    EXPECT_DOUBLE_EQ(bus_factor(row.operation, 4), row.four) << to_string(row.operation);
+    EXPECT_DOUBLE_EQ(bus_factor(row.operation, 5), row.five) << to_string(row.operation);
   }
 }
 
@@ -72,7 +78,7 @@ TEST(BenchResult, Bandwidth_IsBytesPerMedianTime) {
   result.p50_us = 100;
   EXPECT_DOUBLE_EQ(result.algbw_gbps(), 10);
   EXPECT_DOUBLE_EQ(result.busbw_gbps(), 10);
-  result.collective = Collective::kAllGather;
+  result.operation = Collective::kAllGather;
   EXPECT_DOUBLE_EQ(result.busbw_gbps(), 5);
 }
 

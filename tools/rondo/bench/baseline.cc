@@ -12,10 +12,10 @@ namespace {
 
 /// Whether the two are the same call, but for the transport it went over.
 bool same_call(const Recorded& before, const BenchResult& now) {
-  return before.library == "rondo" && before.collective == to_string(now.collective) &&
+  return before.library == "rondo" && before.collective == to_string(now.operation) &&
          before.bytes == now.bytes && before.type == to_string(now.type) &&
-         before.redop == (reduces(now.collective) ? to_string(now.op) : "none") &&
-         before.root == (has_root(now.collective) ? now.root : -1) &&
+         before.redop == (reduces(now.operation) ? to_string(now.op) : "none") &&
+         before.root == (has_root(now.operation) ? now.root : -1) &&
          before.in_place == now.in_place && before.ranks == now.ranks &&
          before.buffers == now.buffers && before.wire_format == now.wire_format;
 }
@@ -114,7 +114,7 @@ std::string comparison_lines(const RecordedFile& baseline, const BaselineCompari
   for (const BaselinePoint& point : comparison.points) {
     const BenchResult& now = point.now;
     text += fmt::format("#{:>11} {:>7} {:>7} {:>12}  {:>10.2f} {:>10.2f} {:>6.2f}{}\n", now.bytes,
-                        to_string(now.type), reduces(now.collective) ? to_string(now.op) : "none",
+                        to_string(now.type), reduces(now.operation) ? to_string(now.op) : "none",
                         now.in_place ? "in-place" : "out-of-place", now.p50_us, point.before_us,
                         point.ratio(), is_slower(point, tolerance_percent) ? " SLOWER" : "");
   }

@@ -21,10 +21,12 @@
 namespace rondo::tool {
 namespace {
 
-/// "auto" and the names, in `known`, of the collective's algorithms.
-std::vector<std::string_view> algorithms_of(const std::string& collective,
+/// "auto" and the names, in `known`, of the collective's algorithms. (Of "all_gather_v", too.)
+std::vector<std::string_view> algorithms_of(const std::string& operation,
                                             const std::vector<AlgorithmInfo>& known) {
   std::vector<std::string_view> names = {"auto"};
+  std::string_view collective = operation;
+  if (collective.ends_with("_v")) collective.remove_suffix(2);
   for (const AlgorithmInfo& algorithm : known) {
     if (algorithm.collective == collective) names.push_back(algorithm.name);
   }

@@ -128,7 +128,8 @@ void add_bench_flags(CLI::App& command, BenchFlags& flags) {
   command.footer(kBenchExamples);
   command.add_option("collective", flags.collective,
                      "all_reduce, all_gather, reduce_scatter, broadcast, reduce, gather, scatter, "
-                     "all_to_all or barrier");
+                     "all_to_all or barrier; with _v those that have parts, of different sizes; or "
+                     "send_receive");
   add_size_flags(command, flags);
   add_repeat_flags(command, flags);
   command

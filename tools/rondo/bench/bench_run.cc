@@ -33,8 +33,8 @@ void open_files(const BenchOptions& options, int ranks, Files& files) {
   files.environment = bench_environment();
   if (!options.baseline_path.empty()) {
     files.baseline = read_recorded(options.baseline_path);
-    require_comparable(*files.baseline, to_string(options.collective), ranks, files.environment,
-                       options.any_machine);
+    require_comparable(*files.baseline, std::string(to_string(options.operation)), ranks,
+                       files.environment, options.any_machine);
   }
   if (!options.json_path.empty()) files.json.emplace("--json", options.json_path);
 }
@@ -65,7 +65,7 @@ std::string preamble(const BenchOptions& options, const Facts& environment, int 
   std::string text = fmt::format(
       "# rondo bench {}: {} rank(s), {} timed calls after {} untimed, check {}\n"
       "# transport {}, algorithm {}, wire format {}, {} buffers, ranks {} to cores\n",
-      to_string(options.collective), ranks, options.repeats.iterations, options.repeats.warmup,
+      to_string(options.operation), ranks, options.repeats.iterations, options.repeats.warmup,
       options.repeats.check ? "on" : "off", options.transport, options.algorithm,
       options.wire_format, kind_of_buffers(options), bound ? "bound" : "not bound");
   if (options.repeats.calls > 1) {
@@ -104,7 +104,7 @@ class Bench {
     print(table_header(style_));
     for (const DataType type : options_.types) {
       for (const ReduceOp op : options_.ops) {
-        if (is_combined_by(type, op)) run_sizes({options_.collective, type, op, 0, 0, false});
+        if (is_combined_by(type, op)) run_sizes({options_.operation, type, op, 0, 0, false});
       }
     }
     print(table_footer(rows_));
@@ -129,17 +129,17 @@ class Bench {
   }
   BenchRow measure(CallSpec spec) {
     BenchRow row;
-    const bool in_place_only = spec.collective == Collective::kBroadcast;
+    const bool in_place_only = spec.operation.is(Collective::kBroadcast);
     if (!in_place_only) row.out_of_place = measure_form(spec);
     spec.in_place = true;
-    if (has_in_place_form(spec.collective)) row.in_place = measure_form(spec);
+    if (has_in_place_form(spec.operation)) row.in_place = measure_form(spec);
     row.measured_at = time_of_day();
     return row;
   }
   BenchResult measure_form(const CallSpec& spec) {
     if (communicator_.rank() == 0) {
       progress_.show(fmt::format("\r{} {} {}, {} bytes, {} ({} lines done)\x1b[K",
-                                 to_string(spec.collective), to_string(spec.type),
+                                 to_string(spec.operation), to_string(spec.type),
                                  to_string(spec.op), spec.bytes,
                                  spec.in_place ? "in place" : "out of place", rows_.size()));
     }

@@ -5,15 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "rondo/types.h"
-#include "tools/rondo/bench/names.h"
+#include "tools/rondo/bench/operation.h"
 
 namespace rondo::tool {
 
 /// One line of the table, one form: what to measure.
 struct CallSpec {
-  Collective collective = Collective::kAllReduce;
+  Operation operation = Collective::kAllReduce;
   DataType type = DataType::kF32;
   ReduceOp op = ReduceOp::kSum;
   int root = 0;
@@ -28,11 +29,13 @@ struct Region {
 
 struct Layout {
   std::uint64_t bytes = 0;  ///< S of the bandwidths
-  std::size_t count = 0;    ///< the table's count: elements that a rank passes
+  std::size_t count = 0;    ///< the table's count: elements that a rank passes, the mean of all
   Region input;             ///< in place: in the same memory as the output
   Region output;
 };
 
+/// Parts: parts_of and row_of of the elements that `spec.bytes` holds.
 Layout layout_of(const CallSpec& spec, int world, int rank);
+std::vector<std::size_t> parts_of(const CallSpec& spec, int world);
 
 }  // namespace rondo::tool

@@ -45,15 +45,15 @@ BenchResult Measurement::run(const CallSpec& spec) {
   }
   if (repeats_.calls > 1) {
     write_buffers(spec, ++calls_);
-    make_call(spec);
+    start_calls(calls_of(spec), 1);
     check(spec);
   }
-  const CallInfo info = communicator_.last_call();
+  const CallInfo info = info_of(spec);
   communicator_.all_reduce({times_us.data(), times_us.size(), DataType::kF64}, ReduceOp::kMax);
   BenchResult result = describe(spec, info);
   set_times(result, times_us);
   if (repeats_.keep_times) result.times_us = std::move(times_us);
-  const bool has_result = spec.collective != Collective::kBarrier;
+  const bool has_result = !spec.operation.is(Collective::kBarrier);
   const bool exact = info.wire_format == "none";
   if (repeats_.check && has_result && exact) result.wrong = sum_over_ranks(communicator_, wrong_);
   if (repeats_.overlap) result.overlap = measure_overlap(spec);
@@ -66,7 +66,7 @@ BenchResult Measurement::describe(const CallSpec& spec, const CallInfo& info) co
   result.transport = info.transport;
   result.algorithm = info.algorithm;
   result.wire_format = info.wire_format;
-  result.collective = spec.collective;
+  result.operation = spec.operation;
   result.bytes = layout.bytes;
   result.count = layout.count;
   result.type = spec.type;
@@ -80,28 +80,39 @@ BenchResult Measurement::describe(const CallSpec& spec, const CallInfo& info) co
 double Measurement::timed_calls(const CallSpec& spec) {
   write_buffers(spec, ++calls_);
   if (repeats_.calls > 1) {
-    const Call call = call_of(spec);
+    const std::vector<Call> calls = calls_of(spec);
     communicator_.barrier();
     const Clock::time_point start = Clock::now();
-    start_calls(call);
+    start_calls(calls, repeats_.calls);
     return us_since(start) / repeats_.calls;
   }
+  // Counts are what a caller has ready before it calls.
+  const bool plain = !spec.operation.uneven() && !spec.operation.sends();
+  const std::vector<Call> calls = plain ? std::vector<Call>{} : calls_of(spec);
   communicator_.barrier();
   const Clock::time_point start = Clock::now();
-  make_call(spec);
+  if (plain) {
+    make_call(spec);
+  } else if (spec.operation.uneven()) {
+    communicator_.run(calls.front());
+  } else {
+    start_calls(calls, 1);
+  }
   const double time_us = us_since(start);
   check(spec);
   return time_us;
 }
 
-void Measurement::start_calls(const Call& call) {
+void Measurement::start_calls(const std::vector<Call>& calls, int times) {
   works_.clear();
-  for (int i = 0; i < repeats_.calls; ++i) works_.push_back(communicator_.start(call));
+  for (int i = 0; i < times; ++i) {
+    for (const Call& call : calls) works_.push_back(communicator_.start(call));
+  }
   for (Work& work : works_) work.wait();
 }
 
 Overlap Measurement::measure_overlap(const CallSpec& spec) {
-  OverlapMeasurement measurement(communicator_, call_of(spec),
+  OverlapMeasurement measurement(communicator_, calls_of(spec),
                                  [&] { write_buffers(spec, ++calls_); });
   return measurement.run(repeats_.iterations, repeats_.warmup);
 }
@@ -117,9 +128,9 @@ void Measurement::write_buffers(const CallSpec& spec, std::uint64_t salt) {
   const Bytes output = bytes_of(layout.output, spec.type);
   std::memset(output_.on_host() + output.first, kPoison, output.count);
   output_.upload(output.first, output.count);
-  const bool from_root =
-      spec.collective == Collective::kBroadcast || spec.collective == Collective::kScatter;
-  if ((from_root && rank != spec.root) || spec.collective == Collective::kBarrier) return;
+  const Operation& operation = spec.operation;
+  const bool from_root = operation.is(Collective::kBroadcast) || operation.is(Collective::kScatter);
+  if ((from_root && rank != spec.root) || operation.is(Collective::kBarrier)) return;
   const Pattern pattern = input_pattern(spec.type, spec.op, rank, world, salt);
   const Bytes input = bytes_of(layout.input, spec.type);
   const BenchMemory& memory = input_memory(spec);
@@ -138,7 +149,7 @@ Measurement::Buffers Measurement::buffers_of(const CallSpec& spec) const {
 
 void Measurement::make_call(const CallSpec& spec) {
   const auto [input, output] = buffers_of(spec);
-  switch (spec.collective) {
+  switch (spec.operation.collective) {
     case Collective::kAllReduce:
       if (spec.in_place) return communicator_.all_reduce(output, spec.op);
       return communicator_.all_reduce(input, output, spec.op);
@@ -155,7 +166,7 @@ void Measurement::make_call(const CallSpec& spec) {
 
 Call Measurement::call_of(const CallSpec& spec) const {
   const auto [input, output] = buffers_of(spec);
-  switch (spec.collective) {
+  switch (spec.operation.collective) {
     case Collective::kAllReduce:
       if (spec.in_place) return Call::all_reduce(output, spec.op);
       return Call::all_reduce(input, output, spec.op);
@@ -171,8 +182,42 @@ Call Measurement::call_of(const CallSpec& spec) const {
   return Call::barrier();
 }
 
+Call Measurement::uneven_call_of(const CallSpec& spec) const {
+  const auto [input, output] = buffers_of(spec);
+  const int world = communicator_.size();
+  const std::vector<std::size_t> parts = parts_of(spec, world);
+  switch (spec.operation.collective) {
+    case Collective::kAllGather: return Call::all_gather_v(input, output, parts);
+    case Collective::kReduceScatter: return Call::reduce_scatter_v(input, output, parts, spec.op);
+    case Collective::kGather: return Call::gather_v(input, output, parts, spec.root);
+    case Collective::kScatter: return Call::scatter_v(input, output, parts, spec.root);
+    default: break;
+  }
+  // What goes to a rank is as much as what comes from it.
+  const std::vector<std::size_t> row =
+      row_of(spec.operation, spec.bytes / size_of(spec.type), world, communicator_.rank());
+  return Call::all_to_all_v(input, row, output, row);
+}
+
+std::vector<Call> Measurement::calls_of(const CallSpec& spec) const {
+  if (spec.operation.uneven()) return {uneven_call_of(spec)};
+  if (!spec.operation.sends()) return {call_of(spec)};
+  const auto [input, output] = buffers_of(spec);
+  const int world = communicator_.size();
+  const int rank = communicator_.rank();
+  return {Call::receive(output, (rank + world - 1) % world), Call::send(input, (rank + 1) % world)};
+}
+
+CallInfo Measurement::info_of(const CallSpec& spec) const {
+  CallInfo info = communicator_.last_call();
+  if (!spec.operation.sends()) return info;
+  info.algorithm = "none";
+  info.wire_format = "none";
+  return info;
+}
+
 void Measurement::check(const CallSpec& spec) {
-  const bool exact = communicator_.last_call().wire_format == "none";
+  const bool exact = info_of(spec).wire_format == "none";
   if (repeats_.check && exact) wrong_ += count_wrong_results(spec, calls_);
 }
 

@@ -41,8 +41,13 @@ class Measurement {
   Overlap measure_overlap(const CallSpec& spec);
   void write_buffers(const CallSpec& spec, std::uint64_t salt);
   void make_call(const CallSpec& spec);
-  void start_calls(const Call& call);
+  void start_calls(const std::vector<Call>& calls, int times);
+  /// One; of send_receive two.
+  std::vector<Call> calls_of(const CallSpec& spec) const;
   Call call_of(const CallSpec& spec) const;
+  Call uneven_call_of(const CallSpec& spec) const;
+  /// How the calls were run: what the communicator says, and of sends what is known of them.
+  CallInfo info_of(const CallSpec& spec) const;
   BenchResult describe(const CallSpec& spec, const CallInfo& info) const;
   /// Where `spec`'s input and output lie.
   struct Buffers {

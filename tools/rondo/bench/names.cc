@@ -43,14 +43,6 @@ std::vector<Value> parse_list(std::string_view what, std::string_view text,
 
 }  // namespace
 
-bool has_in_place_form(Collective collective) {
-  return collective != Collective::kAllToAll && collective != Collective::kBarrier;
-}
-
-bool has_out_of_place_form(Collective collective) {
-  return collective != Collective::kBroadcast && collective != Collective::kBarrier;
-}
-
 const std::vector<Collective>& all_collectives() {
   static const std::vector<Collective> collectives = {
       Collective::kAllReduce, Collective::kAllGather, Collective::kReduceScatter,

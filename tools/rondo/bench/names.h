@@ -26,10 +26,6 @@ inline constexpr int kExitFailure = 1;  ///< wrong results, or the collective fa
 inline constexpr int kExitUsage = 2;    ///< the command line
 inline constexpr int kExitSlower = 3;   ///< `rondo bench`: slower than the baseline allows
 
-/// Broadcast, all_to_all and barrier have one form only.
-bool has_out_of_place_form(Collective collective);
-bool has_in_place_form(Collective collective);
-
 /// The collectives, in the order of the enumeration.
 const std::vector<Collective>& all_collectives();
 /// The types that every collective takes: integers, then floats, in the order of size.

@@ -37,7 +37,7 @@ void take_files(const BenchFlags& flags, BenchOptions& options) {
 
 std::string known_collectives() {
   std::vector<std::string_view> names;
-  for (const Collective collective : all_collectives()) names.emplace_back(to_string(collective));
+  for (const Operation& operation : all_operations()) names.push_back(to_string(operation));
   return fmt::format("allowed: {}", fmt::join(names, ", "));
 }
 
@@ -61,20 +61,20 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   if (flags.collective.empty()) throw UsageError("collective is required; " + known_collectives());
   if (!flags.refusals.empty()) throw UsageError(flags.refusals.front());
   BenchOptions options;
-  options.collective = parse_collective(flags.collective);
+  options.operation = parse_operation(flags.collective);
   options.types = parse_types(flags.type);
   options.ops = parse_ops(flags.op);
-  if (!reduces(options.collective)) options.ops = {ReduceOp::kSum};
+  if (!reduces(options.operation)) options.ops = {ReduceOp::kSum};
   check_combinations(options);
   options.sizes = {0};
-  if (options.collective != Collective::kBarrier) {
+  if (!options.operation.is(Collective::kBarrier)) {
     options.sizes = sizes_of({parse_size("-b", flags.first), parse_size("-e", flags.last),
                               flags.factor, parse_size("-i", flags.step)});
   } else {
     options.types = {DataType::kI8};
   }
   options.roots = parse_roots(flags.root);
-  if (!has_root(options.collective)) options.roots = {0};
+  if (!has_root(options.operation)) options.roots = {0};
   options.repeats = {flags.iterations, flags.warmup,        flags.check != 0,
                      flags.calls,      flags.per_iteration, flags.overlap};
   options.cycles = flags.cycles;

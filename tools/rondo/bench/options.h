@@ -9,6 +9,7 @@
 #include "rondo/types.h"
 #include "tools/rondo/bench/measure.h"
 #include "tools/rondo/bench/names.h"
+#include "tools/rondo/bench/operation.h"
 #include "tools/rondo/bench/sizes.h"
 
 namespace CLI {
@@ -54,7 +55,7 @@ struct BenchFlags {
 };
 
 struct BenchOptions {
-  Collective collective = Collective::kAllReduce;
+  Operation operation = Collective::kAllReduce;
   std::vector<std::uint64_t> sizes;
   std::vector<DataType> types;
   std::vector<ReduceOp> ops;  ///< each measured with the types that are combined by it: some are

@@ -43,7 +43,10 @@ std::uint64_t steps_that_take(double time_us) {
 }
 
 Overlap OverlapMeasurement::run(int iterations, int warmup) {
-  const auto pure = [this] { communicator_.start(call_).wait(); };
+  const auto pure = [this] {
+    start();
+    wait();
+  };
   for (int i = 0; i < warmup; ++i) {
     prepare_();
     pure();
@@ -56,12 +59,21 @@ Overlap OverlapMeasurement::run(int iterations, int warmup) {
   overlap.overall_us = median_us(
       iterations,
       [this, steps] {
-        Work work = communicator_.start(call_);
+        start();
         compute(steps);
-        work.wait();
+        wait();
       },
       true);
   return overlap;
+}
+
+void OverlapMeasurement::start() {
+  works_.clear();
+  for (const Call& call : calls_) works_.push_back(communicator_.start(call));
+}
+
+void OverlapMeasurement::wait() {
+  for (Work& work : works_) work.wait();
 }
 
 double OverlapMeasurement::median_us(int iterations, const std::function<void()>& work,

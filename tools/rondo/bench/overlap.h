@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "rondo/communicator.h"
 #include "tools/rondo/bench/result.h"
@@ -18,9 +19,10 @@ namespace rondo::tool {
 
 class OverlapMeasurement {
  public:
-  /// `prepare` runs before every call, untimed.
-  OverlapMeasurement(Communicator& communicator, Call call, std::function<void()> prepare)
-      : communicator_(communicator), call_(std::move(call)), prepare_(std::move(prepare)) {}
+  /// `calls` are started together. `prepare` runs before them every time, untimed.
+  OverlapMeasurement(Communicator& communicator, std::vector<Call> calls,
+                     std::function<void()> prepare)
+      : communicator_(communicator), calls_(std::move(calls)), prepare_(std::move(prepare)) {}
 
   /// Called by every rank; every rank gets the same times. Throws rondo::Error.
   Overlap run(int iterations, int warmup);
@@ -29,9 +31,13 @@ class OverlapMeasurement {
   /// The median of the slowest ranks' times of `work`; a call is prepared where it makes one.
   double median_us(int iterations, const std::function<void()>& work, bool calls);
 
+  void start();
+  void wait();
+
   Communicator& communicator_;
-  const Call call_;
+  const std::vector<Call> calls_;
   const std::function<void()> prepare_;
+  std::vector<Work> works_{};
 };
 
 /// Arithmetic whose steps wait for each other, in no memory: it takes as long as its steps are

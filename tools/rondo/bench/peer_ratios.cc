@@ -48,7 +48,7 @@ bool is_in_place(Collective collective) {
 BenchResult result_of(const PeerTimes& times, const PeerSetting& setting,
                       const std::string& library, std::uint64_t bytes) {
   BenchResult result;
-  result.collective = setting.collective;
+  result.operation = setting.collective;
   result.bytes = bytes;
   result.ranks = setting.ranks;
   result.p50_us = times.median_us(library, bytes);

@@ -112,12 +112,12 @@ void add_optional(const BenchResult& result, ordered_json& json) {
 
 ordered_json result_json(const BenchResult& result) {
   ordered_json json = {
-      {"collective", to_string(result.collective)},
+      {"collective", to_string(result.operation)},
       {"bytes", result.bytes},
       {"count", result.count},
       {"type", to_string(result.type)},
-      {"redop", reduces(result.collective) ? to_string(result.op) : "none"},
-      {"root", has_root(result.collective) ? result.root : -1},
+      {"redop", reduces(result.operation) ? to_string(result.op) : "none"},
+      {"root", has_root(result.operation) ? result.root : -1},
       {"ranks", result.ranks},
       {"transport", result.transport},
       {"algorithm", result.algorithm},
@@ -158,10 +158,9 @@ std::string table_header(const TableStyle& style) {
 
 std::string table_line(const BenchRow& row, const TableStyle& style) {
   const BenchResult& any = row.out_of_place ? *row.out_of_place : *row.in_place;
-  std::string line =
-      fmt::format(" {:>11} {:>13} {:>7} {:>7} {:>6}", any.bytes, any.count, to_string(any.type),
-                  reduces(any.collective) ? to_string(any.op) : "none",
-                  has_root(any.collective) ? any.root : -1);
+  std::string line = fmt::format(
+      " {:>11} {:>13} {:>7} {:>7} {:>6}", any.bytes, any.count, to_string(any.type),
+      reduces(any.operation) ? to_string(any.op) : "none", has_root(any.operation) ? any.root : -1);
   for (const auto& form : {row.out_of_place, row.in_place}) {
     line += form_columns(form) + iteration_columns(form, style);
   }

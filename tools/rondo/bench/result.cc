@@ -15,7 +15,7 @@ double BenchResult::algbw_gbps() const {
   return p50_us > 0 ? static_cast<double>(bytes) / (p50_us * 1e3) : 0;
 }
 
-double BenchResult::busbw_gbps() const { return algbw_gbps() * bus_factor(collective, ranks); }
+double BenchResult::busbw_gbps() const { return algbw_gbps() * bus_factor(operation, ranks); }
 
 void set_times(BenchResult& result, const std::vector<double>& times_us) {
   if (times_us.empty()) return;
@@ -31,9 +31,10 @@ void set_times(BenchResult& result, const std::vector<double>& times_us) {
   if (result.mean_us > 0) result.cv_percent = std::sqrt(squares / count) / result.mean_us * 100;
 }
 
-double bus_factor(Collective collective, int ranks) {
+double bus_factor(const Operation& operation, int ranks) {
+  if (operation.sends()) return 1;
   const double others = static_cast<double>(ranks - 1) / ranks;
-  switch (collective) {
+  switch (operation.collective) {
     case Collective::kAllReduce: return 2 * others;
     case Collective::kAllGather:
     case Collective::kReduceScatter:

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "rondo/types.h"
-#include "tools/rondo/bench/names.h"
+#include "tools/rondo/bench/operation.h"
 
 namespace rondo::tool {
 
@@ -27,7 +27,7 @@ struct Overlap {
 };
 
 struct BenchResult {
-  Collective collective = Collective::kAllReduce;
+  Operation operation = Collective::kAllReduce;
   std::uint64_t bytes = 0;  ///< S of the bandwidths: of a gather or scatter, all ranks' parts
   std::size_t count = 0;    ///< elements that one rank passes
   DataType type = DataType::kF32;
@@ -58,7 +58,7 @@ struct BenchResult {
 void set_times(BenchResult& result, const std::vector<double>& times_us);
 
 /// busbw / algbw: the share of S that each link has to carry.
-double bus_factor(Collective collective, int ranks);
+double bus_factor(const Operation& operation, int ranks);
 
 /// The smallest of `samples` that at least `fraction` of them don't exceed; 0 without samples.
 double percentile(std::vector<double> samples, double fraction);

@@ -30,8 +30,12 @@ class ResultCheck {
   std::uint64_t wrong_sums(std::size_t first) const;
   /// The whole output is the input of rank `of` from element `first` on.
   std::uint64_t wrong_copies(int of, std::size_t first) const;
-  /// The output has a part of every rank, `count` elements each, from its element `first` on.
-  std::uint64_t wrong_parts(std::size_t count, std::size_t first) const;
+  /// `count` elements of the output from `at` on are the input of rank `of` from `first` on.
+  std::uint64_t wrong_copy(int of, std::size_t first, std::size_t at, std::size_t count) const;
+  /// The output has a part of every rank, one behind the other.
+  std::uint64_t wrong_parts() const;
+  /// The same, each from where its rank's parts for the ranks before this one end.
+  std::uint64_t wrong_exchange() const;
 
   const CallSpec& spec_;
   int world_;
