@@ -87,7 +87,9 @@ TEST(Waiter, WhoHasACore_KeepsIt) {
 TEST(Waiter, WhoHasLookedOftenAlready_LetsOthersRunAtEachWait) {
   constexpr WaitPolicy kYieldsSoon{.spare_core = true, .spin_us = 1'000'000, .alone_us = 0};
   EXPECT_EQ(steps_of(3, false, kYieldsSoon, {}, 200), "LyLyLy L");
-  EXPECT_EQ(steps_of(33, false, kYieldsSoon, {}, 1), std::string(32, 'L') + "yL L");
+  std::string looks(32, 'L');
+  looks.append("yL L");
+  EXPECT_EQ(steps_of(33, false, kYieldsSoon, {}, 1), looks);
 }
 
 TEST(Waiter, WhoseCoreOthersWanted_LetsThemRunAtOnceTheNextTime) {
