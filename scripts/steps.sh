@@ -5,17 +5,45 @@
 logs=build/logs
 started=$SECONDS
 
+# When commands that run under `in_time` end, in seconds since the start; empty for never.
+end_s=''
+# What ninja, ctest and compilers print of a failure: a step stopped for its time is sound without.
+failed='^FAILED: |[*]{3}(Failed|Timeout|Exception|Not Run)|: (fatal )?error: '
+
+# in_time COMMAND...: runs the command, stopped when end_s is reached.
+in_time() {
+  if [[ -z $end_s ]]; then
+    "$@"
+  else
+    timeout --kill-after=20 "$(seconds_left)" "$@"
+  fi
+}
+
+# seconds_left: until end_s; at least one.
+seconds_left() {
+  local left=$((end_s - (SECONDS - started)))
+  printf '%d' $((left > 0 ? left : 1))
+}
+
+is_late() { [[ -n $end_s ]] && ((SECONDS - started >= end_s)); }
+
 # step TITLE COMMAND...: runs the command with its output in a log; one line says how long it took.
-# A failure shows the end of the log, and ends the script.
+# A failure shows the end of the log, and ends the script. So does a step that was stopped because
+# the time is up, in success: nothing had failed.
 step() {
-  local title=$1 log begin=$SECONDS
+  local title=$1 log begin=$SECONDS status=0
   shift
   mkdir -p "$logs"
   log=$logs/$(tr -cs '[:alnum:]\n' '-' <<<"$title").log
   printf '%-58s' "$title"
-  if "$@" >"$log" 2>&1 </dev/null; then
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  if ((status == 0)); then
     printf '%5d s\n' $((SECONDS - begin))
     return
+  elif ((status == 124 || status == 137)) && is_late && ! grep -qE "$failed" "$log"; then
+    printf ' stopped after %d s\n' $((SECONDS - begin))
+    finish 'the time is up: what follows is left out'
+    exit 0
   fi
   printf ' FAILED after %d s\n' $((SECONDS - begin))
   printf '\nThe end of %s:\n' "$log"
