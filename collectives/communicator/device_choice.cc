@@ -10,6 +10,7 @@
 #include "collectives/kernels/device_reduce.h"
 #include "collectives/kernels/device_schedule.h"
 #include "core/device/driver.h"
+#include "core/device/memory.h"
 
 namespace rondo::communicator {
 namespace {
@@ -110,14 +111,9 @@ Status DeviceChoice::check(const CallArguments& arguments) const {
 void DeviceChoice::apply(const CommunicatorOptions& options, execute::PlanInputs& inputs) const {
   if (options.segment_bytes == 0)
     inputs.segment_bytes = one_host_ ? kSegmentBytes : kSegmentBytesBetweenHosts;
-  inputs.allocate_scratch = [this](std::size_t bytes) { return allocate(bytes); };
-}
-
-Result<std::shared_ptr<std::byte[]>> DeviceChoice::allocate(std::size_t bytes) const {
-  RONDO_ASSIGN(device::DeviceDriver * driver, device::driver_of(device_));
-  RONDO_ASSIGN(void* memory, driver->allocate(device_.index, bytes));
-  return std::shared_ptr<std::byte[]>(static_cast<std::byte*>(memory),
-                                      [driver](std::byte* data) { driver->free(data); });
+  inputs.allocate_scratch = [device = device_](std::size_t bytes) {
+    return device::allocate_memory(device, bytes);
+  };
 }
 
 Result<std::unique_ptr<execute::Runner>> DeviceChoice::runner(const execute::Plan& plan,

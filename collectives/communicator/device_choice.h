@@ -54,7 +54,6 @@ class DeviceChoice {
   void give_up();
 
  private:
-  Result<std::shared_ptr<std::byte[]>> allocate(std::size_t bytes) const;
   /// By one kernel a rank; null where that can't be.
   Result<std::unique_ptr<execute::Runner>> kernel_runner(const execute::Plan& plan, DataType type,
                                                          ReduceOp op);

@@ -9,6 +9,7 @@
 #include "collectives/execute/host/eager_runner.h"
 #include "collectives/execute/host/one_shot_runner.h"
 #include "collectives/schedule/fuse.h"
+#include "core/device/memory.h"
 #include "core/log.h"
 #include "transport/shm/registered_pool.h"
 
@@ -21,10 +22,15 @@ constexpr std::size_t kMostCopiedBytes = 8 * 1024;
 /// The one whose messages OneShotRunner speaks too where there are no bulletins.
 constexpr std::string_view kOneShot = "one_shot";
 
+/// Which ranks of this host may map.
 Result<std::shared_ptr<std::byte[]>> allocate_registered(std::size_t bytes) {
   RONDO_ASSIGN(transport::RegisteredPool * pool, transport::RegisteredPool::instance());
   RONDO_ASSIGN(std::byte * memory, pool->allocate(bytes));
   return std::shared_ptr<std::byte[]>(memory, [pool](std::byte* data) { pool->free(data); });
+}
+
+Result<std::shared_ptr<std::byte[]>> allocate_private(std::size_t bytes) {
+  return device::allocate_memory(Device::host(), bytes);
 }
 
 schedule::Request request_of(const algorithms::Algorithm& algorithm, const CallArguments& arguments,
@@ -265,7 +271,7 @@ Result<execute::PlanInputs> Planner::inputs_of(
   }
   inputs.endpoint_of = [this](int peer) { return mesh_.endpoint(peer); };
   inputs.scratch_rows_of = [world](int peer) { return scratch_rows(*world, peer); };
-  inputs.allocate_scratch = &allocate_registered;
+  inputs.allocate_scratch = mesh_.shares_memory() ? &allocate_registered : &allocate_private;
   return inputs;
 }
 

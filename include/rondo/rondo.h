@@ -347,6 +347,24 @@ RONDO_C_API rondo_status rondo_device_allocate(rondo_device device, size_t bytes
 /* Null: does nothing. */
 RONDO_C_API rondo_status rondo_device_free(rondo_device_memory* memory);
 
+/* ---- Memory of the program's ----------------------------------------------------------------- */
+
+/* What memory that the program hands to Rondo has to be aligned to. */
+#define RONDO_MEMORY_ALIGNMENT 64
+
+/* `bytes` (more than 0) of the device's memory, aligned; null: there are none. */
+typedef void* (*rondo_allocate_function)(void* context, rondo_device device, size_t bytes);
+/* Takes back what the former gave, of the same size. */
+typedef void (*rondo_release_function)(void* context, rondo_device device, void* memory,
+                                       size_t bytes);
+
+/* Rondo takes its memory for payloads (scratch, messages that wait, what is encoded; docs/c-abi.md)
+ * from the program from now on, for the whole process; both null: its own way again. What was
+ * allocated goes back to the functions it came from, which must work until the last communicator is
+ * destroyed. By any thread that uses a communicator, several at once; they must not use one. */
+RONDO_C_API rondo_status rondo_set_allocator(rondo_allocate_function allocate,
+                                             rondo_release_function release, void* context);
+
 /* ---- What was done, and what would be -------------------------------------------------------- */
 
 typedef struct rondo_traffic {

@@ -1,13 +1,12 @@
 #include "transport/endpoint/staging.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include "core/device/memory.h"
 
 namespace rondo::transport {
 namespace {
 
-constexpr std::size_t kCacheLineBytes = 64;
 constexpr std::size_t kPageBytes = 4096;
 
 std::size_t whole_pages(std::size_t bytes) {
@@ -38,11 +37,7 @@ Result<std::uint32_t> Staging::acquire(std::size_t bytes) {
   Slot& slot = slots_[index];
   if (slot.capacity_bytes < bytes || slot.memory == nullptr) {
     slot = {};
-    slot.memory.reset(
-        static_cast<std::byte*>(std::aligned_alloc(kCacheLineBytes, whole_pages(bytes))));
-    if (slot.memory == nullptr)
-      return Status(ErrorCode::kSystem,
-                    fmt::format("no memory to stage a message of {} bytes", bytes));
+    RONDO_ASSIGN(slot.memory, device::allocate_memory(Device::host(), whole_pages(bytes)));
     slot.capacity_bytes = whole_pages(bytes);
   }
   free_[position] = free_.back();

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -20,17 +19,14 @@ class Staging {
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
   /// A free slot of at least `bytes`; contents undefined, aligned to a cache line.
-  /// Errors: System (no memory).
+  /// Errors: System (no memory), InvalidArgument (the program's allocator gave what is of no use).
   Result<std::uint32_t> acquire(std::size_t bytes);
   std::byte* data(std::uint32_t slot) const { return slots_[slot].memory.get(); }
   void release(std::uint32_t slot) { free_.push_back(slot); }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
   struct Slot {
-    std::unique_ptr<std::byte, Free> memory;
+    std::shared_ptr<std::byte[]> memory;
     std::size_t capacity_bytes = 0;
   };
   std::size_t choose_free(std::size_t bytes) const;

@@ -28,6 +28,12 @@ bool Mesh::one_host() const {
   });
 }
 
+bool Mesh::shares_memory() const {
+  return std::any_of(endpoints_.begin(), endpoints_.end(), [](const Endpoint* endpoint) {
+    return endpoint != nullptr && endpoint->kind() != TransportKind::kTcp;
+  });
+}
+
 std::vector<int> Mesh::hosts() const {
   std::vector<int> hosts;
   for (const RankInfo& rank : ranks_) {

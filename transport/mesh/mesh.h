@@ -50,6 +50,8 @@ class Mesh {
   const std::vector<Transport*>& transports() const { return borrowed_; }
   /// Every pair of the world is joined by memory: the same answer on every rank.
   bool one_host() const;
+  /// This rank is joined by memory to another one at least; so is that one to it.
+  bool shares_memory() const;
   /// The host of every rank: equal numbers, equal hosts. The same on every rank.
   std::vector<int> hosts() const;
   /// Ranks that run on this rank's host, itself included.

@@ -7,7 +7,10 @@
 
 namespace rondo::execute {
 LaneRunner::LaneRunner(const Plan& plan, std::size_t lane)
-    : plan_(plan), sweeps_(plan.lanes()[lane]), lane_(static_cast<std::uint16_t>(lane)) {
+    : plan_(plan),
+      sweeps_(plan.lanes()[lane]),
+      lane_(static_cast<std::uint16_t>(lane)),
+      decoded_(plan.wire_rooms().of_lane(lane)) {
   std::size_t sources = 0;
   std::size_t targets = 0;
   std::size_t window = 0;
@@ -15,12 +18,9 @@ LaneRunner::LaneRunner(const Plan& plan, std::size_t lane)
     sources = std::max(sources, sweep.sources.size());
     targets = std::max(targets, sweep.targets.size());
   }
-  bool decodes = false;
   for (const Channel& channel : plan.receivers()) {
     window = std::max(window, channel.endpoint->window());
-    decodes |= channel.encoded;
   }
-  if (decodes) decoded_.resize(sources * plan.segment_bytes());
   incoming_.resize(sources);
   for (Incoming& incoming : incoming_) incoming.tokens.resize(window);
   stores_.resize(targets);

@@ -82,6 +82,7 @@ class LaneRunner {
   const Plan& plan_;
   std::span<const BoundSweep> sweeps_;
   std::uint16_t lane_;
+  std::byte* decoded_;  // by source port: a segment that came encoded; null: none does
   Bases bases_{};
   kernels::CustomKernel custom_;
   trace::CallTimer* timer_ = nullptr;
@@ -93,7 +94,6 @@ class LaneRunner {
   std::vector<std::byte*> stores_;  // by target port: where to store; null: nowhere (sent)
   std::vector<std::size_t> backs_;  // by target port: the source port to replace, or kNoSource
   std::vector<std::size_t> jobs_;   // by target port: index of its send job
-  std::vector<std::byte> decoded_;  // by source port: a segment that came encoded
   std::vector<const void*> source_list_;  // arguments of the kernel, reused
   std::vector<void*> target_list_;
 };

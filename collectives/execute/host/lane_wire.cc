@@ -25,7 +25,7 @@ const std::byte* LaneRunner::received(std::size_t source, std::uint32_t segment)
   const Incoming& incoming = incoming_[source];
   const std::byte* view = channel.endpoint->view(incoming.tokens[segment % incoming.tokens.size()]);
   if (!channel.encoded) return view;
-  std::byte* const target = decoded_.data() + source * plan_.segment_bytes();
+  std::byte* const target = decoded_ + source * plan_.segment_bytes();
   plan_.wire().decode(view, segment_bytes(segment) / sizeof(float),
                       reinterpret_cast<float*>(target));
   return target;

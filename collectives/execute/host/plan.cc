@@ -71,6 +71,7 @@ Result<std::unique_ptr<Plan>> Plan::make(PlanInputs inputs) {
   plan->output_bytes_ = bytes_of(inputs, schedule::output_rows(inputs.schedule.request));
   RONDO_TRY(plan->allocate_scratch(inputs));
   RONDO_TRY(plan->bind(inputs));
+  RONDO_ASSIGN(plan->wire_rooms_, WireRooms::make(*plan));
   plan->schedule_ = std::move(inputs.schedule);
   return plan;
 }

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "collectives/execute/host/wire_rooms.h"
 #include "collectives/kernels/reduce.h"
 #include "collectives/kernels/wire_format.h"
 #include "collectives/schedule/chunk_table.h"
@@ -97,7 +98,8 @@ struct PlanInputs {
 
 class Plan {
  public:
-  /// Errors: System (no memory for scratch), Internal (a peer without endpoint).
+  /// Errors: System (no memory for scratch or what is encoded), Internal (a peer without endpoint),
+  /// InvalidArgument (the program's allocator gave what is of no use).
   static Result<std::unique_ptr<Plan>> make(PlanInputs inputs);
 
   const schedule::FusedSchedule& schedule() const { return schedule_; }
@@ -118,6 +120,7 @@ class Plan {
   std::size_t wire_bytes(std::size_t bytes) const {
     return kernels::wire_bytes(wire_.format, bytes / sizeof(float));
   }
+  const WireRooms& wire_rooms() const { return wire_rooms_; }
   /// Floats that a run's residuals have.
   std::size_t residual_count() const { return residual_count_; }
 
@@ -151,6 +154,7 @@ class Plan {
   kernels::ReduceKernel kernel_ = nullptr;
   int divisor_ = 1;
   kernels::WireCodec wire_;
+  WireRooms wire_rooms_;
   std::size_t residual_count_ = 0;
 };
 

@@ -10,8 +10,8 @@
 namespace rondo::execute {
 PlanRunner::PlanRunner(const Plan& plan) : plan_(plan), residuals_(plan.residual_count()) {
   for (std::size_t lane = 0; lane < plan.lanes().size(); ++lane) lanes_.emplace_back(plan, lane);
-  for (const Channel& channel : plan.senders()) {
-    senders_.emplace_back(channel, plan);
+  for (std::size_t sender = 0; sender < plan.senders().size(); ++sender) {
+    senders_.emplace_back(plan, sender);
   }
 }
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <new>
 
+#include "core/device/memory.h"
 #include "core/log.h"
 
 namespace rondo::execute {
@@ -14,19 +14,20 @@ float* Residuals::of(const void* input, const void* output) {
   for (Entry& entry : entries_) {
     if (entry.input != input || entry.output != output) continue;
     entry.used = ++uses_;
-    return entry.floats.get();
+    return floats_of(entry);
   }
-  std::unique_ptr<float[]> floats(new (std::nothrow) float[count_]());
-  if (floats == nullptr) {
+  auto memory = device::allocate_memory(Device::host(), count_ * sizeof(float));
+  if (!memory.ok()) {
     log(LogLevel::kWarn, [&] {
-      return fmt::format("no memory for the error feedback of a call ({} bytes): it runs without",
-                         count_ * sizeof(float));
+      return fmt::format("no memory for the error feedback of a call: it runs without ({})",
+                         memory.status().message());
     });
     return nullptr;
   }
   Entry& entry = entry_for_new();
-  entry = {input, output, std::move(floats), ++uses_};
-  return entry.floats.get();
+  entry = {input, output, std::move(memory).value(), ++uses_};
+  std::fill_n(floats_of(entry), count_, 0.0F);
+  return floats_of(entry);
 }
 
 std::size_t Residuals::most() const {

@@ -30,9 +30,12 @@ class Residuals {
   struct Entry {
     const void* input = nullptr;
     const void* output = nullptr;
-    std::unique_ptr<float[]> floats;
+    std::shared_ptr<std::byte[]> memory;
     std::uint64_t used = 0;  ///< larger: later
   };
+  static float* floats_of(const Entry& entry) {
+    return reinterpret_cast<float*>(entry.memory.get());
+  }
   Entry& entry_for_new();
 
   std::size_t count_;

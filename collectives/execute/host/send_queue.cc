@@ -6,15 +6,14 @@
 
 namespace rondo::execute {
 
-SendQueue::SendQueue(const Channel& channel, const Plan& plan)
-    : endpoint_(channel.endpoint),
-      lane_(channel.lane),
+SendQueue::SendQueue(const Plan& plan, std::size_t channel)
+    : endpoint_(plan.senders()[channel].endpoint),
+      lane_(plan.senders()[channel].lane),
       plan_(plan),
-      gathers_(channel.endpoint->gathers() && !channel.encoded),
-      staging_(channel.encoded ? plan.wire_bytes(plan.segment_bytes()) * channel.endpoint->window()
-                               : 0),
-      jobs_(channel.sweeps),
-      posted_(channel.endpoint->window()) {}
+      encoded_(plan.wire_rooms().of_sender(channel)),
+      gathers_(endpoint_->gathers() && encoded_ == nullptr),
+      jobs_(plan.senders()[channel].sweeps),
+      posted_(endpoint_->window()) {}
 
 void SendQueue::reset() {
   job_count_ = posting_job_ = consumed_jobs_ = 0;
@@ -25,7 +24,7 @@ void SendQueue::reset() {
 
 SendJob& SendQueue::add(const SendJob& job) {
   SendJob& added = jobs_[job_count_++] = job;
-  added.lent = job.segments > 1 && staging_.empty() && endpoint_->lends(job.data, job.bytes);
+  added.lent = job.segments > 1 && encoded_ == nullptr && endpoint_->lends(job.data, job.bytes);
   return added;
 }
 
@@ -99,7 +98,7 @@ Result<transport::Token> SendQueue::post_segments(const SendJob& job, std::uint3
   const std::size_t bytes = std::min(segments * plan_.segment_bytes(), job.bytes - offset);
   transport::Transfer transfer;
   if (segments > 1) transfer.unit = plan_.segment_bytes();
-  if (staging_.empty()) {
+  if (encoded_ == nullptr) {
     const bool stored = job.posted < job.stored;
     transfer.kind = stored ? transport::TransferKind::kStored : transport::TransferKind::kSend;
     transfer.bytes = bytes;
@@ -114,7 +113,7 @@ Result<transport::Token> SendQueue::post_segments(const SendJob& job, std::uint3
 
 transport::Transfer SendQueue::encode(const SendJob& job, std::size_t offset, std::size_t bytes) {
   const std::size_t slot = head_ % posted_.size();
-  std::byte* const target = staging_.data() + slot * plan_.wire_bytes(plan_.segment_bytes());
+  std::byte* const target = encoded_ + slot * plan_.wire_bytes(plan_.segment_bytes());
   const std::size_t first = offset / sizeof(float);
   const std::size_t count = bytes / sizeof(float);
   float* const residual = job.residual == nullptr ? nullptr : job.residual + first;

@@ -33,7 +33,8 @@ struct SendJob {
 
 class SendQueue {
  public:
-  SendQueue(const Channel& channel, const Plan& plan);
+  /// Of the plan's sender `channel`.
+  SendQueue(const Plan& plan, std::size_t channel);
 
   /// Forgets the last run.
   void reset();
@@ -71,10 +72,10 @@ class SendQueue {
   transport::Endpoint* endpoint_;
   std::uint16_t lane_;
   const Plan& plan_;
+  std::byte* encoded_;  // where messages are encoded, a segment for each posting; or null
   bool gathers_;
-  std::vector<std::byte> staging_;  // encoded channels: a segment for each posting
-  std::vector<SendJob> jobs_;       // capacity fixed: one per sweep that sends here
-  std::vector<Posted> posted_;      // ring
+  std::vector<SendJob> jobs_;   // capacity fixed: one per sweep that sends here
+  std::vector<Posted> posted_;  // ring
   std::size_t job_count_ = 0;
   std::size_t posting_job_ = 0;          // first job with segments to post
   std::size_t consumed_jobs_ = 0;        // jobs wholly consumed

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
+
+#include "core/copy_bytes.h"
+#include "core/device/memory.h"
 
 namespace rondo::execute {
 namespace {
@@ -12,8 +14,9 @@ namespace {
 using transport::Transfer;
 using transport::TransferKind;
 
-void copy(std::byte* target, const std::vector<std::byte>& source) {
-  if (!source.empty()) std::memcpy(target, source.data(), source.size());
+/// What a message kept in `header`'s name has in it.
+std::size_t kept_bytes(const MessageHeader& header) {
+  return header.kind == MessageKind::kRequest ? 0 : header.bytes;
 }
 
 }  // namespace
@@ -35,9 +38,7 @@ Status MessageReceiver::receive(const Message& message, std::vector<void*>& done
     sender_.answer(found->header.id);
     stream_.add(message);
   } else {
-    copy(message.data, found->bytes);
-    unexpected_bytes_ -= found->bytes.size();
-    done.push_back(message.owner);
+    hand_over(*found, message, done);
   }
   unexpected_.erase(found);
   return {};
@@ -110,18 +111,25 @@ Status MessageReceiver::keep(const MessageHeader& header) {
     held_ = header;
     return {};
   }
-  Unexpected& kept = unexpected_.emplace_back();
-  kept.header = header;
-  if (header.kind == MessageKind::kRequest || header.bytes == 0) return {};
-  kept.bytes.resize(header.bytes);
-  kept.is_arriving = true;
-  unexpected_bytes_ += header.bytes;
-  return post_payload(kept.bytes.data(), kept.bytes.size(), std::nullopt);
+  const std::size_t bytes = kept_bytes(header);
+  RONDO_ASSIGN(auto memory, device::allocate_memory(Device::host(), bytes));
+  unexpected_.push_back({.header = header, .bytes = std::move(memory), .is_arriving = bytes > 0});
+  unexpected_bytes_ += bytes;
+  if (bytes == 0) return {};
+  return post_payload(unexpected_.back().bytes.get(), bytes, std::nullopt);
 }
 
 bool MessageReceiver::has_room(const MessageHeader& header) const {
-  const std::size_t bytes = header.kind == MessageKind::kEager ? header.bytes : 0;
-  return unexpected_.size() < kMostUnexpected && unexpected_bytes_ + bytes <= kMostUnexpectedBytes;
+  return unexpected_.size() < kMostUnexpected &&
+         unexpected_bytes_ + kept_bytes(header) <= kMostUnexpectedBytes;
+}
+
+void MessageReceiver::hand_over(const Unexpected& kept, const Message& message,
+                                std::vector<void*>& done) {
+  const std::size_t bytes = kept_bytes(kept.header);
+  if (bytes > 0) copy_bytes(message.data, kept.bytes.get(), bytes);
+  unexpected_bytes_ -= bytes;
+  done.push_back(message.owner);
 }
 
 Status MessageReceiver::post_payload(std::byte* data, std::size_t bytes,
@@ -145,9 +153,7 @@ Result<bool> MessageReceiver::finish_payload(std::vector<void*>& done) {
   const auto arrived = std::ranges::find_if(unexpected_, &Unexpected::is_arriving);
   arrived->is_arriving = false;
   if (!arrived->claimed.has_value()) return true;
-  copy(arrived->claimed->data, arrived->bytes);
-  unexpected_bytes_ -= arrived->bytes.size();
-  done.push_back(arrived->claimed->owner);
+  hand_over(*arrived, *arrived->claimed, done);
   unexpected_.erase(arrived);
   return true;
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,9 +45,9 @@ class MessageReceiver {
   /// A message that came before it was asked for; a request has no bytes yet.
   struct Unexpected {
     MessageHeader header;
-    std::vector<std::byte> bytes;
+    std::shared_ptr<std::byte[]> bytes;  ///< those that the header names
     bool is_arriving = false;
-    std::optional<Message> claimed;  ///< asked for while it arrives
+    std::optional<Message> claimed{};  ///< asked for while it arrives
   };
   /// The bytes that follow the last header.
   struct Payload {
@@ -60,6 +61,7 @@ class MessageReceiver {
                         std::vector<void*>& done);
   Status keep(const MessageHeader& header);
   bool has_room(const MessageHeader& header) const;
+  void hand_over(const Unexpected& kept, const Message& message, std::vector<void*>& done);
   Status post_payload(std::byte* data, std::size_t bytes, std::optional<Message> message);
   Status check(const MessageHeader& header, const Message& message) const;
 

@@ -123,7 +123,9 @@ static void by_launcher(void) {
   OK(rondo_create(NULL, &c));
   use(c);
   OK(rondo_destroy(c));
-  /* A second world of the same job, to give up in. */
+  /* A second world of the same job. */
+  own_allocator();
+  /* And a third, to give up in. */
   OK(rondo_create(NULL, &c));
   giving_up(c, rondo_rank(c), rondo_size(c));
   OK(rondo_destroy(c));
