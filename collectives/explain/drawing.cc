@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "collectives/explain/svg.h"
+#include "core/svg.h"
 
 namespace rondo::explain {
 namespace {
@@ -44,29 +44,31 @@ class Drawing {
         length_us_(length_us > 0 ? length_us : 1),
         bottom_(kTop + ranks * kRow) {}
 
-  void heading(std::string_view words) { svg_.text(kLeft, kTop / 2, words); }
+  void heading(std::string_view words) { svg_.text({kLeft, kTop / 2}, words); }
 
   void axes(int ranks) {
     for (int rank = 0; rank < ranks; ++rank) {
-      svg_.text(kLeft - 8, y(rank) + 4, fmt::format("rank {}", rank), Svg::Anchor::kEnd);
-      svg_.line(kLeft, y(rank), kLeft + kWidth, y(rank), "#dddddd");
+      svg_.text({kLeft - 8, y(rank) + 4}, fmt::format("rank {}", rank),
+                {.anchor = Svg::Anchor::kEnd});
+      svg_.line({kLeft, y(rank)}, {kLeft + kWidth, y(rank)}, {.color = "#dddddd"});
     }
     const double step = step_of_marks(length_us_);
     for (double us = 0; us <= length_us_; us += step) {
-      svg_.line(x(us), kTop - 6, x(us), bottom_, "#eeeeee");
-      svg_.text(x(us) + 2, bottom_ + 14, fmt::format("{:g} us", us));
+      svg_.line({x(us), kTop - 6}, {x(us), bottom_}, {.color = "#eeeeee"});
+      svg_.text({x(us) + 2, bottom_ + 14}, fmt::format("{:g} us", us));
     }
   }
 
   void work(const Span& span) {
-    svg_.box(x(span.begin_us), y(span.rank) - kBox / 2, x(span.end_us) - x(span.begin_us), kBox,
+    svg_.box({x(span.begin_us), y(span.rank) - kBox / 2}, x(span.end_us) - x(span.begin_us), kBox,
              "#f2c14e",
              fmt::format("rank {} works {:.3f} to {:.3f} us: lane {}, step {}, {} bytes", span.rank,
                          span.begin_us, span.end_us, span.lane, span.sweep, span.bytes));
   }
 
   void message(const Span& span) {
-    svg_.line(x(span.begin_us), y(span.rank), x(span.end_us), y(span.peer), color_of(span.rank),
+    svg_.line({x(span.begin_us), y(span.rank)}, {x(span.end_us), y(span.peer)},
+              {.color = color_of(span.rank)},
               fmt::format("rank {} to rank {}, {:.3f} to {:.3f} us: {} bytes", span.rank, span.peer,
                           span.begin_us, span.end_us, span.bytes));
   }

@@ -52,8 +52,8 @@ Result<Node> parse_text(std::string_view text) {
     return invalid(fmt::format("nested more than {} deep", kMostDepth));
   } catch (const Node::parse_error& error) {
     return invalid(fmt::format("not JSON at {}", line_and_column(text, error.byte)));
-  } catch (const Node::exception& error) {
-    return invalid(fmt::format("not JSON: {}", error.what()));
+  } catch (const Node::out_of_range&) {
+    return invalid("a number is out of range");
   }
 }
 
@@ -107,6 +107,12 @@ Value Value::at(std::string_view key) {
   return {*document_, &*found, std::move(place)};
 }
 
+Value Value::need(std::string_view key) {
+  Value value = at(key);
+  if (is_object() && !value.exists()) document_->fail(fmt::format("{} has no '{}'", place(), key));
+  return value;
+}
+
 std::vector<Value> Value::items() {
   std::vector<Value> values;
   if (!exists()) return values;
@@ -117,6 +123,17 @@ std::vector<Value> Value::items() {
   for (const Node& item : node(node_)) {
     values.push_back(Value(*document_, &item, fmt::format("{}[{}]", place_, values.size())));
   }
+  return values;
+}
+
+std::vector<std::pair<std::string, Value>> Value::members() {
+  std::vector<std::pair<std::string, Value>> values;
+  if (!exists()) return values;
+  if (!is_object()) {
+    refuse("an object");
+    return values;
+  }
+  for (const auto& entry : node(node_).items()) values.emplace_back(entry.key(), at(entry.key()));
   return values;
 }
 
@@ -161,11 +178,13 @@ bool Value::flag(bool otherwise) {
   return otherwise;
 }
 
-std::string Value::name() {
-  const std::string name = text();
+std::string Value::name(std::string_view otherwise) {
+  constexpr std::size_t kMostBytes = 256;
+  const std::string name = text(otherwise);
   const bool plain =
       std::none_of(name.begin(), name.end(), [](unsigned char c) { return std::iscntrl(c) != 0; });
-  if (name.empty() || !plain) refuse("a name, of one line");
+  if (name.empty() || !plain || name.size() > kMostBytes)
+    refuse(fmt::format("a name, of one line and at most {} bytes", kMostBytes));
   return name;
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/status.h"
@@ -34,8 +35,12 @@ class Value {
 
   /// Of an object: what `key` holds. Each key that is asked for counts as known.
   Value at(std::string_view key);
+  /// The same of a key that has to be there.
+  Value need(std::string_view key);
   /// Of an array, which it has to be if it exists.
   std::vector<Value> items();
+  /// Of an object, which it has to be if it exists; all of its keys count as known.
+  std::vector<std::pair<std::string, Value>> members();
   /// After all keys have been asked for: others are a mistake.
   void no_other_keys();
 
@@ -43,8 +48,9 @@ class Value {
   std::int64_t integer(std::int64_t otherwise, std::int64_t least, std::int64_t most);
   bool flag(bool otherwise);
   std::string text(std::string_view otherwise = {});
-  /// A text that messages and tables can show as it is; it has to be there.
-  std::string name();
+  /// A text that messages and tables can show as it is, of at most 256 bytes; it has to be there,
+  /// unless there is an `otherwise`.
+  std::string name(std::string_view otherwise = {});
 
   /// "hosts[1].ranks"; "the file" for all of it.
   std::string place() const;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tools/rondo/bench/json_input.h"
+#include "tools/rondo/bench/input_file.h"
 #include "tools/rondo/bench/ratio_baseline.h"
 
 namespace rondo::tool {

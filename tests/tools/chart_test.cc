@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "tools/rondo/bench/chart_svg.h"
-#include "tools/rondo/bench/json_input.h"
+#include "tools/rondo/bench/input_file.h"
 
 namespace rondo::tool {
 namespace {

@@ -70,7 +70,7 @@ TEST(Ratios, EveryPeerButTheBound_HasOne) {
 
 TEST(Ratios, Json_IsABaselineAndCanBeDrawn) {
   const PeerTimes times = times_of(kLines);
-  const nlohmann::json json = ratios_json({{"host", "a"}}, times, {});
+  const std::string json = json_text(ratios_json({{"host", "a"}}, times, {}));
   const std::vector<PeerRatio> ratios = ratios_from("a.json", json);
   EXPECT_EQ(compare_ratios("a.json", ratios, ratios_of(times, {}), 0).compared, 2);
   const RecordedFile file = recorded_from("a.json", json);

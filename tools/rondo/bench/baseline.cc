@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tools/rondo/bench/environment.h"
-#include "tools/rondo/bench/json_input.h"
+#include "tools/rondo/bench/input_file.h"
 
 namespace rondo::tool {
 namespace {

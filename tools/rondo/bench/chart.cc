@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "tools/rondo/bench/json_input.h"
+#include "tools/rondo/bench/input_file.h"
 #include "tools/rondo/bench/result.h"
 
 namespace rondo::tool {

@@ -6,20 +6,26 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <utility>
+
+#include "core/svg.h"
 
 namespace rondo::tool {
 namespace {
 
+constexpr double kWidth = 860;
 constexpr double kLeft = 80;
 constexpr double kTop = 44;
 constexpr double kPlotWidth = 740;
 constexpr double kPlotHeight = 400;
-constexpr double kLegendTop = kTop + kPlotHeight + 70;
+constexpr double kBottom = kTop + kPlotHeight;
+constexpr double kLegendTop = kBottom + 70;
 constexpr double kLegendRow = 20;
 
 /// Colours that the colour-blind tell apart (Okabe and Ito).
-constexpr std::array kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                 "#e69f00", "#56b4e9", "#000000", "#8c6d31"};
+constexpr std::array<std::string_view, 8> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                      "#e69f00", "#56b4e9", "#000000", "#8c6d31"};
 
 struct Range {
   double low = std::numeric_limits<double>::max();
@@ -30,20 +36,6 @@ struct Range {
     high = std::max(high, value);
   }
 };
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += letter;
-    }
-  }
-  return out;
-}
 
 /// 1, 2, 5, 10, 20, ... from the last that is not above the range to the first that is not below.
 /// Over many decades their texts have room for powers of ten alone.
@@ -91,102 +83,101 @@ class Scale {
   double left_, width_, bottom_, height_;
 };
 
-std::string text_at(double x, double y, const char* anchor, const std::string& text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     escaped(text));
-}
-
-std::string grid_line(double x1, double y1, double x2, double y2) {
-  return fmt::format(
-      "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#dddddd\"/>\n", x1,
-      y1, x2, y2);
-}
-
-std::string axes(const Scale& scale, const std::vector<double>& sizes,
-                 const std::vector<double>& bandwidths) {
-  std::string text;
-  const double bottom = kTop + kPlotHeight;
-  for (const double bytes : sizes) {
-    const double x = scale.x(bytes);
-    text += grid_line(x, kTop, x, bottom) + text_at(x, bottom + 18, "middle", size_text(bytes));
-  }
-  for (const double gbps : bandwidths) {
-    const double y = scale.y(gbps);
-    text += grid_line(kLeft, y, kLeft + kPlotWidth, y) +
-            text_at(kLeft - 8, y + 4, "end", fmt::format("{:g}", gbps));
-  }
-  text += text_at(kLeft + kPlotWidth / 2, bottom + 42, "middle", "size");
-  return text + fmt::format(
-                    "<text x=\"20\" y=\"{0:.1f}\" text-anchor=\"middle\" "
-                    "transform=\"rotate(-90 20 {0:.1f})\">bus bandwidth (GB/s)</text>\n",
-                    kTop + kPlotHeight / 2);
-}
-
 /// Colour and, once they have all been used, dashes.
-std::string stroke(std::size_t index, bool is_bound) {
-  if (is_bound) return "stroke=\"#555555\" stroke-dasharray=\"8 5\"";
-  const char* dashes = index < kColours.size() ? "" : " stroke-dasharray=\"3 3\"";
-  return fmt::format("stroke=\"{}\"{}", kColours.at(index % kColours.size()), dashes);
+Svg::Stroke stroke_of(std::size_t index, bool is_bound) {
+  if (is_bound) return {.color = "#555555", .width = 2, .dashes = "8 5"};
+  return {.color = kColours.at(index % kColours.size()),
+          .width = 2,
+          .dashes = index < kColours.size() ? "" : "3 3"};
 }
 
-std::string drawn_line(const ChartLine& line, std::size_t index, const Scale& scale) {
-  std::string points;
-  for (const auto& [bytes, gbps] : line.points) {
-    points +=
-        fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", scale.x(bytes), scale.y(gbps));
+class Chart {
+ public:
+  Chart(std::size_t lines, const std::vector<double>& sizes, const std::vector<double>& bandwidths)
+      : svg_(kWidth, kLegendTop + static_cast<double>(lines + 1) * kLegendRow),
+        scale_(sizes, bandwidths) {
+    for (const double bytes : sizes) size_mark(bytes);
+    for (const double gbps : bandwidths) bandwidth_mark(gbps);
+    svg_.text({kLeft + kPlotWidth / 2, kBottom + 42}, "size", {.anchor = Svg::Anchor::kMiddle});
+    svg_.text({20, kTop + kPlotHeight / 2}, "bus bandwidth (GB/s)",
+              {.anchor = Svg::Anchor::kMiddle, .upward = true});
   }
-  std::string text = fmt::format("<polyline points=\"{}\" fill=\"none\" stroke-width=\"2\" {}/>\n",
-                                 points, stroke(index, line.is_bound));
-  for (const auto& [bytes, gbps] : line.points) {
-    text += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"white\" {}/>\n",
-                        scale.x(bytes), scale.y(gbps), stroke(index, line.is_bound));
-  }
-  return text;
-}
 
-std::string legend_row(std::size_t row, const std::string& label, const std::string& style) {
-  const double y = kLegendTop + static_cast<double>(row) * kLegendRow;
-  return fmt::format(
-             "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" "
-             "stroke-width=\"2\" {3}/>\n",
-             kLeft, y - 4, kLeft + 34, style) +
-         text_at(kLeft + 42, y, "start", label);
+  void heading(std::string_view words) { svg_.text({kLeft, 26}, words, {.size = 16}); }
+
+  void line(const ChartLine& line, const Svg::Stroke& stroke) {
+    std::vector<Svg::Point> points;
+    for (const auto& [bytes, gbps] : line.points)
+      points.push_back({scale_.x(bytes), scale_.y(gbps)});
+    svg_.polyline(points, stroke);
+    for (const Svg::Point& point : points) svg_.circle(point, 3, stroke);
+    legend_row(line.label, stroke);
+  }
+
+  void bound(double gbps) {
+    Svg::Stroke stroke = stroke_of(0, true);
+    stroke.width = 1;
+    svg_.line({kLeft, scale_.y(gbps)}, {kLeft + kPlotWidth, scale_.y(gbps)}, stroke);
+    legend_row(fmt::format("bound, {:g} GB/s", gbps), stroke_of(0, true));
+  }
+
+  std::string finish() && { return std::move(svg_).finish(); }
+
+ private:
+  static constexpr Svg::Stroke kGrid{.color = "#dddddd"};
+
+  void size_mark(double bytes) {
+    const double x = scale_.x(bytes);
+    svg_.line({x, kTop}, {x, kBottom}, kGrid);
+    svg_.text({x, kBottom + 18}, size_text(bytes), {.anchor = Svg::Anchor::kMiddle});
+  }
+
+  void bandwidth_mark(double gbps) {
+    const double y = scale_.y(gbps);
+    svg_.line({kLeft, y}, {kLeft + kPlotWidth, y}, kGrid);
+    svg_.text({kLeft - 8, y + 4}, fmt::format("{:g}", gbps), {.anchor = Svg::Anchor::kEnd});
+  }
+
+  void legend_row(std::string_view label, const Svg::Stroke& stroke) {
+    const double y = kLegendTop + static_cast<double>(legend_rows_++) * kLegendRow;
+    svg_.line({kLeft, y - 4}, {kLeft + 34, y - 4}, stroke);
+    svg_.text({kLeft + 42, y}, label);
+  }
+
+  Svg svg_;
+  Scale scale_;
+  std::size_t legend_rows_ = 0;
+};
+
+/// Of all that is drawn.
+struct Extent {
+  Range sizes;
+  Range bandwidths;
+};
+
+Extent extent_of(const std::vector<ChartLine>& lines, double bound_gbps) {
+  Extent extent;
+  for (const ChartLine& line : lines) {
+    for (const auto& [bytes, gbps] : line.points) {
+      extent.sizes.take(bytes);
+      extent.bandwidths.take(gbps);
+    }
+  }
+  if (bound_gbps > 0) extent.bandwidths.take(bound_gbps);
+  return extent;
 }
 
 }  // namespace
 
 std::string chart_svg(const std::vector<ChartLine>& lines, const std::string& title,
                       double bound_gbps) {
-  Range sizes;
-  Range bandwidths;
-  for (const ChartLine& line : lines) {
-    for (const auto& [bytes, gbps] : line.points) {
-      sizes.take(bytes);
-      bandwidths.take(gbps);
-    }
-  }
-  if (bound_gbps > 0) bandwidths.take(bound_gbps);
-  const std::vector<double> x_ticks = size_ticks(sizes);
-  const std::vector<double> y_ticks = bandwidth_ticks(bandwidths);
-  const Scale scale(x_ticks, y_ticks);
-  std::string body = axes(scale, x_ticks, y_ticks);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    body += drawn_line(lines[i], i, scale);
-    body += legend_row(i, lines[i].label, stroke(i, lines[i].is_bound));
-  }
-  if (bound_gbps > 0) {
-    const double y = scale.y(bound_gbps);
-    body += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n",
-                        kLeft, y, kLeft + kPlotWidth, y, stroke(0, true));
-    body += legend_row(lines.size(), fmt::format("bound, {:g} GB/s", bound_gbps), stroke(0, true));
-  }
-  const double height = kLegendTop + static_cast<double>(lines.size() + 1) * kLegendRow;
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"860\" height=\"{0:.0f}\" "
-      "viewBox=\"0 0 860 {0:.0f}\" font-family=\"sans-serif\" font-size=\"12\">\n"
-      "<rect width=\"860\" height=\"{0:.0f}\" fill=\"white\"/>\n"
-      "<text x=\"{1:.1f}\" y=\"26\" font-size=\"16\">{2}</text>\n{3}</svg>\n",
-      height, kLeft, escaped(title), body);
+  const Extent extent = extent_of(lines, bound_gbps);
+  Chart chart(lines.size(), size_ticks(extent.sizes), bandwidth_ticks(extent.bandwidths));
+  chart.heading(title);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    chart.line(lines[i], stroke_of(i, lines[i].is_bound));
+  if (bound_gbps > 0) chart.bound(bound_gbps);
+  return std::move(chart).finish();
 }
 
 }  // namespace rondo::tool

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tools/rondo/bench/environment.h"
-#include "tools/rondo/bench/json_input.h"
+#include "tools/rondo/bench/input_file.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/output_file.h"
 #include "tools/rondo/bench/peer_ratios.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "rondo/info.h"
-#include "tools/rondo/bench/json_input.h"
+#include "tools/rondo/bench/input_file.h"
 
 namespace rondo::tool {
 namespace {

@@ -4,42 +4,39 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
-#include "tools/rondo/bench/json_fields.h"
+#include "tools/rondo/bench/input_file.h"
 
 namespace rondo::tool {
 namespace {
 
-PeerRatio ratio_from(const JsonFields& fields) {
+PeerRatio ratio_from(json::Value value) {
+  constexpr double kHighest = 1e15;
   PeerRatio ratio;
-  ratio.peer = fields.text("peer");
-  ratio.collective = fields.text("collective");
-  ratio.bytes = fields.whole("bytes");
-  ratio.transport = fields.text("transport");
-  ratio.ranks = fields.small("ranks", 1, std::numeric_limits<int>::max());
-  ratio.buffers = fields.text("buffers");
-  ratio.ratio = fields.measured("ratio");
+  ratio.peer = value.need("peer").name();
+  ratio.collective = value.need("collective").name();
+  ratio.bytes = static_cast<std::uint64_t>(
+      value.need("bytes").integer(0, 0, std::numeric_limits<std::int64_t>::max()));
+  ratio.transport = value.need("transport").name();
+  ratio.ranks = static_cast<int>(value.at("ranks").integer(1, 1, std::numeric_limits<int>::max()));
+  ratio.buffers = value.need("buffers").name();
+  ratio.ratio = value.need("ratio").number(0, 0, kHighest);
   return ratio;
 }
 
 }  // namespace
 
-std::vector<PeerRatio> ratios_from(const std::string& path, const nlohmann::json& json) {
-  if (!json.is_object() || !json.contains("ratios") || !json["ratios"].is_array()) {
-    throw FileError(fmt::format(
-        "{} isn't what `rondo bench compare --json` writes: it has no list 'ratios'", path));
-  }
+std::vector<PeerRatio> ratios_from(const std::string& path, std::string_view text) {
   std::vector<PeerRatio> ratios;
-  for (const nlohmann::json& ratio : json["ratios"]) {
-    const std::string where = fmt::format("{}: ratio {}", path, ratios.size() + 1);
-    ratios.push_back(ratio_from(JsonFields(where, ratio)));
-  }
+  read_json(path, text, [&ratios](json::Value root) {
+    for (json::Value& ratio : root.need("ratios").items())
+      ratios.push_back(ratio_from(std::move(ratio)));
+  });
   return ratios;
 }
 
 std::vector<PeerRatio> read_ratios(const std::string& path) {
-  return ratios_from(path, read_json(path));
+  return ratios_from(path, read_input(path));
 }
 
 RatioComparison compare_ratios(const std::string& path, const std::vector<PeerRatio>& before,

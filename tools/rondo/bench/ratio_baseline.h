@@ -4,8 +4,8 @@
 // better than times do, if not well: the tolerance has to be wide.
 // Threads: any.
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/rondo/bench/peer_ratios.h"
@@ -14,8 +14,8 @@ namespace rondo::tool {
 
 /// The "ratios" of a file that `rondo bench compare --json` has written. Errors: FileError.
 std::vector<PeerRatio> read_ratios(const std::string& path);
-/// The same of JSON that was read already.
-std::vector<PeerRatio> ratios_from(const std::string& path, const nlohmann::json& json);
+/// The same of what is in the file.
+std::vector<PeerRatio> ratios_from(const std::string& path, std::string_view text);
 
 struct RatioComparison {
   std::string lines;  ///< '#' lines to print

@@ -1,60 +1,51 @@
 #include "tools/rondo/bench/recorded.h"
 
-#include <fmt/format.h>
-
 #include <limits>
-#include <nlohmann/json.hpp>
 
-#include "tools/rondo/bench/json_fields.h"
-#include "tools/rondo/bench/json_input.h"
+#include "tools/rondo/bench/input_file.h"
 
 namespace rondo::tool {
 namespace {
 
-using nlohmann::json;
+/// What a measurement can have.
+constexpr double kHighest = 1e15;
 
-Recorded recorded_result(const JsonFields& fields) {
+Recorded recorded_result(json::Value value) {
   constexpr int kMostRanks = std::numeric_limits<int>::max();
   Recorded result;
-  result.collective = fields.text("collective");
-  result.bytes = fields.whole("bytes");
-  result.type = fields.text("type");
-  result.redop = fields.text("redop");
-  result.root = fields.small("root", -1, kMostRanks);
-  result.ranks = fields.small("ranks", 1, kMostRanks);
-  result.transport = fields.text("transport");
-  result.wire_format = fields.text("wire_format", "none");
-  result.buffers = fields.text("buffers");
-  result.library = fields.text("library", "rondo");
-  result.in_place = fields.flag("in_place");
-  result.p50_us = fields.measured("p50_us");
-  result.busbw_gbps = fields.measured("busbw_gbps");
+  result.collective = value.need("collective").name();
+  result.bytes = static_cast<std::uint64_t>(
+      value.need("bytes").integer(0, 0, std::numeric_limits<std::int64_t>::max()));
+  result.type = value.need("type").name();
+  result.redop = value.need("redop").name();
+  result.root = static_cast<int>(value.at("root").integer(-1, -1, kMostRanks));
+  result.ranks = static_cast<int>(value.at("ranks").integer(1, 1, kMostRanks));
+  result.transport = value.need("transport").name();
+  result.wire_format = value.at("wire_format").name("none");
+  result.buffers = value.need("buffers").name();
+  result.library = value.at("library").name("rondo");
+  result.in_place = value.need("in_place").flag(false);
+  result.p50_us = value.need("p50_us").number(0, 0, kHighest);
+  result.busbw_gbps = value.need("busbw_gbps").number(0, 0, kHighest);
   return result;
 }
 
 }  // namespace
 
-RecordedFile recorded_from(const std::string& path, const json& whole) {
+RecordedFile recorded_from(const std::string& path, std::string_view text) {
   RecordedFile file{path, {}, {}};
-  const auto member = [&](const char* name) -> const json& {
-    if (whole.is_object() && whole.contains(name)) return whole[name];
-    throw FileError(
-        fmt::format("{} isn't what `rondo bench --json` writes: it has no '{}'", path, name));
-  };
-  const json& environment = member("environment");
-  const JsonFields facts(fmt::format("{}: environment", path), environment);
-  for (const auto& [name, value] : environment.items()) {
-    if (value.is_string()) file.environment.emplace_back(one_line(name), one_line(value));
-  }
-  const json& results = member("results");
-  if (!results.is_array()) throw FileError(fmt::format("{}: 'results' is no list", path));
-  for (const json& result : results) {
-    const std::string where = fmt::format("{}: result {}", path, file.results.size() + 1);
-    file.results.push_back(recorded_result(JsonFields(where, result)));
-  }
+  read_json(path, text, [&file](json::Value root) {
+    for (auto& [name, value] : root.need("environment").members()) {
+      if (value.is_string()) file.environment.emplace_back(one_line(name), one_line(value.text()));
+    }
+    for (json::Value& result : root.need("results").items())
+      file.results.push_back(recorded_result(std::move(result)));
+  });
   return file;
 }
 
-RecordedFile read_recorded(const std::string& path) { return recorded_from(path, read_json(path)); }
+RecordedFile read_recorded(const std::string& path) {
+  return recorded_from(path, read_input(path));
+}
 
 }  // namespace rondo::tool

@@ -6,8 +6,8 @@
 // Threads: any.
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/rondo/bench/report.h"
@@ -39,7 +39,7 @@ struct RecordedFile {
 
 /// Errors: FileError, naming the file and the field at fault.
 RecordedFile read_recorded(const std::string& path);
-/// The same of JSON that was read already.
-RecordedFile recorded_from(const std::string& path, const nlohmann::json& json);
+/// The same of what is in the file.
+RecordedFile recorded_from(const std::string& path, std::string_view text);
 
 }  // namespace rondo::tool

@@ -10,7 +10,7 @@
 
 #include "tools/rondo/bench/chart.h"
 #include "tools/rondo/bench/chart_svg.h"
-#include "tools/rondo/bench/json_input.h"
+#include "tools/rondo/bench/input_file.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/output_file.h"
 #include "tools/rondo/output.h"
