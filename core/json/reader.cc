@@ -179,12 +179,12 @@ bool Value::flag(bool otherwise) {
 }
 
 std::string Value::name(std::string_view otherwise) {
-  constexpr std::size_t kMostBytes = 256;
+  constexpr std::size_t kMostNameBytes = 256;
   const std::string name = text(otherwise);
   const bool plain =
       std::none_of(name.begin(), name.end(), [](unsigned char c) { return std::iscntrl(c) != 0; });
-  if (name.empty() || !plain || name.size() > kMostBytes)
-    refuse(fmt::format("a name, of one line and at most {} bytes", kMostBytes));
+  if (name.empty() || !plain || name.size() > kMostNameBytes)
+    refuse(fmt::format("a name, of one line and at most {} bytes", kMostNameBytes));
   return name;
 }
 

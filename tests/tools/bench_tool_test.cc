@@ -292,7 +292,7 @@ TEST(BenchCompare, BrokenBaseline_IsToldBeforeAnythingIsBuilt) {
   file.put("{}");
   const Outcome outcome = rondo("bench compare all_reduce 8 --baseline " + file.path());
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.output, HasSubstr("it has no list 'ratios'"));
+  EXPECT_THAT(outcome.output, HasSubstr("the file has no 'ratios'"));
 }
 
 }  // namespace

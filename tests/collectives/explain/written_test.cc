@@ -70,7 +70,8 @@ TEST(Written, AWrongOneIsToldWhereAndWhatWouldBeRight) {
 }
 
 TEST(Written, MistakesAreToldWithTheirPlace) {
-  EXPECT_EQ(error_of("{}"), "x.json: name: expected a name, of one line, got nothing @ ");
+  EXPECT_EQ(error_of("{}"),
+            "x.json: name: expected a name, of one line and at most 256 bytes, got nothing @ ");
   EXPECT_NE(error_of(with(kRing, "\"send\"", "\"sned\""))
                 .find("x.json: schedules[0].lanes[0][0]: unknown op 'sned'; allowed: send, recv"),
             std::string::npos);
