@@ -2,36 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
 
+#include "tests/transport/ring/allocation_count.h"
 #include "tests/transport/tcp/tcp_world.h"
-
-namespace {
-
-std::atomic<std::size_t> allocations = 0;
-
-void* counted(std::size_t bytes, std::size_t alignment) {
-  ++allocations;
-  const std::size_t whole =
-      (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-  return std::aligned_alloc(alignment, whole);
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return counted(bytes, 16); }
-void* operator new[](std::size_t bytes) { return counted(bytes, 16); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return counted(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace rondo::transport {
 namespace {
@@ -65,10 +42,10 @@ TEST(TcpAllocation, SteadyState_AllocatesNothing) {
   std::vector<std::byte> data(400'000);
   std::uint64_t sequence = 1;
   for (; sequence <= 50; ++sequence) exchange(world, sequence, data);
-  const std::size_t before = allocations;
+  const std::uint64_t before = allocation_count();
   ASSERT_GT(before, 0U);
   for (; sequence <= 300; ++sequence) exchange(world, sequence, data);
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(allocation_count() - before, 0U);
 }
 
 }  // namespace
