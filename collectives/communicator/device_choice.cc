@@ -64,16 +64,12 @@ DeviceChoice::DeviceChoice(const CommunicatorOptions& options, const transport::
                            Device device)
     : device_(device),
       asks_for_library_(options.device_path == "library"),
+      asks_for_messages_(options.device_path == "messages"),
       one_host_(mesh.one_host()),
       devices_meet_(all_meet(options, mesh, device)),
       by_kernels_(options.device_path == "kernel" && is_inside_one_process(mesh)),
       world_(mesh.size()),
       library_(options, mesh, device) {}
-
-Status DeviceChoice::check_options() const {
-  if (!asks_for_library_ || world_ == 1 || device_.kind == DeviceKind::kHost) return {};
-  return Status(library_.usable()).at("RONDO_DEVICE_PATH=library");
-}
 
 select::DevicePath DeviceChoice::path_of(const CallArguments& arguments) const {
   using select::DevicePath;
@@ -81,11 +77,14 @@ select::DevicePath DeviceChoice::path_of(const CallArguments& arguments) const {
                      arguments.reduction.kind() == Reduction::Kind::kBuiltIn;
   const bool on_device = arguments.input.place == device_ || arguments.output.place == device_;
   if (device_.kind == DeviceKind::kHost || !plain || !on_device) return DevicePath::kHost;
+  const bool reduced_here = has_kernel(arguments, device_.kind);
   const select::DeviceMeans means{.world = world_,
                                   .one_host = one_host_,
-                                  .devices = devices_meet_ && has_kernel(arguments, device_.kind),
-                                  .library = library_.takes(arguments)};
+                                  .devices = devices_meet_ && reduced_here,
+                                  .library = library_.takes(arguments),
+                                  .messages = library_.carries_messages() && reduced_here};
   if (asks_for_library_ && means.library) return DevicePath::kLibrary;
+  if (asks_for_messages_ && means.messages) return DevicePath::kMessages;
   const std::size_t bytes = total_count(arguments, world_) * size_of(arguments.input.dtype);
   return select::choose_device_path(bytes, means);
 }
@@ -117,10 +116,12 @@ void DeviceChoice::apply(const CommunicatorOptions& options, execute::PlanInputs
 }
 
 Result<std::unique_ptr<execute::Runner>> DeviceChoice::runner(const execute::Plan& plan,
+                                                              const schedule::FoldedWorld& world,
                                                               const CallArguments& arguments) {
   RONDO_TRY(make_place());
   const bool reduces = schedule::reduces(arguments.collective);
-  if (by_kernels_) {
+  const bool by_messages = path_of(arguments) == select::DevicePath::kMessages;
+  if (by_kernels_ && !by_messages) {
     const ReduceOp op = reduces ? arguments.reduction.op() : ReduceOp::kSum;
     RONDO_ASSIGN(auto by_kernel, kernel_runner(plan, arguments.input.dtype, op));
     if (by_kernel != nullptr) return by_kernel;
@@ -130,6 +131,7 @@ Result<std::unique_ptr<execute::Runner>> DeviceChoice::runner(const execute::Pla
     RONDO_ASSIGN(kernel, kernels::find_device_reduce_kernel(device_.kind, arguments.input.dtype,
                                                             arguments.reduction.op()));
   }
+  if (by_messages) return library_.runner(arguments, plan, world, std::move(kernel), *place_);
   return execute::DeviceRunner::make(plan, *place_, std::move(kernel));
 }
 

@@ -37,12 +37,13 @@ class DeviceChoice {
   Status check(const CallArguments& arguments) const;
 
   /// Errors: Unsupported: the options ask for a library, and the ranks can't use one.
-  Status check_options() const;
+  Status check_options() const { return library_.check_options(); }
 
   /// Of a call by our own schedules: what its plan is bound to.
   void apply(const CommunicatorOptions& options, execute::PlanInputs& inputs) const;
-  /// Errors: Device, System, Unsupported.
+  /// `world`: the schedules of which the plan has this rank's. Errors: Device, System, Unsupported.
   Result<std::unique_ptr<execute::Runner>> runner(const execute::Plan& plan,
+                                                  const schedule::FoldedWorld& world,
                                                   const CallArguments& arguments);
   /// Of a call by a library. Errors: Device, System.
   Result<std::unique_ptr<execute::Runner>> library_runner(const CallArguments& arguments);
@@ -62,6 +63,7 @@ class DeviceChoice {
 
   Device device_;
   bool asks_for_library_ = false;
+  bool asks_for_messages_ = false;
   bool one_host_ = true;
   bool devices_meet_ = false;  ///< of all ranks
   bool by_kernels_ = false;    ///< and their kernels may tell each other, which was asked for

@@ -6,13 +6,26 @@
 #include <utility>
 
 #include "collectives/communicator/uneven.h"
+#include "collectives/execute/library/library_call.h"
 #include "collectives/execute/library/library_runner.h"
+#include "collectives/execute/library/schedule_work.h"
+#include "collectives/execute/library/whole_call.h"
+#include "collectives/schedule/rounds.h"
 #include "core/device/driver.h"
 
 namespace rondo::communicator {
 namespace {
 
 using schedule::Collective;
+
+/// Rounds are found by running the schedules of all ranks: what a plan may cost.
+constexpr int kMostRanksInRounds = 64;
+
+/// Nothing is encoded on devices.
+bool may_use(const CommunicatorOptions& options) {
+  if (options.device_path == "auto") return options.wire_format == "none";
+  return options.device_path == "library" || options.device_path == "messages";
+}
 
 /// A library chooses its own way: who has said how a call is to be made gets that instead.
 bool leaves_it_open(const CommunicatorOptions& options) {
@@ -93,9 +106,30 @@ execute::LibraryCall library_call(const CallArguments& arguments, int rank, int 
 
 LibraryChoice::LibraryChoice(const CommunicatorOptions& options, const transport::Mesh& mesh,
                              Device device)
-    : mesh_(mesh), device_(device) {
-  usable_ = leaves_it_open(options) ? find() : unusable("the options ask for another way");
+    : mesh_(mesh), device_(device), path_(options.device_path), whole_(leaves_it_open(options)) {
+  usable_ = may_use(options) ? find() : unusable("the options ask for another way");
 }
+
+Status LibraryChoice::check_options() const {
+  const bool asks = path_ == "library" || path_ == "messages";
+  if (!asks || mesh_.size() == 1 || device_.kind == DeviceKind::kHost) return {};
+  Status status = usable_;
+  if (status.ok() && path_ == "messages") status = check_messages();
+  return std::move(status).at("RONDO_DEVICE_PATH=" + path_);
+}
+
+Status LibraryChoice::check_messages() const {
+  using device::LibraryFunction;
+  RONDO_TRY(usable_);
+  if (!library_->has(LibraryFunction::kMessages) || !library_->has(LibraryFunction::kGroups))
+    return unusable(fmt::format("{} has no messages in groups", library_->name()));
+  if (mesh_.size() <= kMostRanksInRounds) return {};
+  return unusable(
+      fmt::format("{} ranks: schedules go by a library's messages in worlds of up to {}",
+                  mesh_.size(), kMostRanksInRounds));
+}
+
+bool LibraryChoice::carries_messages() const { return check_messages().ok(); }
 
 Status LibraryChoice::find() {
   if (device_.kind == DeviceKind::kHost || mesh_.size() == 1)
@@ -137,13 +171,38 @@ Status LibraryChoice::check_devices() const {
 }
 
 bool LibraryChoice::takes(const CallArguments& arguments) const {
-  return usable_.ok() && has_function(*library_, arguments) &&
+  return whole_ && usable_.ok() && has_function(*library_, arguments) &&
          (!schedule::reduces(arguments.collective) ||
           library_->reduces(arguments.input.dtype, arguments.reduction.op()));
 }
 
 Result<std::unique_ptr<execute::Runner>> LibraryChoice::runner(const CallArguments& arguments,
                                                                execute::DevicePlace& place) {
+  return run(
+      std::make_unique<execute::WholeCall>(library_call(arguments, mesh_.rank(), mesh_.size())),
+      arguments, place);
+}
+
+Result<std::unique_ptr<execute::Runner>> LibraryChoice::runner(const CallArguments& arguments,
+                                                               const execute::Plan& plan,
+                                                               const schedule::FoldedWorld& world,
+                                                               kernels::DeviceReduceKernel kernel,
+                                                               execute::DevicePlace& place) {
+  RONDO_ASSIGN(auto rounds, schedule::rounds_of(unfold(world), mesh_.rank()));
+  RONDO_ASSIGN(auto work,
+               execute::ScheduleWork::make(plan, std::move(rounds), device_, arguments.input.dtype,
+                                           std::move(kernel), compares_sizes(arguments)));
+  return run(std::move(work), arguments, place);
+}
+
+/// Where only two ranks know how long their message is.
+bool LibraryChoice::compares_sizes(const CallArguments& arguments) const {
+  return arguments.uneven && !knows_all_rows(arguments.collective);
+}
+
+Result<std::unique_ptr<execute::Runner>> LibraryChoice::run(
+    std::unique_ptr<execute::LibraryWork> work, const CallArguments& arguments,
+    execute::DevicePlace& place) {
   {
     const std::lock_guard lock(mutex_);
     if (member_ == nullptr) {
@@ -153,9 +212,8 @@ Result<std::unique_ptr<execute::Runner>> LibraryChoice::runner(const CallArgumen
   }
   std::vector<transport::Endpoint*> endpoints;
   for (int rank = 0; rank < mesh_.size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
-  const bool compares_sizes = arguments.uneven && !knows_all_rows(arguments.collective);
-  return execute::LibraryRunner::make(library_call(arguments, mesh_.rank(), mesh_.size()), *member_,
-                                      place, endpoints, compares_sizes);
+  return execute::LibraryRunner::make(std::move(work), *member_, place, endpoints,
+                                      compares_sizes(arguments));
 }
 
 void LibraryChoice::give_up() {
@@ -167,7 +225,7 @@ Result<transport::PlaceNote> describe_place(Device device, const CommunicatorOpt
   transport::PlaceNote note{.kind = std::string(to_string(device.kind))};
   RONDO_ASSIGN(device::DeviceDriver * driver, device::driver_of(device));
   RONDO_ASSIGN(note.device, driver->identity(device.index));
-  if (!leaves_it_open(options)) return note;
+  if (!may_use(options)) return note;
   RONDO_ASSIGN(const device::CollectiveLibrary* library, driver->collective_library());
   if (library != nullptr) note.library = library->version();
   return note;

@@ -1,8 +1,8 @@
 #pragma once
 
-// Which calls of a place are made whole, by the library of its devices (NCCL, a plug-in's): where
-// all ranks have the same one and it can serve them. A function of what all ranks hold equal.
-// Threads: those of the place.
+// Which calls of a place are made by the library of its devices (NCCL, a plug-in's), whole or by
+// its messages: where all ranks have the same one and it can serve them. A function of what all
+// ranks hold equal. Threads: those of the place.
 
 #include <memory>
 #include <mutex>
@@ -13,7 +13,11 @@
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/execute/device/device_place.h"
 #include "collectives/execute/host/drive.h"
+#include "collectives/execute/host/plan.h"
 #include "collectives/execute/library/library_member.h"
+#include "collectives/execute/library/library_work.h"
+#include "collectives/kernels/device_reduce.h"
+#include "collectives/schedule/rotation.h"
 #include "core/status.h"
 #include "rondo/communicator.h"
 #include "rondo/device.h"
@@ -26,12 +30,22 @@ class LibraryChoice {
   /// Borrows the mesh; the options have been resolved.
   LibraryChoice(const CommunicatorOptions& options, const transport::Mesh& mesh, Device device);
 
-  /// Whether calls can be made so at all; why not, if they can't.
-  const Status& usable() const { return usable_; }
+  /// OK, or why the ranks can't make calls as the options ask for it: whole, or by messages.
+  Status check_options() const;
+  /// Whole.
   bool takes(const CallArguments& arguments) const;
+  /// Our schedules' messages.
+  bool carries_messages() const;
   std::string_view name() const { return library_->name(); }
   /// Of a call that is taken. Errors: Device, System.
   Result<std::unique_ptr<execute::Runner>> runner(const CallArguments& arguments,
+                                                  execute::DevicePlace& place);
+  /// Of a call by one of our schedules: this rank's `plan` (borrowed) of the `world` of them.
+  /// Errors: Device, System.
+  Result<std::unique_ptr<execute::Runner>> runner(const CallArguments& arguments,
+                                                  const execute::Plan& plan,
+                                                  const schedule::FoldedWorld& world,
+                                                  kernels::DeviceReduceKernel kernel,
                                                   execute::DevicePlace& place);
   /// What the library is doing ends; it is of no use any more.
   void give_up();
@@ -40,9 +54,16 @@ class LibraryChoice {
   Status find();
   Status check_ranks() const;
   Status check_devices() const;
+  Status check_messages() const;
+  bool compares_sizes(const CallArguments& arguments) const;
+  Result<std::unique_ptr<execute::Runner>> run(std::unique_ptr<execute::LibraryWork> work,
+                                               const CallArguments& arguments,
+                                               execute::DevicePlace& place);
 
   const transport::Mesh& mesh_;
   Device device_;
+  std::string path_;    ///< the option
+  bool whole_ = false;  ///< the options leave it to a library how a call is made
   device::CollectiveLibrary* library_ = nullptr;
   Status usable_;
   std::mutex mutex_;

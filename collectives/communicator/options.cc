@@ -138,7 +138,8 @@ Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
   RONDO_TRY(check_word("transport", options.transport, {"auto", "inproc", "shm", "tcp"},
                        "RONDO_TRANSPORT"));
   RONDO_TRY(check_word("device path", options.device_path,
-                       {"auto", "host", "devices", "kernel", "library"}, "RONDO_DEVICE_PATH"));
+                       {"auto", "host", "devices", "kernel", "library", "messages"},
+                       "RONDO_DEVICE_PATH"));
   RONDO_TRY(check_word("progress", options.progress, {"thread", "caller"}, "RONDO_PROGRESS"));
   const auto formats = kernels::wire_format_names();
   RONDO_TRY(check_word("wire format", options.wire_format, {formats.begin(), formats.end()},

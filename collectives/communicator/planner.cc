@@ -164,7 +164,7 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   if (const UserSchedule* own = own_schedule(arguments); own != nullptr) {
     prepared->algorithm = own->name;
     RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of_own(*own, arguments));
-    RONDO_TRY(bind(*prepared, std::move(inputs), arguments));
+    RONDO_TRY(bind(*prepared, std::move(inputs), own->world, arguments));
     return prepared;
   }
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
@@ -186,18 +186,19 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
       return prepared;
     }
   }
-  RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments));
-  RONDO_TRY(bind(*prepared, std::move(inputs), arguments));
+  const WorldOfSchedules world = world_of(*algorithm, arguments);
+  RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments, world));
+  RONDO_TRY(bind(*prepared, std::move(inputs), *world, arguments));
   return prepared;
 }
 
 /// The plan and what runs it.
 Status Planner::bind(PreparedPlan& prepared, execute::PlanInputs inputs,
-                     const CallArguments& arguments) {
+                     const schedule::FoldedWorld& world, const CallArguments& arguments) {
   prepared.wire_format = kernels::to_string(inputs.wire_format);
   RONDO_ASSIGN(prepared.plan, execute::Plan::make(std::move(inputs)));
   if (prepared.on_device) {
-    RONDO_ASSIGN(prepared.runner, device_.runner(*prepared.plan, arguments));
+    RONDO_ASSIGN(prepared.runner, device_.runner(*prepared.plan, world, arguments));
   } else if (execute::EagerRunner::suits(*prepared.plan)) {
     using Memory = execute::EagerRunner::Memory;
     const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
@@ -229,12 +230,17 @@ Result<std::unique_ptr<execute::Runner>> Planner::one_shot_runner(
                                      .spare_core = spare_core_}));
 }
 
-Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& algorithm,
-                                                 const CallArguments& arguments) const {
+Planner::WorldOfSchedules Planner::world_of(const algorithms::Algorithm& algorithm,
+                                            const CallArguments& arguments) const {
   const auto build = [&algorithm, arguments, layout = hosts_](int rank) {
     return algorithm.build(request_of(algorithm, arguments, rank, layout));
   };
-  const auto world = std::make_shared<const schedule::FoldedWorld>(schedule::fuse_folded(build));
+  return std::make_shared<const schedule::FoldedWorld>(schedule::fuse_folded(build));
+}
+
+Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& algorithm,
+                                                 const CallArguments& arguments,
+                                                 const WorldOfSchedules& world) const {
   RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, world));
   if (arguments.uneven) {
     RONDO_ASSIGN(inputs.table, uneven_table(arguments, rank(), size()));
@@ -244,23 +250,22 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
                  even_table(algorithm, inputs.schedule.request, total_count(arguments, size())));
   }
   wire_.apply(algorithm, arguments, inputs);
-  if (device_.path_of(arguments) == select::DevicePath::kDevices) device_.apply(options_, inputs);
+  if (device_.takes(arguments)) device_.apply(options_, inputs);
   return inputs;
 }
 
 Result<execute::PlanInputs> Planner::inputs_of_own(const UserSchedule& own,
                                                    const CallArguments& arguments) {
-  const std::shared_ptr<const schedule::FoldedWorld> world(user_schedule_, &own.world);
+  const WorldOfSchedules world(user_schedule_, &own.world);
   RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, world));
   inputs.table = schedule::ChunkTable::equal(total_count(arguments, size()), own.request().rows);
-  if (device_.path_of(arguments) == select::DevicePath::kDevices) device_.apply(options_, inputs);
+  if (device_.takes(arguments)) device_.apply(options_, inputs);
   return inputs;
 }
 
 /// But for the rows' sizes.
-Result<execute::PlanInputs> Planner::inputs_of(
-    const CallArguments& arguments,
-    const std::shared_ptr<const schedule::FoldedWorld>& world) const {
+Result<execute::PlanInputs> Planner::inputs_of(const CallArguments& arguments,
+                                               const WorldOfSchedules& world) const {
   execute::PlanInputs inputs;
   inputs.schedule = unfold(*world, rank());
   inputs.element_bytes = size_of(arguments.input.dtype);

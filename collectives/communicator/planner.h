@@ -59,20 +59,26 @@ class Planner {
   static Result<kernels::ReduceKernel> kernel_of(const CallArguments& arguments);
 
  private:
+  /// All ranks', of which each binds its own.
+  using WorldOfSchedules = std::shared_ptr<const schedule::FoldedWorld>;
+
   void use_layout(schedule::HostLayout layout);
   void make_pricing();
   Result<select::Candidate> choose(const CallArguments& arguments) const;
   Result<std::unique_ptr<execute::Runner>> one_shot_runner(
       const CallArguments& arguments, OneExchange exchange,
       std::vector<transport::Endpoint*> endpoints, bool bulletins) const;
+  WorldOfSchedules world_of(const algorithms::Algorithm& algorithm,
+                            const CallArguments& arguments) const;
   Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
-                                          const CallArguments& arguments) const;
+                                          const CallArguments& arguments,
+                                          const WorldOfSchedules& world) const;
   Result<execute::PlanInputs> inputs_of_own(const UserSchedule& own,
                                             const CallArguments& arguments);
-  Result<execute::PlanInputs> inputs_of(
-      const CallArguments& arguments,
-      const std::shared_ptr<const schedule::FoldedWorld>& world) const;
-  Status bind(PreparedPlan& prepared, execute::PlanInputs inputs, const CallArguments& arguments);
+  Result<execute::PlanInputs> inputs_of(const CallArguments& arguments,
+                                        const WorldOfSchedules& world) const;
+  Status bind(PreparedPlan& prepared, execute::PlanInputs inputs,
+              const schedule::FoldedWorld& world, const CallArguments& arguments);
   /// The user's schedule, where it is for this call; null otherwise.
   const UserSchedule* own_schedule(const CallArguments& arguments) const;
   int size() const { return mesh_.size(); }

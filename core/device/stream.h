@@ -50,6 +50,8 @@ class StreamImpl {
   /// `event` may be any device's.
   virtual Status wait(const EventImpl& event) = 0;
   virtual Status synchronize() = 0;
+  /// Whether all that it was given is done; true also where that can't be asked without waiting.
+  virtual bool idle() const { return true; }
   /// Gives up what isn't done, where the stream's kind can: waits end, the rest is skipped, and it
   /// all fails with `cause`. The stream is of no use afterwards. Threads: any.
   virtual void abandon(const Status& /*cause*/) {}

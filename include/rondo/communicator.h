@@ -89,7 +89,8 @@ struct CommunicatorOptions {
   /// The same file on all ranks.
   std::string schedule;
   /// How buffers on devices are combined (RONDO_DEVICE_PATH, docs/devices.md):
-  ///   "auto"     by the cheaper of "library" and "devices" that all ranks have, or else "host"
+  ///   "auto"     by the cheapest of "library", "devices" and "messages" that all ranks have, or
+  ///              else "host"
   ///   "library"  whole, by the library of the devices' maker (NCCL, a plug-in's), which has to be
   ///              the same on all ranks; what it can't do as auto without it
   ///   "devices"  by our schedules, on the devices where all ranks' are of one kind and can reach
@@ -97,8 +98,9 @@ struct CommunicatorOptions {
   ///              host
   ///   "kernel"   the same, by one kernel a rank where all ranks are places of this process on
   ///              CUDA devices, which have to be free to run them all at once
+  ///   "messages" by our schedules, with messages of that library between the devices
   ///   "host"     on the host
-  /// Auto keeps from libraries where an algorithm, a wire format or determinism is asked for.
+  /// Auto makes no call whole where an algorithm, a wire format or determinism is asked for.
   std::string device_path = "auto";
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/device/patience.h"
+
 namespace rondo::execute {
 namespace {
 
@@ -39,6 +41,19 @@ Result<std::shared_ptr<void>> DevicePlace::pinned(const PinnedUse& use, std::siz
     kept.bytes = bytes;
   }
   return kept.memory;
+}
+
+void DevicePlace::settle(std::chrono::milliseconds most) {
+  const auto until = std::chrono::steady_clock::now() + most;
+  std::vector<std::shared_ptr<detail::StreamImpl>> streams;
+  {
+    const std::lock_guard lock(streams_mutex_);
+    streams = streams_;
+  }
+  device::Patience patience;
+  const auto is_idle = [](const auto& stream) { return stream->idle(); };
+  while (!std::ranges::all_of(streams, is_idle) && std::chrono::steady_clock::now() < until)
+    patience.wait();
 }
 
 void DevicePlace::abandon(const Status& cause) {

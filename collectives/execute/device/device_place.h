@@ -4,6 +4,7 @@
 // opened of its peers' memory and events.
 // Threads: one at a time, as the place.
 
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +46,9 @@ class DevicePlace {
     friend auto operator<=>(const PinnedUse&, const PinnedUse&) = default;
   };
   Result<std::shared_ptr<void>> pinned(const PinnedUse& use, std::size_t bytes);
+  /// Waits until all work of this place is done, so long at most: where nothing can be given up,
+  /// what is under way still reads and writes the buffers of its call.
+  void settle(std::chrono::milliseconds most);
   /// Gives up what isn't done of it, as far as the device's kind can.
   void abandon(const Status& cause);
   /// Blocks until all work of this place is done. Errors: Device, with what the work reported.

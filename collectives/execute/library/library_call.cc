@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "collectives/execute/library/library_work.h"
+
 namespace rondo::execute {
 namespace {
 
@@ -28,15 +30,6 @@ Status copy_own(const Target& at, std::size_t input_offset, std::size_t output_o
   const std::byte* const source = at.input + at.bytes(input_offset);
   if (count == 0 || target == source) return {};
   return at.stream.copy(target, source, at.bytes(count));
-}
-
-/// A group is ended also where one of its parts has failed: libraries count them by thread.
-template <class Parts>
-Status in_group(LibraryCommunicator& communicator, const Parts& ask_for_parts) {
-  RONDO_TRY(communicator.begin_group());
-  Status asked = ask_for_parts();
-  Status ended = communicator.end_group();
-  return asked.ok() ? ended : asked;
 }
 
 Status issue_messages(const Target& at) {

@@ -10,13 +10,13 @@
 
 namespace rondo::execute {
 
-Result<std::unique_ptr<Runner>> LibraryRunner::make(LibraryCall call, LibraryMember& member,
-                                                    DevicePlace& place,
+Result<std::unique_ptr<Runner>> LibraryRunner::make(std::unique_ptr<LibraryWork> work,
+                                                    LibraryMember& member, DevicePlace& place,
                                                     std::span<transport::Endpoint* const> endpoints,
                                                     bool compares_sizes) {
-  const int rank = call.rank;
+  const int rank = work->rank();
   const auto world = static_cast<int>(endpoints.size());
-  std::unique_ptr<LibraryRunner> made(new LibraryRunner(std::move(call), member, place));
+  std::unique_ptr<LibraryRunner> made(new LibraryRunner(std::move(work), member, place));
   made->compares_sizes_ = compares_sizes;
   RONDO_ASSIGN(made->stream_, place.stream(0));
   RONDO_ASSIGN(made->last_, DeviceEvent::make(place, false));
@@ -33,8 +33,9 @@ Result<std::unique_ptr<Runner>> LibraryRunner::make(LibraryCall call, LibraryMem
   return std::unique_ptr<Runner>(std::move(made));
 }
 
-LibraryRunner::LibraryRunner(LibraryCall call, LibraryMember& member, DevicePlace& place)
-    : call_(std::move(call)), member_(member), place_(place) {}
+LibraryRunner::LibraryRunner(std::unique_ptr<LibraryWork> work, LibraryMember& member,
+                             DevicePlace& place)
+    : work_(std::move(work)), member_(member), place_(place) {}
 
 void LibraryRunner::begin(const transport::Call& call, const Operands& operands) {
   for (Peer& peer : peers_) {
@@ -43,6 +44,7 @@ void LibraryRunner::begin(const transport::Call& call, const Operands& operands)
     peer.compared = false;
   }
   operands_ = operands;
+  work_->begin(operands.input, operands.output);
   ready_ = operands.ready;
   phase_ = Phase::kJoining;
   failed_ = {};
@@ -53,8 +55,7 @@ void LibraryRunner::begin(const transport::Call& call, const Operands& operands)
 Status LibraryRunner::begin_call() {
   if (ready_ != nullptr) RONDO_TRY(stream_->wait(*ready_));
   for (Peer& peer : peers_) {
-    const auto rank = static_cast<std::size_t>(peer.endpoint->peer());
-    peer.mine.count_for_you = call_.is_of_messages() ? call_.sends[rank] : 0;
+    peer.mine.count_for_you = work_->sent_to(peer.endpoint->peer());
     peer.mine.captured = operands_.capture != nullptr ? 1 : 0;
     RONDO_TRY(peer.meeting.hear(*peer.endpoint, &peer.theirs, sizeof(peer.theirs)));
     RONDO_TRY(peer.meeting.tell(*peer.endpoint, &peer.mine, sizeof(peer.mine)));
@@ -103,16 +104,15 @@ Status LibraryRunner::compare(const Peer& peer) const {
     const bool captured = peer.mine.captured != 0;
     return Status(
         ErrorCode::kMismatch,
-        fmt::format("rank {} {} the call in a graph and rank {} {}", call_.rank,
+        fmt::format("rank {} {} the call in a graph and rank {} {}", work_->rank(),
                     captured ? "captures" : "doesn't capture", rank, captured ? "doesn't" : "does"),
         rank);
   }
-  if (!call_.is_of_messages()) return {};
-  const std::size_t expected = call_.receives[static_cast<std::size_t>(rank)];
+  const std::size_t expected = work_->received_from(rank);
   if (peer.theirs.count_for_you == expected) return {};
   return Status(ErrorCode::kMismatch,
                 fmt::format("rank {} sends {} elements, but rank {} expects {} of it", rank,
-                            peer.theirs.count_for_you, call_.rank, expected),
+                            peer.theirs.count_for_you, work_->rank(), expected),
                 rank);
 }
 
@@ -147,21 +147,24 @@ Status LibraryRunner::or_cause(Status status) {
 Result<bool> LibraryRunner::join() {
   if (!member_.joined()) return member_.join(*previous_, *next_);
   if (compares_sizes_ && !met()) return false;
-  return issue_call();
+  return begin_work();
 }
 
-Result<bool> LibraryRunner::issue_call() {
+Result<bool> LibraryRunner::begin_work() {
   // What failed it has failed it before its turn.
   RONDO_TRY(stream_->failure());
-  detail::StreamImpl& stream = operands_.capture != nullptr ? *operands_.capture : *stream_;
-  RONDO_TRY(issue(member_.communicator(), call_, operands_.input, operands_.output, stream));
   phase_ = Phase::kIssuing;
-  return true;
+  return issue_next();
 }
+
+/// False once all of the work is asked for.
+Result<bool> LibraryRunner::issue_next() { return work_->issue(member_.communicator(), stream()); }
 
 Result<bool> LibraryRunner::see_issued() {
   RONDO_ASSIGN(const bool ready, member_.communicator().ready());
   if (!ready) return false;
+  RONDO_ASSIGN(const bool issued_more, issue_next());
+  if (issued_more) return true;
   if (operands_.capture == nullptr) RONDO_TRY(stream_->record(last_->event()));
   phase_ = Phase::kRunning;
   return true;
@@ -193,6 +196,9 @@ Status LibraryRunner::end(Status status, int rank) {
     // Before their part of the library's work fails, which it does once this rank's has ended.
     for (transport::Endpoint* endpoint : everyone_) endpoint->abort(status);
     member_.give_up();
+    // Kernels of ours behind its messages may still be at the buffers; nothing holds them up now.
+    constexpr std::chrono::milliseconds kKernelsEnd{1000};
+    if (ready_ == nullptr) place_.settle(kKernelsEnd);
     place_.abandon(status);
   }
   Status work = place_.synchronize();

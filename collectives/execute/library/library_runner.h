@@ -1,8 +1,9 @@
 #pragma once
 
-// Runs whole collectives by the devices' library. The hosts tell each other what they call while
-// the devices are at it already: a mismatch, a rank that fails or one that is gone ends the call of
-// every rank within the deadline, though the library itself would wait for good.
+// Runs collectives by the devices' library: whole ones, or ours by its messages (library_work.h).
+// The hosts tell each other what they call while the devices are at it already: a mismatch, a rank
+// that fails or one that is gone ends the call of every rank within the deadline, though the
+// library itself would wait for good.
 //
 // In worlds of up to kMostIntroduced every rank tells every other, so that a late one is named;
 // beyond, neighbours tell each other, and what one of them learns ends all the others' calls.
@@ -20,8 +21,8 @@
 #include "collectives/execute/device/device_place.h"
 #include "collectives/execute/device/exchange.h"
 #include "collectives/execute/host/drive.h"
-#include "collectives/execute/library/library_call.h"
 #include "collectives/execute/library/library_member.h"
+#include "collectives/execute/library/library_work.h"
 #include "core/clock.h"
 #include "core/status.h"
 
@@ -33,8 +34,8 @@ class LibraryRunner final : public Runner {
 
   /// `endpoints` by rank, null for this one. What is passed is borrowed. `compares_sizes`: those of
   /// messages, before anything is done; the same on all ranks. Errors: Device, System.
-  static Result<std::unique_ptr<Runner>> make(LibraryCall call, LibraryMember& member,
-                                              DevicePlace& place,
+  static Result<std::unique_ptr<Runner>> make(std::unique_ptr<LibraryWork> work,
+                                              LibraryMember& member, DevicePlace& place,
                                               std::span<transport::Endpoint* const> endpoints,
                                               bool compares_sizes);
 
@@ -57,7 +58,7 @@ class LibraryRunner final : public Runner {
     bool compared = false;  ///< `theirs` with what this rank knows
   };
 
-  LibraryRunner(LibraryCall call, LibraryMember& member, DevicePlace& place);
+  LibraryRunner(std::unique_ptr<LibraryWork> work, LibraryMember& member, DevicePlace& place);
   void begin(const transport::Call& call, const Operands& operands) override;
   Status begin_call();
   Status end(Status status, int rank) override;
@@ -74,14 +75,18 @@ class LibraryRunner final : public Runner {
   bool met() const;
   Result<bool> go_on();
   Result<bool> join();
-  Result<bool> issue_call();
+  Result<bool> begin_work();
+  Result<bool> issue_next();
+  detail::StreamImpl& stream() const {
+    return operands_.capture != nullptr ? *operands_.capture : *stream_;
+  }
   Result<bool> see_issued();
   Result<bool> see_done();
   Result<bool> part();
   Status or_cause(Status status);
   Status described(Status status, int rank) const;
 
-  LibraryCall call_;
+  std::unique_ptr<LibraryWork> work_;
   LibraryMember& member_;
   DevicePlace& place_;
   bool compares_sizes_ = false;

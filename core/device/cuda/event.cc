@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/device/cuda/patience.h"
+#include "core/device/patience.h"
 #include "core/device/soft_event.h"
 
 namespace rondo::device {

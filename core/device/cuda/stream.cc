@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/device/cuda/event.h"
-#include "core/device/cuda/patience.h"
 #include "core/device/driver.h"
+#include "core/device/patience.h"
 #include "core/device/soft_event.h"
 
 namespace rondo::device {
@@ -151,6 +151,12 @@ Result<bool> CudaStream::reached() const {
   if (code == CUDA_ERROR_NOT_READY) return false;
   RONDO_TRY(context_->check("cuStreamQuery", code));
   return true;
+}
+
+/// One that can't be asked won't say later either.
+bool CudaStream::idle() const {
+  const Result<bool> done = reached();
+  return !done.ok() || *done;
 }
 
 Status CudaStream::synchronize() {

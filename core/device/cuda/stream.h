@@ -40,6 +40,7 @@ class CudaStream final : public detail::StreamImpl {
   /// thread waits.
   Status wait(const detail::EventImpl& event) override;
   Status synchronize() override;
+  bool idle() const override;
   /// Work that the device has been given stays with it; nobody waits for it any more.
   void abandon(const Status& cause) override;
   bool can_wait_for_host() const override { return true; }

@@ -178,6 +178,84 @@ TEST(LibraryPlaces, PeerThatItHasLost_IsNamedOnceAnEndpointKnows) {
   EXPECT_THAT(errors[0], AllOf(HasSubstr("rank 1"), HasSubstr("gone fishing")));
 }
 
+/// Ours, with its messages for channels.
+World by_messages(int size, const char* algorithm) {
+  World made = world(size, 20'000);
+  made.device_path = "messages";
+  made.algorithm = algorithm;
+  return made;
+}
+
+/// Halves, of which every order of additions makes other 16 bits.
+std::vector<kernels::Half> halves_summed(const World& wanted) {
+  constexpr std::size_t kCount = 3'001;
+  std::vector<std::vector<kernels::Half>> sums(static_cast<std::size_t>(wanted.size));
+  spawn(wanted, [&sums](Communicator& rank) {
+    std::vector<kernels::Half> values;
+    for (std::size_t i = 0; i < kCount; ++i)
+      values.emplace_back(1.0F + static_cast<float>(i % 1'000) / 999.0F *
+                                     (0.7F + static_cast<float>(rank.rank())));
+    Memory<kernels::Half> memory(rank.device(), kCount, false);
+    memory.write(0, values);
+    rank.all_reduce(memory.buffer(0, kCount));
+    sums[static_cast<std::size_t>(rank.rank())] = memory.read(0, kCount);
+  });
+  EXPECT_THAT(sums, Each(sums.front()));
+  return sums.front();
+}
+
+TEST(LibraryPlaces, OurScheduleByItsMessages_HasTheBitsOfEveryOtherWay) {
+  for (const char* algorithm : {"ring", "direct", "double_binary_tree", "halving_doubling"}) {
+    World wanted = by_messages(5, algorithm);
+    const auto sums = halves_summed(wanted);
+    for (const char* path : {"devices", "host"}) {
+      wanted.device_path = path;
+      EXPECT_EQ(halves_summed(wanted), sums) << algorithm << ", " << path;
+    }
+  }
+}
+
+TEST(LibraryPlaces, OurScheduleByItsMessages_IsWhatItSays) {
+  auto ranks = make_world(by_messages(3, "ring"));
+  EXPECT_THAT(run_ranks(ranks, call_once), Each(""));
+  EXPECT_EQ(ranks[0].last_call().algorithm, "ring");
+  EXPECT_EQ(ranks[0].last_call().transport, "cuda");
+  ranks.clear();
+  // The third of the ring's groups.
+  fail(1, 3, kSystemError);
+  ranks = make_world(by_messages(3, "ring"));
+  const auto errors = run_ranks(ranks, call_once);
+  fail(-1, 0, 0);
+  EXPECT_THAT(errors[1], AllOf(HasSubstr("NCCL"), HasSubstr("NCCL_DEBUG")));
+  EXPECT_THAT(errors, Each(AllOf(HasSubstr("Device"), HasSubstr("rank 1"))));
+}
+
+TEST(LibraryPlaces, OurScheduleByItsMessages_LateRankIsNamed) {
+  World wanted = by_messages(3, "bidirectional_ring");
+  wanted.timeout_ms = 600;
+  auto ranks = make_world(wanted);
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    call_once(rank);
+    if (rank.rank() != 2) call_once(rank);
+  });
+  EXPECT_THAT(errors[0], HasSubstr("rank 2"));
+  EXPECT_THAT(errors[1], HasSubstr("rank 2"));
+}
+
+TEST(LibraryPlaces, OurScheduleByItsMessages_RefusesAnotherSizeThanExpected) {
+  auto ranks = make_world(by_messages(2, "auto"));
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    Memory<float> memory(rank.device(), 64, false);
+    memory.write(0, std::vector<float>(64, 1));
+    const bool first = rank.rank() == 0;
+    const std::vector<std::size_t> sends =
+        first ? std::vector<std::size_t>{4, 8} : std::vector<std::size_t>{4, 4};
+    rank.all_to_all_v(memory.buffer(0, first ? 12 : 8), sends, memory.buffer(32, 8),
+                      std::vector<std::size_t>{4, 4});
+  });
+  EXPECT_THAT(errors, ::testing::Contains(AllOf(HasSubstr("Mismatch"), HasSubstr("8 elements"))));
+}
+
 TEST(LibraryPlaces, SplitWorlds_HaveCommunicatorsOfTheirOwn) {
   spawn(world(4), [](Communicator& rank) {
     call_once(rank);
@@ -190,6 +268,14 @@ TEST(LibraryPlaces, SplitWorlds_HaveCommunicatorsOfTheirOwn) {
     EXPECT_EQ(half->last_call().algorithm, "nccl");
     call_once(rank);
   });
+}
+
+TEST(LibraryPlaces, WhoAsksForMessagesOfALibraryThatCannotServe_IsToldWhy) {
+  World wanted = by_messages(3, "ring");
+  wanted.devices = 2;
+  EXPECT_THAT([&] { make_world(wanted); },
+              ::testing::ThrowsMessage<Error>(AllOf(HasSubstr("RONDO_DEVICE_PATH=messages"),
+                                                    HasSubstr("ranks 0 and 2 are on one device"))));
 }
 
 TEST(LibraryPlaces, WhoAsksForALibraryThatCannotServe_IsToldWhy) {

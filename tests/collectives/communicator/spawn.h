@@ -31,6 +31,7 @@ struct World {
   int tcp_sockets = 0;
   std::string tuning = "off";
   std::string schedule{};
+  std::string device_path = "auto";
 };
 
 inline std::vector<Communicator> make_world(const World& world) {
@@ -47,6 +48,7 @@ inline std::vector<Communicator> make_world(const World& world) {
   options.tcp_sockets = world.tcp_sockets;
   options.tuning = world.tuning;
   options.schedule = world.schedule;
+  options.device_path = world.device_path;
   options.join_timeout_ms = 30'000;
   std::vector<Device> places;
   for (int i = 0; i < world.size; ++i) {

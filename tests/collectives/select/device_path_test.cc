@@ -25,8 +25,22 @@ TEST(DevicePath, OfBoth_TheLibrary) {
   }
 }
 
+/// Inside a host a step of the library's costs more than one of ours; between hosts its network is
+/// worth that to long messages.
+TEST(DevicePath, OfOurSchedules_ByMessagesWhereThatIsCheaper) {
+  DeviceMeans means{.world = 4, .one_host = true, .devices = true, .messages = true};
+  EXPECT_EQ(choose_device_path(1'000, means), DevicePath::kDevices);
+  EXPECT_EQ(choose_device_path(1 << 28, means), DevicePath::kDevices);
+  means.one_host = false;
+  EXPECT_EQ(choose_device_path(1'000, means), DevicePath::kDevices);
+  EXPECT_EQ(choose_device_path(1 << 28, means), DevicePath::kMessages);
+  means.devices = false;
+  EXPECT_EQ(choose_device_path(8, means), DevicePath::kMessages);
+}
+
 TEST(DevicePath, TimesGrowWithBytesAndRanks) {
-  for (const DevicePath path : {DevicePath::kHost, DevicePath::kDevices, DevicePath::kLibrary}) {
+  for (const DevicePath path :
+       {DevicePath::kHost, DevicePath::kDevices, DevicePath::kLibrary, DevicePath::kMessages}) {
     EXPECT_GT(device_path_us(path, 1 << 20, kBoth), device_path_us(path, 1 << 10, kBoth));
     DeviceMeans larger = kBoth;
     larger.world = 16;
