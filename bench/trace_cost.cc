@@ -50,7 +50,7 @@ double ns_per_record() {
   const auto start = Clock::now();
   for (int i = 0; i < kRecords; ++i) {
     const rondo::Ticks now = rondo::ticks_now();
-    timer.begin(now, now);
+    timer.begin({}, now, now);
     timer.record().sequence = static_cast<std::uint64_t>(i);
     timer.idle(1);
     timer.moved();

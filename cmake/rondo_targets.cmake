@@ -23,6 +23,13 @@ function(rondo_compile_quickly)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 endfunction()
 
+# rondo_word_by_word: for sources on the way of the shortest calls. Neighbouring words that have just
+# been stored one by one aren't to be loaded as a vector: the processor can't forward that from its
+# store buffer, and waits until it is empty, which may mean for a line of another core's.
+function(rondo_word_by_word)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -fno-tree-slp-vectorize)
+endfunction()
+
 # rondo_program: one program.
 #   rondo_program(NAME SOURCES a.cc ... USES library ...)
 function(rondo_program name)

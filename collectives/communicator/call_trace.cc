@@ -69,13 +69,9 @@ CallTrace::CallTrace(const transport::Mesh& mesh, TraceSettings settings)
   ring_ = std::make_unique<trace::RecordRing>(settings_.calls);
 }
 
-trace::CallTimer* CallTrace::begin(std::uint64_t sequence, const CallArguments& arguments,
-                                   trace::Series& series) {
-  if (ring_ == nullptr) return nullptr;
-  current_ = &series;
-  timer_.begin(entered_, begun_);
-  trace::CallRecord& record = timer_.record();
-  record.sequence = sequence;
+trace::CallRecord CallTrace::record_of(const CallArguments& arguments,
+                                       const trace::Series& series) {
+  trace::CallRecord record;
   record.count = std::max(arguments.input.count, arguments.output.count);
   record.bytes = larger_bytes(arguments);
   record.series = series.index;
@@ -83,6 +79,15 @@ trace::CallTimer* CallTrace::begin(std::uint64_t sequence, const CallArguments& 
   record.op = static_cast<std::uint8_t>(arguments.reduction.op());
   record.reduces = schedule::reduces(arguments.collective) ? 1 : 0;
   record.root = arguments.root;
+  return record;
+}
+
+trace::CallTimer* CallTrace::begin(std::uint64_t sequence, const trace::CallRecord& alike,
+                                   trace::Series& series) {
+  if (ring_ == nullptr) return nullptr;
+  current_ = &series;
+  timer_.begin(alike, entered_, begun_);
+  timer_.record().sequence = sequence;
   return &timer_;
 }
 
@@ -91,7 +96,7 @@ void CallTrace::end(const Status& status, std::span<transport::Endpoint* const> 
   timer_.end();
   if (has_tcp_) note_links(peers);
   trace::CallRecord& record = timer_.record();
-  record.result = static_cast<std::uint8_t>(status.code());
+  if (!status.ok()) record.result = static_cast<std::uint8_t>(status.code());
   if (const int peer = record.waited_longest_for; peer >= 0)
     waited_[static_cast<std::size_t>(peer)].add(record.wait);
   ring_->push(record);

@@ -56,8 +56,10 @@ class CallTrace {
     begun_ = ticks_now();
     entered_ = entered;
   }
-  /// The call that entered last. Null: nothing is traced.
-  trace::CallTimer* begin(std::uint64_t sequence, const CallArguments& arguments,
+  /// What the records of all calls of one plan have alike: its arguments, and `series`.
+  static trace::CallRecord record_of(const CallArguments& arguments, const trace::Series& series);
+  /// The call that entered last, one of those. Null: nothing is traced.
+  trace::CallTimer* begin(std::uint64_t sequence, const trace::CallRecord& alike,
                           trace::Series& series);
   /// It has ended; `peers`: whom it spoke with.
   void end(const Status& status, std::span<transport::Endpoint* const> peers);

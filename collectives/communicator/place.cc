@@ -46,6 +46,7 @@ Place::Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& o
       device_(device),
       staging_(device),
       planner_(*mesh_, options_, device) {
+  next_ = {.sequence = 1, .epoch = mesh_->epoch()};
   transport::set_fingerprint_printer(&print_fingerprint);
   for (const int step : {1, size() - 1}) {
     transport::Endpoint* neighbour = mesh_->endpoint((rank() + step) % size());
@@ -173,22 +174,23 @@ Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
     ready_ = *made;
     used = &ready_;
   }
-  const transport::Call call{last_.sequence + 1, mesh_->epoch(), prepared.key};
-  last_ = call;
+  next_.fingerprint = prepared.key;
+  last_ = next_;
+  ++next_.sequence;
   last_call_.algorithm = prepared.algorithm;
   last_call_.wire_format = prepared.wire_format;
   last_call_.predicted_us = prepared.predicted_us;
   last_call_.transport = prepared.on_device ? to_string(device_.kind) : transport_;
   if (profiled_ != nullptr) range_ = profiled_->begin_range(prepared.range.c_str());
   if (arguments.timeout_ms > 0) timeout_ms_ = arguments.timeout_ms;
-  trace::CallTimer* const timer = trace_->begin(call.sequence, arguments, *prepared.series);
-  run_.emplace(*prepared.runner, call, timer);
+  trace::CallTimer* const timer = trace_->begin(last_.sequence, prepared.record, *prepared.series);
+  run_.emplace(*prepared.runner, last_, timer);
   waiter_->restart();
-  execute::Operands operands = operands_of(*used);
-  operands.timer = timer;
-  operands.ready = stream.ready;
-  operands.capture = stream.capture;
-  prepared.runner->begin(call, operands);
+  operands_ = operands_of(*used);
+  operands_.timer = timer;
+  operands_.ready = stream.ready;
+  operands_.capture = stream.capture;
+  prepared.runner->begin(last_, operands_);
   return {};
 }
 
@@ -299,6 +301,7 @@ void Place::identify(PreparedPlan& prepared, const transport::Fingerprint& key,
   std::string name = schedule::to_string(arguments.collective);
   if (arguments.uneven) name += "_v";
   prepared.series = &trace_->series(name, prepared.algorithm, transport);
+  prepared.record = CallTrace::record_of(arguments, *prepared.series);
 }
 
 std::vector<PeerTraffic> Place::traffic() const {

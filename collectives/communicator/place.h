@@ -129,6 +129,10 @@ class Place {
   std::string_view transport_ = CallInfo{}.transport;  ///< that of all pairs, or "mixed"
   CallInfo last_call_;
   transport::Call last_{};
+  /// The next call's, but for its fingerprint. Copying it in begin reads what was written long
+  /// before: a load of what two stores have just written waits until both have left the core.
+  transport::Call next_{};
+  execute::Operands operands_;                ///< of the call under way
   device::DeviceDriver* profiled_ = nullptr;  ///< of a place on a device: whose profiler sees calls
   std::uint64_t range_ = 0;                   ///< there, of the call under way
   std::optional<execute::Run> run_;           ///< the call under way

@@ -13,6 +13,7 @@
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/execute/host/plan.h"
 #include "collectives/execute/host/plan_runner.h"
+#include "core/trace/call_record.h"
 #include "core/trace/series.h"
 #include "transport/endpoint/call.h"
 
@@ -29,6 +30,7 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   transport::Fingerprint key;
   std::string range;                ///< the call's name in profilers of devices
   trace::Series* series = nullptr;  ///< that its calls are counted in
+  trace::CallRecord record;         ///< what the records of its calls have alike
 };
 
 /// The fingerprint holds all that a plan depends on: in place or not, the plan is the same.

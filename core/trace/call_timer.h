@@ -12,13 +12,11 @@ namespace rondo::trace {
 
 class CallTimer {
  public:
-  /// `record` has its call, and is filled in here.
-  void begin(Ticks entered, Ticks begun) {
+  /// `call` says what it is; its times are filled in here.
+  void begin(const CallRecord& call, Ticks entered, Ticks begun) {
+    record_ = call;
     record_.entered = entered;
     record_.begun = begun;
-    record_.first_byte = record_.last_byte = 0;
-    record_.wait = record_.reduce = record_.link = record_.link_bytes = 0;
-    record_.waited_longest_for = record_.waited_last_for = record_.link_peer = -1;
     idle_since_ = longest_ = reducing_since_ = 0;
   }
 

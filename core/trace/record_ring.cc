@@ -1,12 +1,33 @@
 #include "core/trace/record_ring.h"
 
 #include <bit>
+#include <cstring>
 #include <type_traits>
+#include <utility>
 
 namespace rondo::trace {
 
 static_assert(std::is_trivially_copyable_v<CallRecord>);
 static_assert(sizeof(CallRecord) == 120, "two cache lines with the version");
+
+namespace {
+
+std::uint64_t word_of(const CallRecord& record, std::size_t index) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, reinterpret_cast<const std::byte*>(&record) + index * sizeof(word),
+              sizeof(word));
+  return word;
+}
+
+/// Without a loop, and word by word, as they were written: a wider load of what has just been
+/// written in words waits until the core has no store under way.
+template <std::size_t... kIndex>
+void store_words(std::array<std::atomic<std::uint64_t>, sizeof...(kIndex)>& words,
+                 const CallRecord& record, std::index_sequence<kIndex...> /*of words*/) {
+  (words[kIndex].store(word_of(record, kIndex), std::memory_order_release), ...);
+}
+
+}  // namespace
 
 RecordRing::RecordRing(std::size_t capacity)
     : capacity_(capacity), slots_(std::make_unique<Slot[]>(capacity)) {}
@@ -15,9 +36,8 @@ RecordRing::RecordRing(std::size_t capacity)
 void RecordRing::push(const CallRecord& record) {
   const std::uint64_t index = pushed_.load(std::memory_order_relaxed);
   Slot& slot = slots_[next_];
-  const auto words = std::bit_cast<std::array<std::uint64_t, kWords>>(record);
   slot.version.store(2 * index + 1, std::memory_order_relaxed);
-  for (std::size_t i = 0; i < kWords; ++i) slot.words[i].store(words[i], std::memory_order_release);
+  store_words(slot.words, record, std::make_index_sequence<kWords>());
   slot.version.store(2 * index + 2, std::memory_order_release);
   pushed_.store(index + 1, std::memory_order_release);
   if (++next_ == capacity_) next_ = 0;

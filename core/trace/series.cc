@@ -18,8 +18,10 @@ void Series::add(const CallRecord& record, double ns_per_tick) {
   transfer.add(record.transfer());
   reduce.add(record.reduce);
   latency.add(record.done - record.entered);
-  const double ns = static_cast<double>(record.done - record.entered) * ns_per_tick;
-  buckets[bucket_of(static_cast<std::uint64_t>(ns))].add(1);
+  // Signed, which the processor converts by itself.
+  const double ns =
+      static_cast<double>(static_cast<std::int64_t>(record.done - record.entered)) * ns_per_tick;
+  buckets[bucket_of(static_cast<std::uint64_t>(static_cast<std::int64_t>(ns)))].add(1);
 }
 
 Series& SeriesTable::find(std::string_view collective, std::string_view algorithm,

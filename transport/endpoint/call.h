@@ -4,6 +4,8 @@
 // arguments that must be equal on every rank. The fingerprint is the arguments themselves, not a
 // hash, so that a mismatch can print both sides.
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 
@@ -18,7 +20,11 @@ struct Fingerprint {
   std::uint8_t form = 0;  ///< kUneven, kOnDevices
   std::int32_t root = 0;
   std::uint64_t count = 0;
-  friend constexpr bool operator==(const Fingerprint&, const Fingerprint&) = default;
+  /// As two words: it is compared in every call.
+  friend constexpr bool operator==(const Fingerprint& a, const Fingerprint& b) {
+    using Words = std::array<std::uint64_t, 2>;
+    return std::bit_cast<Words>(a) == std::bit_cast<Words>(b);
+  }
 
   static constexpr std::uint8_t kUneven = 1;     ///< ranks' parts have sizes of their own
   static constexpr std::uint8_t kOnDevices = 2;  ///< the buffers lie on devices, and stay there

@@ -133,6 +133,11 @@ class Endpoint {
   virtual void skip_bulletin(std::size_t /*bytes*/) {}
   /// True once the one that was skipped has come; true where there is none. Errors as poll.
   virtual Result<bool> settle_bulletin() { return true; }
+  /// All of that in one step, for who has no other peer: publishes `own` unless that is done
+  /// (`published`), as soon as what was skipped has come, and looks for the peer's so many times.
+  /// Null where it hasn't come. Errors as post.
+  virtual Result<const std::byte*> swap_bulletins(std::span<const std::byte> own, bool& published,
+                                                  std::size_t bytes, int looks);
   /// All peers' have been read, so that all have read this rank's one before: another may follow.
   virtual void expect_publish() {}
 

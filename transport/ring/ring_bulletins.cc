@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
 #include "core/prefetch.h"
+#include "core/relax.h"
 #include "transport/ring/ring_endpoint.h"
 #include "transport/wire/call_history.h"
 
@@ -17,18 +18,20 @@ Status RingEndpoint::publish(std::span<const std::byte> message) {
   ++bulletin_;
   Line& line = link_.own_head->bulletins[bulletin_ % 2];
   if (line.stamp.load(std::memory_order_relaxed) != bulletin_) {
-    // At once: peers look at this line all the time, and would take it back between two stores.
-    LineContent content{.sequence = call_.sequence,
-                        .fingerprint = call_.fingerprint,
-                        .kind_and_bytes = LineContent::pack(LineKind::kInline, message.size()),
-                        .inline_bytes = {}};
+    std::array<std::uint64_t, kInlineBytes / sizeof(std::uint64_t)> words{};
     if (message.size() <= kInlineBytes) {
-      std::copy(message.begin(), message.end(), content.inline_bytes.begin());
+      std::memcpy(words.data(), message.data(), message.size());
     } else {
       std::memcpy(link_.own_head->bulletin_bytes[bulletin_ % 2].data(), message.data(),
                   message.size());
     }
-    line.content = content;
+    // Right behind each other: peers look at this line all the time, and would take it back between
+    // two stores. Out of registers: a copy made in words can't be read in wider pieces before all
+    // stores under way have left the core.
+    line.content.sequence = call_.sequence;
+    line.content.fingerprint = call_.fingerprint;
+    line.content.kind_and_bytes = LineContent::pack(LineKind::kInline, message.size());
+    line.content.where = {.location = words[0], .slot = words[1], .unit = words[2]};
     line.stamp.store(bulletin_, std::memory_order_release);
   }
   bulletin_sizes_[bulletin_ % 2] = message.size();
@@ -74,6 +77,19 @@ Result<const std::byte*> RingEndpoint::take_bulletin(const Call& call, std::size
                                : link_.peer_head->bulletin_bytes[bulletin_ % 2].data();
 }
 
+Result<const std::byte*> RingEndpoint::swap_bulletins(std::span<const std::byte> own,
+                                                      bool& published, std::size_t bytes,
+                                                      int looks) {
+  if (!published) {
+    RONDO_ASSIGN(const bool settled, settle_bulletin());
+    if (!settled) return nullptr;
+    RONDO_TRY(publish(own));
+    published = true;
+  }
+  while (!bulletin_is_here() && --looks > 0) relax();
+  return take_bulletin(call_, bytes);
+}
+
 // The next will be about as long as the one before that lay there: calls alternate, as those of a
 // loop with a barrier do. (To ask the line itself how long would be to wait for it.)
 void RingEndpoint::expect_publish() {
@@ -88,9 +104,10 @@ void RingEndpoint::expect_publish() {
 /// Calls with bulletins take no messages: what an earlier call, that differed, has left behind
 /// would not show.
 Status RingEndpoint::check_left_overs() const {
-  for (std::uint32_t lanes = used_lanes_; lanes != 0; lanes &= lanes - 1)
-    RONDO_TRY(
-        recv_lanes_[static_cast<std::size_t>(std::countr_zero(lanes))].check_left_over(call_));
+  for (std::uint32_t lanes = used_lanes_; lanes != 0; lanes &= lanes - 1) {
+    const RecvLane& lane = recv_lanes_[static_cast<std::size_t>(std::countr_zero(lanes))];
+    if (lane.has_message()) RONDO_TRY(lane.check_left_over(call_));
+  }
   return {};
 }
 

@@ -59,6 +59,8 @@ class RingEndpoint : public Endpoint {
   Result<const std::byte*> read_bulletin(std::size_t bytes) final;
   void skip_bulletin(std::size_t bytes) final { skipped_ = {call_, bytes}; }
   Result<bool> settle_bulletin() final;
+  Result<const std::byte*> swap_bulletins(std::span<const std::byte> own, bool& published,
+                                          std::size_t bytes, int looks) final;
   void expect_publish() final;
   bool lends(const std::byte* data, std::size_t bytes) const override;
   Result<Token> post(std::span<const Transfer> group) final;

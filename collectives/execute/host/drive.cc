@@ -73,7 +73,7 @@ Status Run::check_wait(const RunContext& context) {
 Status Run::compare_with_neighbours(const RunContext& context) const {
   for (transport::Endpoint* neighbour : context.neighbours) {
     RONDO_TRY(neighbour->announce_call());
-    RONDO_TRY(compare_calls(context.rank, call_, *neighbour));
+    RONDO_TRY(compare_calls(context.rank, *call_, *neighbour));
   }
   return {};
 }
@@ -85,14 +85,14 @@ Status Run::timed_out(const RunContext& context) const {
         ErrorCode::kTimeout,
         fmt::format("rank {}'s device, or one that it waits for, wasn't done after {} ms in "
                     "call #{} {} (RONDO_TIMEOUT_MS sets the limit)",
-                    context.rank, context.timeout_ms, call_.sequence,
-                    transport::to_string(call_.fingerprint)));
+                    context.rank, context.timeout_ms, call_->sequence,
+                    transport::to_string(call_->fingerprint)));
   }
   return Status(ErrorCode::kTimeout,
                 fmt::format("nothing came from rank {} for {} ms in call #{} {}; is it stopped, or "
                             "did it make fewer calls? (RONDO_TIMEOUT_MS sets the limit)",
-                            peer, context.timeout_ms, call_.sequence,
-                            transport::to_string(call_.fingerprint)),
+                            peer, context.timeout_ms, call_->sequence,
+                            transport::to_string(call_->fingerprint)),
                 peer);
 }
 

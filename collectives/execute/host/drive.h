@@ -59,7 +59,7 @@ class Runner {
   /// After an error the contents of the output are undefined.
   Status run(const transport::Call& call, const Operands& operands, const RunContext& context);
 
-  /// Tells the endpoints of the call; moves nothing yet.
+  /// Tells the endpoints of the call; moves nothing yet. Both are borrowed until `end`.
   virtual void begin(const transport::Call& call, const Operands& operands) = 0;
   /// Ends what was begun, well (`status` is OK: the runner has finished) or not. What came of it:
   /// an error of this rank's own says where it was.
@@ -83,9 +83,9 @@ class Runner {
 /// there is, one at a time.
 class Run {
  public:
-  /// `timer`: as Operands::timer.
+  /// Borrows the call. `timer`: as Operands::timer.
   Run(Runner& runner, const transport::Call& call, trace::CallTimer* timer = nullptr)
-      : runner_(&runner), call_(call), timer_(timer) {}
+      : runner_(&runner), call_(&call), timer_(timer) {}
 
   /// Steps, and waits where nothing moves, until the call is finished. Errors as Runner::run.
   Status drive(const RunContext& context);
@@ -107,7 +107,7 @@ class Run {
   Status timed_out(const RunContext& context) const;
 
   Runner* runner_;
-  transport::Call call_;
+  const transport::Call* call_;
   trace::CallTimer* timer_;
   std::int64_t next_comparison_us_ = kFirstComparisonUs;
 

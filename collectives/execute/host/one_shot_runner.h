@@ -72,23 +72,25 @@ class OneShotRunner final : public Runner {
   std::span<transport::Endpoint* const> peers() const override { return peers_; }
   Result<bool> send_all();
   Result<bool> publish();
+  Result<bool> swap_with_one();
   Result<bool> receive_next();
   Status combine();
   Status reduce();
   void gather();
 
-  trace::CallTimer* timer() const { return operands_.timer; }
+  trace::CallTimer* timer() const { return operands_->timer; }
 
   Inputs inputs_;
   std::size_t bytes_;
   std::vector<transport::Endpoint*> peers_;
-  std::vector<char> is_awaited_;      ///< of peers_; the others' contributions aren't used
-  bool reads_all_ = false;            ///< those of all peers
-  std::vector<const void*> sources_;  ///< by rank: its contribution, once it is here
-  Operands operands_;                 ///< of the call
-  std::size_t settled_ = 0;           ///< peers of which nothing is skipped any more
-  std::size_t sent_ = 0;              ///< peers that have this rank's contribution
-  std::size_t received_ = 0;          ///< peers, in order, whose contribution is here
+  std::vector<char> is_awaited_;        ///< of peers_; the others' contributions aren't used
+  bool reads_all_ = false;              ///< those of all peers
+  bool swaps_ = false;                  ///< bulletins, with one peer alone
+  std::vector<const void*> sources_;    ///< by rank: its contribution, once it is here
+  const Operands* operands_ = nullptr;  ///< of the call
+  std::size_t settled_ = 0;             ///< peers of which nothing is skipped any more
+  std::size_t sent_ = 0;                ///< peers that have this rank's contribution
+  std::size_t received_ = 0;            ///< peers, in order, whose contribution is here
 };
 
 }  // namespace rondo::execute

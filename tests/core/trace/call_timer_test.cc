@@ -18,7 +18,7 @@ void pass_some_time() {
 TEST(CallTimer, Parts_AddUpToTheCall) {
   CallTimer timer;
   const Ticks start = ticks_now();
-  timer.begin(start, start);
+  timer.begin({}, start, start);
   timer.idle(2);
   pass_some_time();
   pass_some_time();
@@ -46,7 +46,7 @@ TEST(CallTimer, Parts_AddUpToTheCall) {
 
 TEST(CallTimer, ADeviceAtWork_IsTransfer) {
   CallTimer timer;
-  timer.begin(ticks_now(), ticks_now());
+  timer.begin({}, ticks_now(), ticks_now());
   timer.idle(-1);
   pass_some_time();
   timer.end();
@@ -56,7 +56,7 @@ TEST(CallTimer, ADeviceAtWork_IsTransfer) {
 
 TEST(CallTimer, WhileAMessageComes_IsTransfer) {
   CallTimer timer;
-  timer.begin(ticks_now(), ticks_now());
+  timer.begin({}, ticks_now(), ticks_now());
   timer.idle(1);
   pass_some_time();
   timer.end();
@@ -69,7 +69,7 @@ TEST(CallTimer, WhileAMessageComes_IsTransfer) {
 
 TEST(CallTimer, ALateKernel_RunsToTheEnd) {
   CallTimer timer;
-  timer.begin(ticks_now(), ticks_now());
+  timer.begin({}, ticks_now(), ticks_now());
   timer.reduces_to_the_end();
   pass_some_time();
   timer.end();
