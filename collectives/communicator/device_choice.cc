@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "collectives/execute/device/device_runner.h"
@@ -45,6 +46,26 @@ bool all_meet(const CommunicatorOptions& options, const transport::Mesh& mesh, D
   return is_inside_one_process(mesh) || (*driver)->shares_between_processes();
 }
 
+bool same_device(const transport::RankInfo& a, const transport::RankInfo& b) {
+  return a.host_identity == b.host_identity && a.place.device == b.place.device;
+}
+
+/// Kernels of one process do, on one device, too; those of two processes take turns there.
+bool run_at_once(const transport::Mesh& mesh) {
+  const auto& ranks = mesh.ranks();
+  for (auto a = ranks.begin(); a != ranks.end(); ++a) {
+    for (auto b = std::next(a); b != ranks.end(); ++b)
+      if (a->process != b->process && same_device(*a, *b)) return false;
+  }
+  return mesh.one_host();
+}
+
+int ranks_on_own_device(const transport::Mesh& mesh) {
+  const transport::RankInfo& own = mesh.ranks()[static_cast<std::size_t>(mesh.rank())];
+  return static_cast<int>(std::ranges::count_if(
+      mesh.ranks(), [&own](const auto& rank) { return same_device(own, rank); }));
+}
+
 bool has_kernel(const CallArguments& arguments, DeviceKind kind) {
   return !schedule::reduces(arguments.collective) ||
          kernels::find_device_reduce_kernel(kind, arguments.input.dtype, arguments.reduction.op())
@@ -67,7 +88,8 @@ DeviceChoice::DeviceChoice(const CommunicatorOptions& options, const transport::
       asks_for_messages_(options.device_path == "messages"),
       one_host_(mesh.one_host()),
       devices_meet_(all_meet(options, mesh, device)),
-      by_kernels_(options.device_path == "kernel" && is_inside_one_process(mesh)),
+      by_kernels_(options.device_path == "kernel" && run_at_once(mesh)),
+      sharers_(ranks_on_own_device(mesh)),
       world_(mesh.size()),
       library_(options, mesh, device) {}
 
@@ -165,7 +187,7 @@ Result<std::unique_ptr<execute::Runner>> DeviceChoice::kernel_runner(const execu
   {
     const std::lock_guard lock(mail_mutex_);
     if (mail_ == nullptr) {
-      RONDO_ASSIGN(mail_, execute::KernelMail::make(*place_, world_));
+      RONDO_ASSIGN(mail_, execute::KernelMail::make(*place_, world_, sharers_));
     }
   }
   return execute::KernelRunner::make(plan, *place_, *mail_, std::move(kernel).value());

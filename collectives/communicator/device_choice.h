@@ -66,7 +66,8 @@ class DeviceChoice {
   bool asks_for_messages_ = false;
   bool one_host_ = true;
   bool devices_meet_ = false;  ///< of all ranks
-  bool by_kernels_ = false;    ///< and their kernels may tell each other, which was asked for
+  bool by_kernels_ = false;    ///< and their kernels run at once, which was asked for
+  int sharers_ = 1;            ///< ranks on this rank's device
   int world_ = 1;
   std::unique_ptr<execute::DevicePlace> place_;
   LibraryChoice library_;

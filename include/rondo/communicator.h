@@ -96,8 +96,8 @@ struct CommunicatorOptions {
   ///   "devices"  by our schedules, on the devices where all ranks' are of one kind and can reach
   ///              each other's memory, between hosts by way of page-locked memory, and else on the
   ///              host
-  ///   "kernel"   the same, by one kernel a rank where all ranks are places of this process on
-  ///              CUDA devices, which have to be free to run them all at once
+  ///   "kernel"   the same, by one kernel a rank on the CUDA devices of one host, where they run
+  ///              at once: a process shares no device with another, and they are free for it
   ///   "messages" by our schedules, with messages of that library between the devices
   ///   "host"     on the host
   /// Auto makes no call whole where an algorithm, a wire format or determinism is asked for.

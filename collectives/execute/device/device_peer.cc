@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "collectives/execute/device/region.h"
+
 namespace rondo::execute {
 namespace {
 
@@ -85,14 +87,8 @@ Result<std::byte*> DevicePeer::memory(schedule::BufferRole role, std::size_t off
                   rank());
   }
   std::byte*& address = addresses_[index];
-  if (address == nullptr && in_this_process()) {
-    auto* const there = reinterpret_cast<std::byte*>(region.address);
-    RONDO_TRY(place_->driver().reach(place_->device().index, there));
-    address = there;
-  } else if (address == nullptr) {
-    auto opened = place_->open_memory(region.handle);
-    if (!opened.ok()) return std::move(opened).status().with_culprit(rank());
-    address = *opened;
+  if (address == nullptr) {
+    RONDO_ASSIGN(address, open_region(*place_, region, in_this_process(), rank()));
   }
   return address + offset;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "collectives/execute/device/region.h"
 #include "collectives/schedule/print.h"
 #include "transport/wire/control.h"
 
@@ -53,27 +54,13 @@ Status DeviceRunner::begin_call(const detail::EventImpl* ready) {
     const bool waits = ready != nullptr && call_.left_out != DeviceWait::kReady;
     if (waits) RONDO_TRY(lane.stream().wait(*ready));
   }
-  RONDO_ASSIGN(regions_[0], region_of(call_.bases[0], plan.input_bytes()));
-  RONDO_ASSIGN(regions_[1], region_of(call_.bases[1], plan.output_bytes()));
-  RONDO_ASSIGN(regions_[2], region_of(call_.bases[2], plan.scratch().size()));
+  RONDO_ASSIGN(regions_[0], region_of(call_.place, call_.bases[0], plan.input_bytes(), true));
+  RONDO_ASSIGN(regions_[1], region_of(call_.place, call_.bases[1], plan.output_bytes(), true));
+  RONDO_ASSIGN(regions_[2], region_of(call_.place, call_.bases[2], plan.scratch().size(), true));
   for (DevicePeer& peer : call_.peers) {
     if (!peer.is_far()) RONDO_TRY(peer.begin(regions_));
   }
   return {};
-}
-
-Result<Region> DeviceRunner::region_of(const std::byte* memory, std::size_t bytes) const {
-  Region region;
-  if (bytes == 0 || memory == nullptr) return region;
-  RONDO_ASSIGN(region.handle, call_.place.driver().export_memory(memory));
-  if (region.handle.bytes < bytes) {
-    return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("a buffer of {} bytes was given, but {} are left of its allocation "
-                              "on {}",
-                              bytes, region.handle.bytes, device::name_of(call_.place.device())));
-  }
-  region.address = reinterpret_cast<std::uint64_t>(memory);
-  return region;
 }
 
 Result<bool> DeviceRunner::step() {

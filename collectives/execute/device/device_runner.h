@@ -52,7 +52,6 @@ class DeviceRunner final : public Runner {
   std::span<transport::Endpoint* const> peers() const override { return call_.plan.endpoints(); }
 
   Status begin_call(const detail::EventImpl* ready);
-  Result<Region> region_of(const std::byte* memory, std::size_t bytes) const;
   Result<bool> meet();
   Result<bool> run();
   Result<bool> part();

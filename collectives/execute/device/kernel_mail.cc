@@ -52,14 +52,13 @@ bool KernelMail::suits(int world) {
   return ranks <= ScheduleCall::kMostPeers + 1 && ranks * kMostScheduleLanes <= kLeastBlocks;
 }
 
-Result<std::unique_ptr<KernelMail>> KernelMail::make(DevicePlace& place, int world) {
-  std::unique_ptr<KernelMail> made(new KernelMail(place, world));
+Result<std::unique_ptr<KernelMail>> KernelMail::make(DevicePlace& place, int world, int sharers) {
+  std::unique_ptr<KernelMail> made(new KernelMail(place, world, sharers));
   RONDO_TRY(made->take_blocks());
   RONDO_ASSIGN(made->words_,
                place.driver().allocate_words(place.device().index, sizeof(ScheduleWords)));
   RONDO_ASSIGN(made->state_, made->allocate_empty(sizeof(ScheduleState)));
-  const std::size_t words = 3 * static_cast<std::size_t>(world);
-  RONDO_ASSIGN(made->goodbyes_, made->allocate_empty(words * sizeof(std::uint32_t)));
+  RONDO_ASSIGN(made->goodbyes_, made->allocate_empty(made->goodbyes_bytes()));
   RONDO_TRY(made->reserve(1));
   return made;
 }
@@ -75,7 +74,7 @@ Status KernelMail::take_blocks() {
   RONDO_ASSIGN(const unsigned int resident, kernels::resident_blocks(*stream));
   const std::lock_guard lock(taken_mutex());
   unsigned int& taken = taken_blocks()[place_.device().index];
-  const unsigned int share = resident / static_cast<unsigned int>(world_);
+  const unsigned int share = resident / static_cast<unsigned int>(sharers_);
   if (resident < kLeastBlocks || taken + share > resident) {
     return Status(ErrorCode::kUnsupported,
                   fmt::format("{} holds {} blocks at once, and {} of them belong to other "
@@ -91,9 +90,7 @@ Status KernelMail::take_blocks() {
 Status KernelMail::reserve(std::uint32_t stride) {
   const std::lock_guard lock(mutex_);
   if (stride <= stride_) return {};
-  const std::size_t letters = std::size_t{stride} * kMostScheduleLanes;
-  RONDO_ASSIGN(DeviceBytes memory,
-               allocate_empty(letters * static_cast<std::size_t>(world_) * sizeof(Letter)));
+  RONDO_ASSIGN(DeviceBytes memory, allocate_empty(letters_bytes(stride)));
   letters_.push_back(std::move(memory));
   stride_ = stride;
   return {};
@@ -102,6 +99,15 @@ Status KernelMail::reserve(std::uint32_t stride) {
 KernelMail::Letters KernelMail::letters() const {
   const std::lock_guard lock(mutex_);
   return {static_cast<Letter*>(letters_.back().get()), stride_};
+}
+
+std::size_t KernelMail::letters_bytes(std::uint32_t stride) const {
+  return std::size_t{stride} * kMostScheduleLanes * static_cast<std::size_t>(world_) *
+         sizeof(Letter);
+}
+
+std::size_t KernelMail::goodbyes_bytes() const {
+  return 3 * static_cast<std::size_t>(world_) * sizeof(std::uint32_t);
 }
 
 void KernelMail::give_up() { std::atomic_ref(words().abort).store(1, std::memory_order_release); }

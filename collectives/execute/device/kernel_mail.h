@@ -27,9 +27,10 @@ class KernelMail {
  public:
   /// Whether kernels of so many ranks run at once on a device: alike on every rank.
   static bool suits(int world);
-  /// Takes its share of the blocks that the device holds at once. Errors: Device; Unsupported (the
-  /// device holds too few, or other communicators have them).
-  static Result<std::unique_ptr<KernelMail>> make(DevicePlace& place, int world);
+  /// Takes its share of the blocks that the device holds at once, of which `sharers` of the world's
+  /// ranks are on it. Errors: Device; Unsupported (the device holds too few, or other communicators
+  /// have them).
+  static Result<std::unique_ptr<KernelMail>> make(DevicePlace& place, int world, int sharers);
   KernelMail(const KernelMail&) = delete;
   KernelMail& operator=(const KernelMail&) = delete;
   ~KernelMail();
@@ -43,6 +44,9 @@ class KernelMail {
     std::uint32_t stride = 0;
   };
   Letters letters() const;
+  /// Of letters that so many fit in for each lane and sender.
+  std::size_t letters_bytes(std::uint32_t stride) const;
+  std::size_t goodbyes_bytes() const;
   /// So many blocks are this rank's.
   std::uint32_t blocks() const { return blocks_; }
   /// Of `world` words each: goodbyes that came, that were sent, and that were seen.
@@ -57,12 +61,14 @@ class KernelMail {
   void give_up();
 
  private:
-  KernelMail(DevicePlace& place, int world) : place_(place), world_(world) {}
+  KernelMail(DevicePlace& place, int world, int sharers)
+      : place_(place), world_(world), sharers_(sharers) {}
   Status take_blocks();
   Result<DeviceBytes> allocate_empty(std::size_t bytes);
 
   DevicePlace& place_;
   int world_;
+  int sharers_;
   std::uint32_t blocks_ = 0;
   mutable std::mutex mutex_;
   std::uint32_t stride_ = 0;

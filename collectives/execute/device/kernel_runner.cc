@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "collectives/execute/device/region.h"
 #include "transport/wire/control.h"
 
 namespace rondo::execute {
@@ -87,12 +88,20 @@ void KernelRunner::begin(const transport::Call& call, const Operands& operands) 
 
 Status KernelRunner::begin_call(const Operands& operands) {
   if (operands.ready != nullptr) RONDO_TRY(stream_->wait(*operands.ready));
-  const std::array<std::byte*, 3> bases = {operands.input, operands.output, plan_.scratch().data()};
-  for (std::size_t role = 0; role < bases.size(); ++role)
-    own_.bases[role] = reinterpret_cast<std::uint64_t>(bases[role]);
+  const bool exported = has_peer_outside();
+  const std::array<std::pair<const void*, std::size_t>, 3> buffers = {
+      {{operands.input, plan_.input_bytes()},
+       {operands.output, plan_.output_bytes()},
+       {plan_.scratch().data(), plan_.scratch().size()}}};
+  for (std::size_t role = 0; role < buffers.size(); ++role) {
+    const auto& [memory, bytes] = buffers[role];
+    RONDO_ASSIGN(own_.bases[role], region_of(place_, memory, bytes, exported));
+  }
   const KernelMail::Letters letters = mail_.letters();
-  own_.mail = reinterpret_cast<std::uint64_t>(letters.first);
-  own_.goodbyes = reinterpret_cast<std::uint64_t>(mail_.goodbyes());
+  RONDO_ASSIGN(own_.mail,
+               region_of(place_, letters.first, mail_.letters_bytes(letters.stride), exported));
+  RONDO_ASSIGN(own_.goodbyes,
+               region_of(place_, mail_.goodbyes(), mail_.goodbyes_bytes(), exported));
   own_.stride = letters.stride;
   own_.captured = operands.capture != nullptr ? 1 : 0;
   for (Peer& peer : peers_) {
@@ -135,18 +144,13 @@ Result<bool> KernelRunner::launch() {
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     Peer& peer = peers_[i];
     RONDO_TRY(check_peer(peer));
-    SchedulePeer& seen = call_.peers[i];
-    std::ranges::copy(peer.theirs.bases, seen.bases);
-    seen.mail = reinterpret_cast<kernels::cuda::Letter*>(peer.theirs.mail);
-    seen.goodbyes = reinterpret_cast<std::uint32_t*>(peer.theirs.goodbyes);
-    seen.stride = peer.theirs.stride;
-    seen.rank = static_cast<std::uint32_t>(peer.endpoint->peer());
+    RONDO_TRY(see(peer, call_.peers[i]));
     // Heard at the end, and in between what became of a peer.
     RONDO_TRY(peer.parting.hear(*peer.endpoint, &peer.their_end, sizeof(peer.their_end)));
   }
-  std::ranges::copy(own_.bases, call_.bases);
+  std::ranges::transform(own_.bases, call_.bases, &Region::address);
   // As peers have been told, whatever has been made meanwhile.
-  call_.mail = reinterpret_cast<kernels::cuda::Letter*>(own_.mail);
+  call_.mail = reinterpret_cast<kernels::cuda::Letter*>(own_.mail.address);
   call_.stride = own_.stride;
   call_.goodbyes = mail_.goodbyes();
   call_.state = mail_.state();
@@ -165,8 +169,34 @@ Status KernelRunner::check_peer(const Peer& peer) const {
                               peer.endpoint->peer(), own_.captured != 0 ? "doesn't" : "does"),
                   peer.endpoint->peer());
   }
-  const auto* const there = reinterpret_cast<const void*>(peer.theirs.mail);
-  return place_.driver().reach(place_.device().index, there);
+  return {};
+}
+
+bool KernelRunner::has_peer_outside() const {
+  return !std::ranges::all_of(peers_, &Peer::in_this_process);
+}
+
+/// Where a peer's memories are seen from here.
+Status KernelRunner::see(const Peer& peer, SchedulePeer& seen) {
+  const int rank = peer.endpoint->peer();
+  const bool inside = peer.in_this_process();
+  // Asked of the device once a call, not for each of the five.
+  if (inside) RONDO_TRY(open_region(place_, peer.theirs.mail, inside, rank).status());
+  const auto open = [&](const Region& region) -> Result<std::byte*> {
+    if (inside) return reinterpret_cast<std::byte*>(region.address);
+    return open_region(place_, region, inside, rank);
+  };
+  for (std::size_t role = 0; role < peer.theirs.bases.size(); ++role) {
+    RONDO_ASSIGN(const std::byte* const base, open(peer.theirs.bases[role]));
+    seen.bases[role] = reinterpret_cast<std::uint64_t>(base);
+  }
+  RONDO_ASSIGN(std::byte* const mail, open(peer.theirs.mail));
+  RONDO_ASSIGN(std::byte* const goodbyes, open(peer.theirs.goodbyes));
+  seen.mail = reinterpret_cast<kernels::cuda::Letter*>(mail);
+  seen.goodbyes = reinterpret_cast<std::uint32_t*>(goodbyes);
+  seen.stride = peer.theirs.stride;
+  seen.rank = static_cast<std::uint32_t>(rank);
+  return {};
 }
 
 Result<bool> KernelRunner::run() {

@@ -1,10 +1,11 @@
 #pragma once
 
-// Runs a plan on devices by one kernel a rank (kernels/cuda/schedule_kernel.h): for places of one
-// process, whose kernels can run at once and see each other's memory. The hosts only tell each
-// other, before, where buffers and mail lie, and afterwards that they are through; in between they
-// look whether the kernel has ended and whether a peer has given up. A call that is captured in a
-// graph is that of the hosts alone; its kernel needs nothing of them, however often it runs.
+// Runs a plan on devices by one kernel a rank (kernels/cuda/schedule_kernel.h): for ranks of one
+// host whose kernels can run at once, as places of one process do, and processes that have devices
+// of their own; they see each other's memory, between processes by handles. The hosts only tell
+// each other, before, where buffers and mail lie, and afterwards that they are through; in between
+// they look whether the kernel has ended and whether a peer has given up. A call that is captured
+// in a graph is that of the hosts alone; its kernel needs nothing of them, however often it runs.
 
 #include <array>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "collectives/execute/device/exchange.h"
 #include "collectives/execute/device/kernel_mail.h"
 #include "collectives/execute/device/kernel_program.h"
+#include "collectives/execute/device/notice.h"
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/plan.h"
 #include "collectives/kernels/device_schedule.h"
@@ -36,13 +38,15 @@ class KernelRunner final : public Runner {
 
   /// What ranks tell each other before a call.
   struct Introduction {
-    std::array<std::uint64_t, kernels::cuda::kRoles> bases{};
-    std::uint64_t mail = 0;
-    std::uint64_t goodbyes = 0;
+    std::array<Region, kernels::cuda::kRoles> bases{};
+    Region mail{};
+    Region goodbyes{};
     std::uint32_t stride = 0;
     std::uint32_t captured = 0;
   };
   struct Peer {
+    bool in_this_process() const { return endpoint->kind() == transport::TransportKind::kInproc; }
+
     transport::Endpoint* endpoint = nullptr;
     Introduction theirs{};
     std::uint32_t their_end = 0;
@@ -65,6 +69,8 @@ class KernelRunner final : public Runner {
 
   Result<bool> meet();
   Status check_peer(const Peer& peer) const;
+  Status see(const Peer& peer, kernels::cuda::SchedulePeer& seen);
+  bool has_peer_outside() const;
   Result<bool> launch();
   Result<bool> run();
   Result<bool> part();

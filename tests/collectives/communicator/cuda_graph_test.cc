@@ -1,8 +1,9 @@
 // Collectives captured in CUDA graphs: once by the hosts, many times by the devices. Runs on a GPU
 // as it does on a driver that is acted; RONDO_DEVICE_PATH is kernel.
 
+#include "tests/collectives/communicator/cuda_graph.h"
+
 #include <cuda.h>
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,69 +22,9 @@ namespace {
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-template <typename Function>
-Function* driver_function(const char* name) {
-  const char* const path = std::getenv("RONDO_CUDA_DRIVER");
-  void* const library = ::dlopen(path == nullptr ? "libcuda.so.1" : path, RTLD_NOW | RTLD_LOCAL);
-  return reinterpret_cast<Function*>(::dlsym(library, name));
-}
-#define RONDO_DRIVER_TEXT(name) #name
-#define RONDO_DRIVER_FUNCTION(name) driver_function<decltype(::name)>(RONDO_DRIVER_TEXT(name))
-
 Device device_of(int rank) {
   return {DeviceKind::kCuda, rank % std::min(2, device_count(DeviceKind::kCuda))};
 }
-
-/// A stream as another library makes it: of a device's primary context.
-class NativeStream {
- public:
-  explicit NativeStream(int index) {
-    RONDO_DRIVER_FUNCTION(cuDeviceGet)(&device_, index);
-    CUcontext context = nullptr;
-    RONDO_DRIVER_FUNCTION(cuDevicePrimaryCtxRetain)(&context, device_);
-    RONDO_DRIVER_FUNCTION(cuCtxPushCurrent)(context);
-    RONDO_DRIVER_FUNCTION(cuStreamCreate)(&stream_, CU_STREAM_NON_BLOCKING);
-  }
-  NativeStream(const NativeStream&) = delete;
-  NativeStream& operator=(const NativeStream&) = delete;
-  ~NativeStream() {
-    RONDO_DRIVER_FUNCTION(cuStreamDestroy)(stream_);
-    CUcontext context = nullptr;
-    RONDO_DRIVER_FUNCTION(cuCtxPopCurrent)(&context);
-    RONDO_DRIVER_FUNCTION(cuDevicePrimaryCtxRelease)(device_);
-  }
-  CUstream get() const { return stream_; }
-
- private:
-  CUdevice device_ = 0;
-  CUstream stream_ = nullptr;
-};
-
-class Graph {
- public:
-  explicit Graph(CUstream stream) : stream_(stream) {
-    EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
-              CUDA_SUCCESS);
-  }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-  ~Graph() {
-    if (executable_ != nullptr) RONDO_DRIVER_FUNCTION(cuGraphExecDestroy)(executable_);
-  }
-  void end() {
-    CUgraph graph = nullptr;
-    EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuStreamEndCapture)(stream_, &graph), CUDA_SUCCESS);
-    EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuGraphInstantiate)(&executable_, graph, 0), CUDA_SUCCESS);
-    RONDO_DRIVER_FUNCTION(cuGraphDestroy)(graph);
-  }
-  void launch() const {
-    EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuGraphLaunch)(executable_, stream_), CUDA_SUCCESS);
-  }
-
- private:
-  CUstream stream_;
-  CUgraphExec executable_ = nullptr;
-};
 
 TEST(CudaGraph, CapturedAllReduce_IsMadeByEachLaunch) {
   spawn({.size = 3,

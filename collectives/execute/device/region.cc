@@ -1,0 +1,35 @@
+#include "collectives/execute/device/region.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace rondo::execute {
+
+Result<Region> region_of(DevicePlace& place, const void* memory, std::size_t bytes, bool exported) {
+  Region region;
+  if (bytes == 0 || memory == nullptr) return region;
+  region.address = reinterpret_cast<std::uint64_t>(memory);
+  if (!exported) return region;
+  RONDO_ASSIGN(region.handle, place.driver().export_memory(memory));
+  if (region.handle.bytes >= bytes) return region;
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("a buffer of {} bytes was given, but {} are left of its allocation "
+                            "on {}",
+                            bytes, region.handle.bytes, device::name_of(place.device())));
+}
+
+Result<std::byte*> open_region(DevicePlace& place, const Region& region, bool in_this_process,
+                               int peer) {
+  if (region.address == 0) return nullptr;
+  if (in_this_process) {
+    auto* const there = reinterpret_cast<std::byte*>(region.address);
+    RONDO_TRY(place.driver().reach(place.device().index, there));
+    return there;
+  }
+  auto opened = place.open_memory(region.handle);
+  if (!opened.ok()) return std::move(opened).status().with_culprit(peer);
+  return opened;
+}
+
+}  // namespace rondo::execute

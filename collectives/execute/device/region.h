@@ -1,0 +1,22 @@
+#pragma once
+
+// What a rank tells its peers of one of its memories on a device, and where they find it by that.
+
+#include <cstddef>
+
+#include "collectives/execute/device/device_place.h"
+#include "collectives/execute/device/notice.h"
+#include "core/status.h"
+
+namespace rondo::execute {
+
+/// `bytes` at `memory`, none where that is null or nothing; `exported`: for other processes, too.
+/// Errors: InvalidArgument (its allocation ends before), those of the driver.
+Result<Region> region_of(DevicePlace& place, const void* memory, std::size_t bytes, bool exported);
+
+/// Where this process sees a peer's region; null where there is none. Errors: those of the driver,
+/// with `peer` as the culprit.
+Result<std::byte*> open_region(DevicePlace& place, const Region& region, bool in_this_process,
+                               int peer);
+
+}  // namespace rondo::execute
