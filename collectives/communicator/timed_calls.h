@@ -1,10 +1,12 @@
 #pragma once
 
-// Times algorithms beside each other: calls of a collective on ordinary memory, one algorithm after
-// the other in each round, so that whatever else runs on the machine slows all of them alike.
+// Times algorithms beside each other: calls of a collective on ordinary memory, a few of one
+// algorithm after a few of the other, so that whatever else runs on the machine slows all of them
+// alike.
 // Threads: the place's.
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -40,7 +42,9 @@ class TimedCalls {
   TimedCalls& operator=(const TimedCalls&) = delete;
 
   /// What a call takes on the slowest rank, in microseconds, of each algorithm in each round; all
-  /// ranks get the same. Input is written anew and all meet at a barrier before each call.
+  /// ranks get the same. Input is written anew and all meet at a barrier before each call. Calls of
+  /// an algorithm follow each other, as a program's do, and the first ones don't count. Algorithms
+  /// that are one in this world (select/alike.h) share their rounds, of which there are more then.
   /// Collective: every rank makes the same calls. Errors: as a collective call.
   Result<std::vector<std::vector<double>>> run(
       std::size_t bytes, std::span<const algorithms::Algorithm* const> algorithms, int rounds);
@@ -52,8 +56,16 @@ class TimedCalls {
   Result<CallArguments> arguments_of(schedule::Collective collective, std::size_t bytes);
   Result<double> time_call(const CallArguments& arguments,
                            const std::shared_ptr<PreparedPlan>& plan);
+  Status time_turn(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan,
+                   std::size_t before, std::span<double> times);
+
+  std::vector<std::vector<double>> shared_out(
+      std::span<const double> times, std::span<const algorithms::Algorithm* const> algorithms,
+      std::size_t rounds);
+  const algorithms::Algorithm* first_alike(const algorithms::Algorithm* algorithm);
 
   Engine& engine_;
+  std::map<const algorithms::Algorithm*, const algorithms::Algorithm*> first_alike_;
   PagedFloats input_;
   PagedFloats output_;
 };

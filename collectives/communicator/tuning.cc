@@ -124,9 +124,11 @@ void fill_in(const std::vector<select::Candidate>& candidates,
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < times.size(); ++i) {
     const std::string name(candidates[i].algorithm->name);
-    choice.algorithms.push_back(
-        {.name = name, .us = half_median(times[i], 1), .predicted_us = candidates[i].predicted_us});
     const double us = half_median(times[i], 0);
+    choice.algorithms.push_back({.name = name,
+                                 .us = half_median(times[i], 1),
+                                 .predicted_us = candidates[i].predicted_us,
+                                 .other_half_us = us});
     if (us >= least) continue;
     least = us;
     choice.fastest = name;

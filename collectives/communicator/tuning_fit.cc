@@ -92,13 +92,13 @@ simulate::Network first_guess(const Place& place) {
   return network;
 }
 
-select::Tuning tuning_of(const Place& place, std::vector<MeasuredTimes> times) {
+select::Tuning tuning_of(const Place& place, TuningSamples samples) {
   select::Tuning tuning;
   tuning.transport = place.last_call().transport;
   tuning.hosts = names_of_hosts(place);
   const auto layout = std::make_shared<const schedule::HostLayout>(place.layout());
-  tuning.network = select::fit(first_guess(place), runs_to_fit(place, times, layout));
-  for (MeasuredTimes& of : times) {
+  tuning.network = select::fit(first_guess(place), runs_to_fit(place, samples.evenly, layout));
+  for (MeasuredTimes& of : samples.all) {
     const Algorithm& algorithm = *algorithms::find(of.collective, of.algorithm);
     for (MeasuredTimes::Point& point : of.points) {
       point.simulated_us = select::simulated_us(algorithm, point.bytes, layout, tuning.network,
@@ -107,7 +107,7 @@ select::Tuning tuning_of(const Place& place, std::vector<MeasuredTimes> times) {
     std::erase_if(of.points,
                   [](const MeasuredTimes::Point& point) { return point.simulated_us <= 0; });
   }
-  tuning.measured = std::move(times);
+  tuning.measured = std::move(samples.all);
   return tuning;
 }
 

@@ -2,9 +2,8 @@
 
 // From what was measured to a tuning; rank 0's part.
 
-#include <vector>
-
 #include "collectives/communicator/place.h"
+#include "collectives/communicator/tuning_samples.h"
 #include "collectives/select/tuning.h"
 
 namespace rondo::communicator {
@@ -13,6 +12,6 @@ namespace rondo::communicator {
 simulate::Network first_guess(const Place& place);
 
 /// Constants that explain the times best, and what the simulation makes of each. Seconds.
-select::Tuning tuning_of(const Place& place, std::vector<select::MeasuredTimes> times);
+select::Tuning tuning_of(const Place& place, TuningSamples samples);
 
 }  // namespace rondo::communicator

@@ -1,6 +1,8 @@
 #include "collectives/communicator/tuning_samples.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -17,21 +19,25 @@ using select::MeasuredTimes;
 /// Closer where algorithms take other ways: beyond what a bulletin holds.
 constexpr std::size_t kSizes[] = {64,        1 << 10,   2 << 10,    8 << 10,    32 << 10,
                                   128 << 10, 512 << 10, 2048 << 10, 8192 << 10, 32768 << 10};
+/// Those between, where it is close: which of two is faster mustn't hang on an interpolation.
+constexpr std::size_t kSizesBetween[] = {4 << 10,    16 << 10,   64 << 10,   256 << 10,
+                                         1024 << 10, 4096 << 10, 16384 << 10};
+/// So much slower than the fastest are those that are measured there, at most.
+constexpr double kClose = 1.5;
 /// From here on algorithms that are this much slower than the fastest are left out.
 constexpr std::size_t kLongCall = std::size_t{64} << 10;
 constexpr double kHopeless = 3;
 /// Where links are slow, larger sizes tell no more: they take so much longer.
-constexpr double kLongEnoughUs = 50'000;
-/// What else the machine does comes and goes: everything is measured, and then once more. Before
-/// that a pass that doesn't count, in which channels touch their memory for the first time.
-constexpr int kPasses = 3;
+constexpr double kLongEnoughUs = 40'000;
+/// What else the machine does comes and goes: all sizes are gone through so often, that each has
+/// its share of it. Before that a pass that doesn't count, in which channels touch their memory.
+constexpr int kPasses = 5;
 /// Ranks that have just begun to run are slower.
 constexpr int kBarriersBefore = 500;
 
-int rounds_for(int pass, std::size_t bytes, double last_us) {
-  if (pass == 0) return 1;
-  if (last_us > kLongEnoughUs / 10) return 2;
-  return bytes <= (std::size_t{64} << 10) ? 12 : bytes <= (std::size_t{1} << 20) ? 6 : 3;
+int rounds_for(std::size_t bytes, double last_us) {
+  if (last_us > kLongEnoughUs / 8) return 1;
+  return bytes <= (std::size_t{64} << 10) ? 6 : bytes <= (std::size_t{1} << 20) ? 3 : 2;
 }
 
 /// What calls took, by algorithm (in the order of the registry) and bytes.
@@ -54,42 +60,76 @@ void leave_out_hopeless(std::vector<const Algorithm*>& algorithms,
   algorithms = std::move(left);
 }
 
+/// The medians of these rounds, which are kept.
+Result<std::vector<double>> measure(TimedCalls& calls, std::size_t bytes,
+                                    const std::vector<const Algorithm*>& algorithms, int rounds,
+                                    Samples& samples) {
+  RONDO_ASSIGN(const auto times, calls.run(bytes, algorithms, rounds));
+  std::vector<double> medians;
+  for (std::size_t i = 0; i < algorithms.size(); ++i) {
+    medians.push_back(median(times[i]));
+    std::vector<double>& all = samples[{algorithms[i], bytes}];
+    all.insert(all.end(), times[i].begin(), times[i].end());
+  }
+  return medians;
+}
+
 /// One pass over one collective.
 Status measure_sizes(int pass, TimedCalls& calls, std::vector<const Algorithm*> algorithms,
                      Samples& samples) {
+  Samples not_counted;
   std::size_t last = static_cast<std::size_t>(-1);
   double least_us = 0;
+  const double most_us = pass == 0 ? kLongEnoughUs / 8 : kLongEnoughUs;
   for (const std::size_t size : kSizes) {
     const std::size_t bytes = calls.bytes_of(algorithms.front()->collective, size);
-    if (bytes == last || least_us > kLongEnoughUs) continue;
+    if (bytes == last || least_us > most_us) continue;
     last = bytes;
-    RONDO_ASSIGN(const auto rounds,
-                 calls.run(bytes, algorithms, rounds_for(pass, bytes, least_us)));
-    std::vector<double> times;
-    for (std::size_t i = 0; i < algorithms.size(); ++i) {
-      times.push_back(median(rounds[i]));
-      if (pass == 0) continue;
-      std::vector<double>& all = samples[{algorithms[i], bytes}];
-      all.insert(all.end(), rounds[i].begin(), rounds[i].end());
-    }
+    const int rounds = pass == 0 ? 1 : rounds_for(bytes, least_us);
+    RONDO_ASSIGN(const auto times,
+                 measure(calls, bytes, algorithms, rounds, pass == 0 ? not_counted : samples));
     least_us = *std::ranges::min_element(times);
     if (bytes >= kLongCall) leave_out_hopeless(algorithms, times);
   }
   return {};
 }
 
-}  // namespace
+/// By the sizes above and below, halfway; infinite where there is none above.
+double time_between(const Samples& samples, const Algorithm* algorithm, std::size_t bytes) {
+  const auto high = samples.lower_bound({algorithm, bytes + 1});
+  if (high == samples.end() || high->first.first != algorithm || high == samples.begin())
+    return std::numeric_limits<double>::infinity();
+  auto low = std::prev(high);
+  if (low->first == std::pair{algorithm, bytes} && low != samples.begin()) --low;
+  if (low->first.first != algorithm) return std::numeric_limits<double>::infinity();
+  return std::sqrt(median(low->second) * median(high->second));
+}
 
-Result<std::vector<MeasuredTimes>> measure_algorithms(Engine& engine) {
-  for (int i = 0; i < kBarriersBefore; ++i) RONDO_TRY(engine.call({}));
-  TimedCalls calls(engine);
-  Samples samples;
-  for (int pass = 0; pass < kPasses; ++pass) {
-    for (const auto& [collective, algorithms] : by_collective())
-      RONDO_TRY(measure_sizes(pass, calls, algorithms, samples));
+/// Of one collective's algorithms, by what earlier passes have measured.
+Status measure_close_ones(TimedCalls& calls, const std::vector<const Algorithm*>& algorithms,
+                          Samples& samples) {
+  std::size_t last = 0;
+  for (const std::size_t size : kSizesBetween) {
+    const std::size_t bytes = calls.bytes_of(algorithms.front()->collective, size);
+    double least_us = std::numeric_limits<double>::infinity();
+    for (const Algorithm* algorithm : algorithms)
+      least_us = std::min(least_us, time_between(samples, algorithm, bytes));
+    std::vector<const Algorithm*> close;
+    for (const Algorithm* algorithm : algorithms) {
+      if (time_between(samples, algorithm, bytes) <= kClose * least_us && std::isfinite(least_us))
+        close.push_back(algorithm);
+    }
+    if (close.size() < 2 || bytes == last) continue;
+    last = bytes;
+    RONDO_TRY(measure(calls, bytes, close, rounds_for(bytes, least_us), samples).status());
   }
+  return {};
+}
+
+/// Their medians, in the order of the registry.
+std::vector<MeasuredTimes> medians_of(const Samples& samples) {
   std::vector<MeasuredTimes> list;
-  for (auto& [key, times] : samples) {
+  for (const auto& [key, times] : samples) {
     const auto& [algorithm, bytes] = key;
     const bool is_new = list.empty() || list.back().algorithm != algorithm->name ||
                         list.back().collective != algorithm->collective;
@@ -98,9 +138,37 @@ Result<std::vector<MeasuredTimes>> measure_algorithms(Engine& engine) {
                       .algorithm = std::string(algorithm->name),
                       .points = {}});
     }
-    list.back().points.push_back({.bytes = bytes, .us = median(std::move(times))});
+    list.back().points.push_back({.bytes = bytes, .us = median(times)});
   }
   return list;
+}
+
+/// Without the sizes between.
+std::vector<MeasuredTimes> evenly_spread(const TimedCalls& calls, std::vector<MeasuredTimes> all) {
+  for (MeasuredTimes& times : all) {
+    std::erase_if(times.points, [&](const MeasuredTimes::Point& point) {
+      return std::ranges::none_of(kSizes, [&](std::size_t size) {
+        return calls.bytes_of(times.collective, size) == point.bytes;
+      });
+    });
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<TuningSamples> measure_algorithms(Engine& engine) {
+  for (int i = 0; i < kBarriersBefore; ++i) RONDO_TRY(engine.call({}));
+  TimedCalls calls(engine);
+  Samples samples;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    for (const auto& [collective, algorithms] : by_collective()) {
+      RONDO_TRY(measure_sizes(pass, calls, algorithms, samples));
+      if (pass > 1) RONDO_TRY(measure_close_ones(calls, algorithms, samples));
+    }
+  }
+  std::vector<MeasuredTimes> all = medians_of(samples);
+  return TuningSamples{.evenly = evenly_spread(calls, all), .all = std::move(all)};
 }
 
 }  // namespace rondo::communicator

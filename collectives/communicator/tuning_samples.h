@@ -10,10 +10,16 @@
 
 namespace rondo::communicator {
 
-/// The times (without simulated ones) of every algorithm at ten sizes from 64 B to 32 MiB, up to
-/// the first that takes 50 ms; those that take three times as long as the fastest from 64 KiB on
-/// aren't tried with more. Medians over two passes. The same on all ranks. A collective call.
-/// Errors: as a collective call.
-Result<std::vector<select::MeasuredTimes>> measure_algorithms(Engine& engine);
+/// Times without simulated ones; medians.
+struct TuningSamples {
+  /// Of every algorithm at ten sizes from 64 B to 32 MiB, up to the first that takes 40 ms; those
+  /// that take three times as long as the fastest from 64 KiB on aren't tried with more.
+  std::vector<select::MeasuredTimes> evenly;
+  /// And between those sizes where several algorithms are close to the fastest.
+  std::vector<select::MeasuredTimes> all;
+};
+
+/// The same on all ranks. A collective call. Errors: as a collective call.
+Result<TuningSamples> measure_algorithms(Engine& engine);
 
 }  // namespace rondo::communicator

@@ -27,6 +27,8 @@ struct Port {
   bool direct = false;
   Rank peer = -1;
   Slice slice;  ///< kMemory: own slice. Target channel with `direct`: the receiver's slice.
+
+  friend bool operator==(const Port&, const Port&) = default;
 };
 
 struct Sweep {
@@ -42,6 +44,8 @@ struct Sweep {
   bool is_wait = false;  ///< no ports; waits for sweep `wait_sweep` of lane `wait_lane`
   std::uint32_t wait_lane = 0;
   std::uint32_t wait_sweep = 0;
+
+  friend bool operator==(const Sweep&, const Sweep&) = default;
 };
 
 struct FusedSchedule {

@@ -29,6 +29,12 @@ double error_of(const MeasuredAlgorithm& algorithm) {
   return algorithm.predicted_us / algorithm.us - 1;
 }
 
+/// Between the halves of one algorithm's rounds.
+double difference_of(const MeasuredAlgorithm& algorithm) {
+  const double both[] = {algorithm.us, algorithm.other_half_us};
+  return std::ranges::max(both) / std::ranges::min(both) - 1;
+}
+
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   std::ranges::sort(values);
@@ -55,19 +61,27 @@ std::string choice_line(const MeasuredChoice& choice) {
 std::string choice_summary(const std::vector<MeasuredChoice>& choices) {
   std::vector<double> all;
   std::vector<double> of_chosen;
+  std::vector<double> differences;
   double worst = 1;
   int good = 0;
   for (const MeasuredChoice& choice : choices) {
     of_chosen.push_back(std::abs(error_of(chosen_of(choice))));
-    for (const MeasuredAlgorithm& algorithm : choice.algorithms)
+    for (const MeasuredAlgorithm& algorithm : choice.algorithms) {
       all.push_back(std::abs(error_of(algorithm)));
+      differences.push_back(difference_of(algorithm));
+    }
     worst = std::max(worst, ratio_of(choice));
     good += ratio_of(choice) <= kGoodChoice ? 1 : 0;
   }
+  const auto apart = std::ranges::count_if(
+      differences, [](double difference) { return difference > kGoodChoice - 1; });
   return fmt::format(
       "median error of predictions: {:.0f}% of those chosen, {:.0f}% of all {} candidates\n"
-      "choices within 10% of the fastest: {} of {}; the worst takes {:.2f} times as long\n",
-      100 * median(of_chosen), 100 * median(all), all.size(), good, choices.size(), worst);
+      "choices within 10% of the fastest: {} of {}; the worst takes {:.2f} times as long\n"
+      "halves of one algorithm's own rounds: {:.0f}% apart in the median, more than 10% for {} of "
+      "{}\n",
+      100 * median(of_chosen), 100 * median(all), all.size(), good, choices.size(), worst,
+      100 * median(differences), apart, differences.size());
 }
 
 }  // namespace rondo::tool
