@@ -113,9 +113,9 @@ select::DevicePath DeviceChoice::path_of(const CallArguments& arguments) const {
 
 Status DeviceChoice::check(const CallArguments& arguments) const {
   // Who has no device can't have mistaken its memory; calls of new buffers are to cost no more.
-  if (device_.kind == DeviceKind::kHost) return {};
+  if (device_.kind == DeviceKind::kHost && !device::uses_devices()) return {};
   const ConstBuffer output = arguments.output;
-  if (takes(arguments)) {
+  if (device_.kind != DeviceKind::kHost && takes(arguments)) {
     for (const ConstBuffer& buffer : {arguments.input, output}) {
       if (buffer.count == 0 || buffer.place == device_) continue;
       return Status(ErrorCode::kInvalidArgument,

@@ -157,11 +157,12 @@ Result<PendingCall*> Engine::capture(const CallArguments& arguments,
   }
   // Sizes that only two ranks know would be found to differ by the kernel alone.
   if (plan == nullptr || arguments.uneven || !plan->runner->can_be_captured()) {
-    return Status(ErrorCode::kUnsupported,
-                  "a call in a stream that is being captured has to be the devices' alone, with "
-                  "equal parts: one kernel of two ranks or more on CUDA devices of one process "
-                  "(RONDO_DEVICE_PATH=kernel), or their library's (NCCL), once a call outside of "
-                  "a graph has joined it");
+    return Status(
+        ErrorCode::kUnsupported,
+        "a call in a stream that is being captured has to be the devices' alone, with "
+        "equal parts: one kernel of each rank, of 2 to 10, on CUDA devices of one host that "
+        "no two processes share (RONDO_DEVICE_PATH=kernel), or their library's (NCCL), "
+        "once a call outside of a graph has joined it");
   }
   captured_.push_back(plan);
   RONDO_ASSIGN(PendingCall* const call, push(arguments, std::move(plan), nullptr, &stream));

@@ -23,8 +23,9 @@ constexpr int kMostRanksInRounds = 64;
 
 /// Nothing is encoded on devices.
 bool may_use(const CommunicatorOptions& options) {
-  if (options.device_path == "auto") return options.wire_format == "none";
-  return options.device_path == "library" || options.device_path == "messages";
+  if (options.device_path == "library") return true;
+  const bool is_open = options.device_path == "auto" || options.device_path == "messages";
+  return is_open && options.wire_format == "none";
 }
 
 /// A library chooses its own way: who has said how a call is to be made gets that instead.
@@ -57,6 +58,11 @@ bool has_function(const device::CollectiveLibrary& library, const CallArguments&
 }
 
 Status unusable(std::string why) { return Status(ErrorCode::kUnsupported, std::move(why)); }
+
+std::string why_not(const CommunicatorOptions& options) {
+  if (options.device_path == "messages") return "a wire format is asked for, which takes the host";
+  return "the options ask for another way";
+}
 
 /// How many elements go to each rank, and come from it, in a call of messages.
 void add_messages(const CallArguments& arguments, int rank, int world, execute::LibraryCall& call) {
@@ -107,7 +113,7 @@ execute::LibraryCall library_call(const CallArguments& arguments, int rank, int 
 LibraryChoice::LibraryChoice(const CommunicatorOptions& options, const transport::Mesh& mesh,
                              Device device)
     : mesh_(mesh), device_(device), path_(options.device_path), whole_(leaves_it_open(options)) {
-  usable_ = may_use(options) ? find() : unusable("the options ask for another way");
+  usable_ = may_use(options) ? find() : unusable(why_not(options));
 }
 
 Status LibraryChoice::check_options() const {
@@ -191,13 +197,8 @@ Result<std::unique_ptr<execute::Runner>> LibraryChoice::runner(const CallArgumen
   RONDO_ASSIGN(auto rounds, schedule::rounds_of(unfold(world), mesh_.rank()));
   RONDO_ASSIGN(auto work,
                execute::ScheduleWork::make(plan, std::move(rounds), device_, arguments.input.dtype,
-                                           std::move(kernel), compares_sizes(arguments)));
+                                           std::move(kernel), arguments.uneven));
   return run(std::move(work), arguments, place);
-}
-
-/// Where only two ranks know how long their message is.
-bool LibraryChoice::compares_sizes(const CallArguments& arguments) const {
-  return arguments.uneven && !knows_all_rows(arguments.collective);
 }
 
 Result<std::unique_ptr<execute::Runner>> LibraryChoice::run(
@@ -212,8 +213,9 @@ Result<std::unique_ptr<execute::Runner>> LibraryChoice::run(
   }
   std::vector<transport::Endpoint*> endpoints;
   for (int rank = 0; rank < mesh_.size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
+  // Parts' sizes are in no fingerprint, and a library believes whatever it is told.
   return execute::LibraryRunner::make(std::move(work), *member_, place, endpoints,
-                                      compares_sizes(arguments));
+                                      arguments.uneven);
 }
 
 void LibraryChoice::give_up() {

@@ -55,7 +55,6 @@ class LibraryChoice {
   Status check_ranks() const;
   Status check_devices() const;
   Status check_messages() const;
-  bool compares_sizes(const CallArguments& arguments) const;
   Result<std::unique_ptr<execute::Runner>> run(std::unique_ptr<execute::LibraryWork> work,
                                                const CallArguments& arguments,
                                                execute::DevicePlace& place);

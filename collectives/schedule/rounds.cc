@@ -15,7 +15,9 @@ struct LaneState {
   Rank rank = 0;
   std::uint16_t lane = 0;
   std::uint32_t sweep = 0;
-  std::vector<char> here{};                ///< by source of the sweep: it needs nothing more
+  std::vector<char> here{};         ///< by source of the sweep: it needs nothing more
+  std::vector<RoundSweep> taken{};  ///< of those, whose messages: lane and sweep of the sender
+  std::vector<Rank> taken_from{};   ///< and which rank
   std::vector<std::uint32_t> unread = {};  ///< by sweep: messages that it has sent
 };
 
@@ -96,7 +98,13 @@ bool WorldRun::goes_on(const LaneState& lane) {
   return other.sweep > sweep.wait_sweep && other.unread[sweep.wait_sweep] == 0;
 }
 
+/// What it has taken is consumed by the sweep that combines it, as the verifier has it: who waits
+/// for that knows all that the sweep's other sources came after, too.
 void WorldRun::finish_sweep(LaneState& lane) {
+  for (std::size_t i = 0; i < lane.taken.size(); ++i)
+    --lane_of(lane.taken_from[i], lane.taken[i].lane).unread[lane.taken[i].sweep];
+  lane.taken.clear();
+  lane.taken_from.clear();
   const Sweep& sweep = sweeps_of(lane)[lane.sweep];
   if (!sweep.is_wait) {
     if (lane.rank == own_) round_.sweeps.push_back({lane.lane, lane.sweep});
@@ -143,7 +151,8 @@ bool WorldRun::receive(LaneState& to, std::uint32_t port) {
   const RoundMessage message = channel->second.front();
   channel->second.pop_front();
   to.here[port] = 1;
-  --lane_of(from, to.lane).unread[message.sweep];
+  to.taken.push_back({message.lane, message.sweep});
+  to.taken_from.push_back(from);
   if (from == own_) round_.sends.push_back(message);
   if (to.rank == own_) round_.receives.push_back({to.lane, to.sweep, port, from});
   return true;

@@ -8,8 +8,9 @@
 //
 // Which these are is found by running the world: every lane goes on to the next sweep that lacks a
 // message; then all messages that are sent and wanted are exchanged at once. What the verifier has
-// proved of the schedule (its direct channel: a source is left alone until it has been read) makes
-// it safe that a message is read no earlier than in its round, and its target written no later.
+// proved of the schedule (its direct channel: a source is left alone until the sweep that reads it)
+// makes it safe that a message is read no earlier than in its round, and its target written no
+// later. A lane that waits for a message goes on once that sweep is done.
 //
 // Pure: a function of the world's schedules, so all ranks find the same rounds. Costs as much as
 // reading every rank's sweeps once. Threads: any.

@@ -12,6 +12,8 @@ using algorithms::Algorithm;
 
 /// Elements: algorithms cut rows by how many there are.
 constexpr std::size_t kCounts[] = {64, std::size_t{8} << 20};
+/// All ranks' schedules are held and compared.
+constexpr int kMostRanks = 64;
 
 bool same(const schedule::FusedSchedule& a, const schedule::FusedSchedule& b) {
   return a.ports == b.ports && a.lanes == b.lanes && a.scratch_rows == b.scratch_rows;
@@ -60,6 +62,7 @@ World world_of(const Algorithm& algorithm, const schedule::SharedLayout& layout)
 
 std::vector<const Algorithm*> first_alike(std::span<const Algorithm* const> algorithms,
                                           const schedule::SharedLayout& layout) {
+  if (layout->world() > kMostRanks) return {algorithms.begin(), algorithms.end()};
   std::vector<World> worlds;
   std::vector<const Algorithm*> first;
   for (const Algorithm* algorithm : algorithms) {

@@ -13,8 +13,8 @@
 namespace rondo::select {
 
 /// For each of these algorithms (of one collective) the first of them that has the same schedules,
-/// for short data and for long; itself where there is none, and where its schedules aren't for this
-/// world. Costs as much as building all of them twice.
+/// for short data and for long; itself where there is none, where its schedules aren't for this
+/// world, and in worlds of more than 64 ranks. Costs as much as building all of them twice.
 std::vector<const algorithms::Algorithm*> first_alike(
     std::span<const algorithms::Algorithm* const> algorithms, const schedule::SharedLayout& layout);
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "core/device/cuda.h"
@@ -30,6 +33,15 @@ constexpr std::array<KindRow, 3> kKinds = {{
 const KindRow* row_of(DeviceKind kind) {
   const auto index = static_cast<std::size_t>(kind);
   return index < kKinds.size() ? &kKinds[index] : nullptr;
+}
+
+/// Bit k: a device of the kind of number k was asked for. (There are never as many kinds as bits.)
+std::atomic<std::uint64_t> kinds_in_use = 0;
+
+void note_use(DeviceKind kind) {
+  const auto number = static_cast<unsigned>(kind);
+  if (kind == DeviceKind::kHost || number >= 64) return;
+  kinds_in_use.fetch_or(std::uint64_t{1} << number, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -99,7 +111,24 @@ Result<DeviceDriver*> driver_of(Device device) {
                   fmt::format("there is no device {}: {} {} device(s) can be used, from index 0",
                               name_of(device), count, v1::to_string(device.kind)));
   }
+  note_use(device.kind);
   return driver;
+}
+
+bool uses_devices() { return kinds_in_use.load(std::memory_order_relaxed) != 0; }
+
+Status check_host_memory(const void* pointer) {
+  for (std::uint64_t kinds = kinds_in_use.load(std::memory_order_relaxed); kinds != 0;
+       kinds &= kinds - 1) {
+    const auto kind = static_cast<DeviceKind>(std::countr_zero(kinds));
+    const auto driver = driver_of(kind);
+    if (!driver.ok() || !(*driver)->hides(pointer)) continue;
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{} was given as memory of the host, but belongs to a device of kind "
+                              "{}: name the device in the buffer",
+                              pointer, v1::to_string(kind)));
+  }
+  return {};
 }
 
 Status launch(Stream& stream, std::function<Status()> kernel) {

@@ -47,6 +47,9 @@ class DeviceDriver {
   /// Errors: InvalidArgument, saying what it is instead.
   virtual Status check_memory(int index, const void* pointer, std::size_t bytes) = 0;
 
+  /// Whether `pointer` is memory of one of this kind's devices, which the host can't touch.
+  virtual bool hides(const void* /*pointer*/) { return false; }
+
   /// Whether the device's kernels and copies can use `memory`, of another device of this process
   /// and driver; makes them able to, if need be. Errors: Device.
   virtual Status reach(int /*index*/, const void* /*memory*/) { return {}; }
@@ -93,6 +96,12 @@ Result<DeviceDriver*> driver_of(DeviceKind kind);
 /// The same, and there is a device of that index.
 /// Errors: InvalidArgument (index), Unsupported (this build or machine has none of the kind).
 Result<DeviceDriver*> driver_of(Device device);
+
+/// Whether this process has anything to do with devices that aren't the host. Threads: any.
+bool uses_devices();
+/// OK, or that `pointer` is memory of one of the devices in use, though it is said to be the
+/// host's. Errors: InvalidArgument. Threads: any.
+Status check_host_memory(const void* pointer);
 
 /// Puts a kernel into a stream; its error surfaces at Stream::synchronize and Event::wait.
 Status launch(Stream& stream, std::function<Status()> kernel);

@@ -60,11 +60,7 @@ class HostDriver final : public DeviceDriver {
   void free(void* pointer) override { ::operator delete(pointer, kAlignment); }
 
   Status check_memory(int /*index*/, const void* pointer, std::size_t /*bytes*/) override {
-    if (!is_emulated(pointer)) return {};
-    return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("{} was given as memory of the host, but belongs to an emulated "
-                              "device: name the device in the buffer",
-                              pointer));
+    return check_host_memory(pointer);
   }
 
   Result<SharedHandle> export_memory(const void* /*pointer*/) override { return not_shared(); }

@@ -20,7 +20,7 @@ Status RingEndpoint::publish(std::span<const std::byte> message) {
   if (line.stamp.load(std::memory_order_relaxed) != bulletin_) {
     std::array<std::uint64_t, kInlineBytes / sizeof(std::uint64_t)> words{};
     if (message.size() <= kInlineBytes) {
-      std::memcpy(words.data(), message.data(), message.size());
+      if (!message.empty()) std::memcpy(words.data(), message.data(), message.size());
     } else {
       std::memcpy(link_.own_head->bulletin_bytes[bulletin_ % 2].data(), message.data(),
                   message.size());

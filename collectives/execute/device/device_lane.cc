@@ -19,8 +19,10 @@ Result<DeviceLane> DeviceLane::make(DeviceCall& call, std::size_t lane, bool exp
   std::size_t events = 0;
   for (const BoundSweep& sweep : made.sweeps_) {
     if (sweep.is_wait) {
-      return Status(ErrorCode::kUnsupported,
-                    "a schedule whose lanes wait for each other doesn't run on a device yet");
+      return Status(
+          ErrorCode::kUnsupported,
+          "a schedule whose lanes wait for each other runs on devices by messages of their "
+          "library, or on the host (RONDO_DEVICE_PATH=messages, host)");
     }
     if (sends(sweep)) events += sweep.segments;
   }

@@ -88,7 +88,8 @@ Result<std::byte*> DevicePeer::memory(schedule::BufferRole role, std::size_t off
   }
   std::byte*& address = addresses_[index];
   if (address == nullptr) {
-    RONDO_ASSIGN(address, open_region(*place_, region, in_this_process(), rank()));
+    RONDO_ASSIGN(address, open_region(*place_, region,
+                                      {.peer = rank(), .in_this_process = in_this_process()}));
   }
   return address + offset;
 }

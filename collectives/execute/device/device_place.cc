@@ -75,24 +75,26 @@ Status DevicePlace::synchronize() {
   return first;
 }
 
-Result<std::byte*> DevicePlace::open_memory(const device::SharedHandle& handle) {
+Result<std::byte*> DevicePlace::open_memory(const device::SharedHandle& handle, bool for_good) {
   const Key key = key_of(handle);
-  const auto known = memory_.find(key);
-  if (known != memory_.end()) {
-    known->second.last_use = ++uses_;
-    return known->second.address;
+  if (!memory_.contains(key)) {
+    if (memory_.size() >= kMostOpen) close_least_used();
+    RONDO_ASSIGN(void* address, driver_.import_memory(device_.index, handle));
+    memory_[key] = {.address = static_cast<std::byte*>(address)};
   }
-  if (memory_.size() == kMostOpen) close_least_used();
-  RONDO_ASSIGN(void* address, driver_.import_memory(device_.index, handle));
-  memory_[key] = {static_cast<std::byte*>(address), ++uses_};
-  return static_cast<std::byte*>(address);
+  OpenMemory& open = memory_[key];
+  open.last_use = ++uses_;
+  open.for_good |= for_good;
+  return open.address;
 }
 
 void DevicePlace::close_least_used() {
   const auto by_use = [](const auto& a, const auto& b) {
-    return a.second.last_use < b.second.last_use;
+    return std::pair(a.second.for_good, a.second.last_use) <
+           std::pair(b.second.for_good, b.second.last_use);
   };
   const auto oldest = std::ranges::min_element(memory_, by_use);
+  if (oldest->second.for_good) return;
   driver_.release_imported(oldest->second.address);
   memory_.erase(oldest);
 }

@@ -55,8 +55,9 @@ class DevicePlace {
   Status synchronize();
 
   /// Where this process sees memory, or an event, of another one; kept open, since the same
-  /// buffers come again and again. Errors: Device, System, InvalidArgument.
-  Result<std::byte*> open_memory(const device::SharedHandle& handle);
+  /// buffers come again and again; `for_good`: as long as the place, for a graph has its address.
+  /// Errors: Device, System, InvalidArgument.
+  Result<std::byte*> open_memory(const device::SharedHandle& handle, bool for_good = false);
   Result<detail::EventImpl*> open_event(const device::SharedHandle& handle);
 
  private:
@@ -64,6 +65,7 @@ class DevicePlace {
   struct OpenMemory {
     std::byte* address = nullptr;
     std::uint64_t last_use = 0;
+    bool for_good = false;
   };
   void close_least_used();
 

@@ -54,9 +54,12 @@ Status DeviceRunner::begin_call(const detail::EventImpl* ready) {
     const bool waits = ready != nullptr && call_.left_out != DeviceWait::kReady;
     if (waits) RONDO_TRY(lane.stream().wait(*ready));
   }
-  RONDO_ASSIGN(regions_[0], region_of(call_.place, call_.bases[0], plan.input_bytes(), true));
-  RONDO_ASSIGN(regions_[1], region_of(call_.place, call_.bases[1], plan.output_bytes(), true));
-  RONDO_ASSIGN(regions_[2], region_of(call_.place, call_.bases[2], plan.scratch().size(), true));
+  const std::array<std::size_t, 3> bytes = {plan.input_bytes(), plan.output_bytes(),
+                                            plan.scratch().size()};
+  const bool exported = has_peer_outside();
+  for (std::size_t role = 0; role < bytes.size(); ++role) {
+    RONDO_ASSIGN(regions_[role], region_of(call_.place, call_.bases[role], bytes[role], exported));
+  }
   for (DevicePeer& peer : call_.peers) {
     if (!peer.is_far()) RONDO_TRY(peer.begin(regions_));
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <utility>
@@ -74,9 +75,10 @@ Status KernelMail::take_blocks() {
   RONDO_ASSIGN(const unsigned int resident, kernels::resident_blocks(*stream));
   const std::lock_guard lock(taken_mutex());
   unsigned int& taken = taken_blocks()[place_.device().index];
-  const unsigned int share = resident / static_cast<unsigned int>(sharers_);
+  // Of a device of its own a rank leaves half: for a communicator of some of the world's ranks.
+  const unsigned int share = resident / static_cast<unsigned int>(std::max(sharers_, 2));
   if (resident < kLeastBlocks || taken + share > resident) {
-    return Status(ErrorCode::kUnsupported,
+    return Status(ErrorCode::kDevice,
                   fmt::format("{} holds {} blocks at once, and {} of them belong to other "
                               "communicators: one more of {} ranks has no room for its kernels; "
                               "destroy one first, or set RONDO_DEVICE_PATH=auto",

@@ -28,8 +28,7 @@ class KernelMail {
   /// Whether kernels of so many ranks run at once on a device: alike on every rank.
   static bool suits(int world);
   /// Takes its share of the blocks that the device holds at once, of which `sharers` of the world's
-  /// ranks are on it. Errors: Device; Unsupported (the device holds too few, or other communicators
-  /// have them).
+  /// ranks are on it. Errors: Device (also: it holds too few, or other communicators have them).
   static Result<std::unique_ptr<KernelMail>> make(DevicePlace& place, int world, int sharers);
   KernelMail(const KernelMail&) = delete;
   KernelMail& operator=(const KernelMail&) = delete;

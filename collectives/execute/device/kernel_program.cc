@@ -31,8 +31,10 @@ class Builder {
  private:
   Status add(const BoundSweep& sweep) {
     if (sweep.is_wait) {
-      return Status(ErrorCode::kUnsupported,
-                    "a schedule whose lanes wait for each other doesn't run on a device yet");
+      return Status(
+          ErrorCode::kUnsupported,
+          "a schedule whose lanes wait for each other runs on devices by messages of their "
+          "library, or on the host (RONDO_DEVICE_PATH=messages, host)");
     }
     for (std::uint32_t segment = 0; segment < sweep.segments; ++segment)
       add_segment(sweep, segment * plan_.segment_bytes());

@@ -179,12 +179,13 @@ bool KernelRunner::has_peer_outside() const {
 /// Where a peer's memories are seen from here.
 Status KernelRunner::see(const Peer& peer, SchedulePeer& seen) {
   const int rank = peer.endpoint->peer();
-  const bool inside = peer.in_this_process();
+  const RegionOf of{
+      .peer = rank, .in_this_process = peer.in_this_process(), .for_good = capture_ != nullptr};
   // Asked of the device once a call, not for each of the five.
-  if (inside) RONDO_TRY(open_region(place_, peer.theirs.mail, inside, rank).status());
+  if (of.in_this_process) RONDO_TRY(open_region(place_, peer.theirs.mail, of).status());
   const auto open = [&](const Region& region) -> Result<std::byte*> {
-    if (inside) return reinterpret_cast<std::byte*>(region.address);
-    return open_region(place_, region, inside, rank);
+    if (of.in_this_process) return reinterpret_cast<std::byte*>(region.address);
+    return open_region(place_, region, of);
   };
   for (std::size_t role = 0; role < peer.theirs.bases.size(); ++role) {
     RONDO_ASSIGN(const std::byte* const base, open(peer.theirs.bases[role]));

@@ -10,6 +10,8 @@ Result<Region> region_of(DevicePlace& place, const void* memory, std::size_t byt
   Region region;
   if (bytes == 0 || memory == nullptr) return region;
   region.address = reinterpret_cast<std::uint64_t>(memory);
+  region.handle.bytes = bytes;
+  // Not all memory has handles: what comes from a pool of CUDA's is good inside a process alone.
   if (!exported) return region;
   RONDO_ASSIGN(region.handle, place.driver().export_memory(memory));
   if (region.handle.bytes >= bytes) return region;
@@ -19,16 +21,15 @@ Result<Region> region_of(DevicePlace& place, const void* memory, std::size_t byt
                             bytes, region.handle.bytes, device::name_of(place.device())));
 }
 
-Result<std::byte*> open_region(DevicePlace& place, const Region& region, bool in_this_process,
-                               int peer) {
+Result<std::byte*> open_region(DevicePlace& place, const Region& region, const RegionOf& of) {
   if (region.address == 0) return nullptr;
-  if (in_this_process) {
+  if (of.in_this_process) {
     auto* const there = reinterpret_cast<std::byte*>(region.address);
     RONDO_TRY(place.driver().reach(place.device().index, there));
     return there;
   }
-  auto opened = place.open_memory(region.handle);
-  if (!opened.ok()) return std::move(opened).status().with_culprit(peer);
+  auto opened = place.open_memory(region.handle, of.for_good);
+  if (!opened.ok()) return std::move(opened).status().with_culprit(of.peer);
   return opened;
 }
 

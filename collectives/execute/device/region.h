@@ -14,9 +14,14 @@ namespace rondo::execute {
 /// Errors: InvalidArgument (its allocation ends before), those of the driver.
 Result<Region> region_of(DevicePlace& place, const void* memory, std::size_t bytes, bool exported);
 
-/// Where this process sees a peer's region; null where there is none. Errors: those of the driver,
-/// with `peer` as the culprit.
-Result<std::byte*> open_region(DevicePlace& place, const Region& region, bool in_this_process,
-                               int peer);
+/// Where a peer's region is looked for.
+struct RegionOf {
+  int peer = 0;
+  bool in_this_process = false;
+  bool for_good = false;  ///< see DevicePlace::open_memory
+};
+/// Where this process sees it; null where there is none. Errors: those of the driver, with the peer
+/// as the culprit.
+Result<std::byte*> open_region(DevicePlace& place, const Region& region, const RegionOf& of);
 
 }  // namespace rondo::execute

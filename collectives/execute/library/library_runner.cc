@@ -198,7 +198,7 @@ Status LibraryRunner::end(Status status, int rank) {
     member_.give_up();
     // Kernels of ours behind its messages may still be at the buffers; nothing holds them up now.
     constexpr std::chrono::milliseconds kKernelsEnd{1000};
-    if (ready_ == nullptr) place_.settle(kKernelsEnd);
+    if (ready_ == nullptr || ready_->done()) place_.settle(kKernelsEnd);
     place_.abandon(status);
   }
   Status work = place_.synchronize();

@@ -7,8 +7,8 @@
 //
 // In worlds of up to kMostIntroduced every rank tells every other, so that a late one is named;
 // beyond, neighbours tell each other, and what one of them learns ends all the others' calls.
-// Where only the two ranks of a message know its size (gather_v and the like) it is compared before
-// the library is asked for anything, which would hang or write past the end.
+// Where parts have sizes of their own these are compared before the library is asked for anything,
+// which would hang or write past the end.
 
 #include <cstdint>
 #include <memory>

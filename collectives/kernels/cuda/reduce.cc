@@ -24,7 +24,7 @@ Status check_pointers(const ReduceArguments& arguments) {
   if (pointers <= ReduceParameters::kMostPointers) return {};
   return Status(ErrorCode::kUnsupported,
                 fmt::format("a reduction on a CUDA device has {} sources and targets, of at most "
-                            "{}: choose an algorithm that combines fewer at once (RONDO_ALGORITHM)",
+                            "{}: choose an algorithm that combines fewer at once (RONDO_ALGO)",
                             pointers, ReduceParameters::kMostPointers));
 }
 

@@ -108,8 +108,9 @@ Status CudaDriver::check_memory(int index, const void* pointer, std::size_t byte
   RONDO_ASSIGN(const CudaPointer found, look_up(table_, pointer));
   if (!found.on_device || found.index != index) {
     return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("{} was given as memory of cuda:{}, but is {}", pointer, index,
-                              description_of(found)));
+                  fmt::format("{} was given as memory of cuda:{}, but is {}: name the place "
+                              "that it lies in, in the buffer",
+                              pointer, index, description_of(found)));
   }
   const std::uint64_t offset = reinterpret_cast<std::uint64_t>(pointer) - found.base;
   if (bytes <= found.bytes && offset <= found.bytes - bytes) return {};
@@ -117,6 +118,12 @@ Status CudaDriver::check_memory(int index, const void* pointer, std::size_t byte
                 fmt::format("the {} bytes at {} go past the end of an allocation of {} bytes of "
                             "cuda:{}",
                             bytes, pointer, found.bytes, index));
+}
+
+/// Managed memory is the host's, too.
+bool CudaDriver::hides(const void* pointer) {
+  const Result<CudaPointer> found = look_up(table_, pointer);
+  return found.ok() && found->on_device && !found->managed;
 }
 
 Result<SharedHandle> CudaDriver::export_memory(const void* pointer) {

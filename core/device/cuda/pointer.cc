@@ -28,6 +28,7 @@ Result<CudaPointer> look_up(const CudaTable& table, const void* pointer) {
                                    values.data(), reinterpret_cast<CUdeviceptr>(pointer))));
   return CudaPointer{.known = type != 0,
                      .on_device = type == CU_MEMORYTYPE_DEVICE,
+                     .managed = managed != 0,
                      .can_be_shared = can_be_shared != 0 && managed == 0,
                      .index = index,
                      .base = base,

@@ -14,6 +14,7 @@ namespace rondo::device {
 struct CudaPointer {
   bool known = false;            ///< else it is the host's, or nobody's
   bool on_device = false;        ///< else it is page-locked memory of the host
+  bool managed = false;          ///< the host may touch it, too
   bool can_be_shared = false;    ///< with other processes, by a handle
   int index = 0;                 ///< of its device
   std::uint64_t base = 0;        ///< of the allocation that it lies in

@@ -25,6 +25,7 @@ class EmulatedDriver final : public DeviceDriver {
   Result<void*> allocate(int index, std::size_t bytes) override;
   void free(void* pointer) override;
   Status check_memory(int index, const void* pointer, std::size_t bytes) override;
+  bool hides(const void* pointer) override { return table_.is_known(pointer); }
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
   void release_imported(void* pointer) override { imports_.release(pointer); }

@@ -60,8 +60,6 @@ Result<DeviceDriver*> emulated_driver() {
 
 void* emulated_alias(const void* pointer) { return process_table().alias_of(pointer); }
 
-bool is_emulated(const void* pointer) { return process_table().is_known(pointer); }
-
 Result<std::byte*> emulated_memory(const void* pointer, std::size_t bytes) {
   return process_table().resolve(pointer, bytes);
 }

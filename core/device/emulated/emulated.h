@@ -37,8 +37,6 @@ Result<DeviceDriver*> emulated_driver();
 /// Where the stream threads of this process find the bytes at an emulated device's address; null
 /// for every other pointer. For emulated kernels only: the host has no business there.
 void* emulated_alias(const void* pointer);
-/// Whether the pointer is an address of one, allocated or not.
-bool is_emulated(const void* pointer);
 /// The same for [pointer, pointer + bytes), where host memory stays as it is.
 /// Errors: Device (freed memory, or past the end of its allocation).
 Result<std::byte*> emulated_memory(const void* pointer, std::size_t bytes);

@@ -91,7 +91,8 @@ Status PluginDriver::check_memory(int index, const void* pointer, std::size_t by
   if (found != 0) return {};
   return Status(ErrorCode::kInvalidArgument,
                 fmt::format("the {} bytes at {} were given as memory of {}:{}, but lie in no "
-                            "allocation of it: they may be memory of the host",
+                            "allocation of it: they may be memory of the host; "
+                            "name the place that they lie in, in the buffer",
                             bytes, pointer, name_, index));
 }
 

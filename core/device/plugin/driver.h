@@ -38,6 +38,7 @@ class PluginDriver final : public DeviceDriver {
   Result<void*> allocate(int index, std::size_t bytes) override;
   void free(void* pointer) override;
   Status check_memory(int index, const void* pointer, std::size_t bytes) override;
+  bool hides(const void* pointer) override { return device_of(pointer).has_value(); }
   bool shares_between_processes() const override;
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;

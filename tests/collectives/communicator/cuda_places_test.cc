@@ -158,6 +158,25 @@ TEST(CudaPlaces, CallsOfNewPlansWhileOneIsUnderWay_KeepTheirMail) {
   });
 }
 
+/// The host would fault at it; on a place of the device's, and on one of the host's.
+TEST(CudaPlaces, MemoryOfADeviceGivenAsTheHosts_IsRefused) {
+  for (const Device place : {kFirst, Device::host()}) {
+    const DeviceMemory memory(kFirst, 16);
+    auto ranks = make_world({.size = 2, .device = place, .devices = devices()});
+    const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+      rank.all_reduce({memory.data(), 4, DataType::kF32, Device::host()});
+    });
+    EXPECT_THAT(errors, Each(::testing::AllOf(HasSubstr("InvalidArgument"), HasSubstr("kind cuda"),
+                                              HasSubstr("name the device in the buffer"))));
+    EXPECT_THAT(run_ranks(ranks,
+                          [](Communicator& rank) {
+                            float value = 0.5F;
+                            rank.all_reduce({&value, 1, DataType::kF32, Device::host()});
+                          }),
+                Each(""));
+  }
+}
+
 TEST(CudaPlaces, MemoryOfTheHostOrOfAnotherDevice_IsRefusedByName) {
   auto ranks = make_world({.size = 2, .device = kFirst, .devices = devices()});
   std::vector<float> host(4);

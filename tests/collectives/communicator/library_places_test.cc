@@ -256,6 +256,31 @@ TEST(LibraryPlaces, OurScheduleByItsMessages_RefusesAnotherSizeThanExpected) {
   EXPECT_THAT(errors, ::testing::Contains(AllOf(HasSubstr("Mismatch"), HasSubstr("8 elements"))));
 }
 
+/// Nothing else tells what the others take the parts to be.
+TEST(LibraryPlaces, PartsThatRanksSeeDifferently_AreRefusedBeforeAnythingIsSent) {
+  for (const char* path : {"library", "messages"}) {
+    World wanted = world(2, 20'000);
+    wanted.device_path = path;
+    auto ranks = make_world(wanted);
+    const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+      Memory<float> memory(rank.device(), 64, false);
+      memory.write(0, std::vector<float>(64, 1));
+      const bool first = rank.rank() == 0;
+      rank.all_gather_v(memory.buffer(0, first ? 1 : 2), memory.buffer(32, 4),
+                        first ? std::vector<std::size_t>{1, 3} : std::vector<std::size_t>{2, 2});
+    });
+    EXPECT_THAT(errors, ::testing::Contains(AllOf(HasSubstr("Mismatch"), HasSubstr("elements"))))
+        << path;
+  }
+}
+
+TEST(LibraryPlaces, MessagesWithAWireFormat_AreRefused) {
+  World wanted = by_messages(2, "ring");
+  wanted.wire_format = "bf16";
+  EXPECT_THAT([&] { make_world(wanted); },
+              ::testing::ThrowsMessage<Error>(HasSubstr("a wire format is asked for")));
+}
+
 TEST(LibraryPlaces, SplitWorlds_HaveCommunicatorsOfTheirOwn) {
   spawn(world(4), [](Communicator& rank) {
     call_once(rank);

@@ -106,6 +106,16 @@ TEST(PluginPlaces, CallsAreRangesInItsProfiler_AlsoThoseThatFail) {
   EXPECT_EQ(begun, ended);
 }
 
+TEST(PluginPlaces, MemoryOfADeviceGivenAsTheHosts_IsRefused) {
+  auto ranks = make_world({.size = 2, .device = custom_cpu(), .devices = 2});
+  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+    const DeviceMemory memory(rank.device(), 16);
+    rank.all_reduce({memory.data(), 4, DataType::kF32, Device::host()});
+  });
+  EXPECT_THAT(errors, Each(::testing::AllOf(HasSubstr("InvalidArgument"), HasSubstr("custom_cpu"),
+                                            HasSubstr("name the device in the buffer"))));
+}
+
 TEST(PluginPlaces, MemoryOfTheHost_IsRefused) {
   auto ranks = make_world({.size = 2, .device = custom_cpu(), .devices = 2});
   std::vector<float> host(4);

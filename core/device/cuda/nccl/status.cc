@@ -17,7 +17,7 @@ std::string_view remedy(ncclResult_t code) {
              "RONDO_DEVICE_PATH=host does without NCCL";
     case ncclInvalidUsage:
     case ncclInvalidArgument:
-      return "NCCL_DEBUG=WARN says more; RONDO_DEVICE_PATH=events or host does without NCCL";
+      return "NCCL_DEBUG=WARN says more; RONDO_DEVICE_PATH=devices or host does without NCCL";
     case ncclRemoteError: return "a rank has ended, or its connection broke";
     case ncclInternalError: return "a fault of NCCL's: NCCL_DEBUG=WARN says more";
     default: return {};
