@@ -9,6 +9,7 @@
 
 #include "collectives/communicator/uneven.h"
 #include "core/dtype.h"
+#include "core/hash.h"
 
 namespace rondo::communicator {
 namespace {
@@ -245,6 +246,19 @@ Status check(const CallArguments& arguments, int rank, int world) {
   return check_overlap(arguments, rank);
 }
 
+namespace {
+
+/// Ranks that share the same whole out otherwise would take each other's parts for their own.
+std::int32_t hash_of(std::span<const std::size_t> input, std::span<const std::size_t> output) {
+  const auto bytes = [](std::span<const std::size_t> counts) {
+    return std::string_view(reinterpret_cast<const char*>(counts.data()), counts.size_bytes());
+  };
+  const std::uint64_t hash = fnv1a(bytes(input)) * 31 + fnv1a(bytes(output));
+  return static_cast<std::int32_t>((hash ^ (hash >> 32)) & 0x7fff'ffffU);
+}
+
+}  // namespace
+
 transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world) {
   transport::Fingerprint fingerprint;
   fingerprint.collective = static_cast<std::uint8_t>(arguments.collective);
@@ -252,6 +266,8 @@ transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world)
   if (schedule::reduces(arguments.collective)) fingerprint.redop = redop_of(arguments.reduction);
   if (arguments.uneven) fingerprint.form = transport::Fingerprint::kUneven;
   fingerprint.root = arguments.root;
+  if (arguments.uneven && knows_all_rows(arguments.collective))
+    fingerprint.root = hash_of(arguments.input_counts, arguments.output_counts);
   fingerprint.count = total_count(arguments, world);
   return fingerprint;
 }
@@ -280,6 +296,7 @@ std::string print_fingerprint(const transport::Fingerprint& fingerprint) {
     text += fmt::format(", {}", name_of_redop(fingerprint.redop));
   }
   if (schedule::has_root(collective)) text += fmt::format(", root {}", fingerprint.root);
+  if (uneven && has_count) text += fmt::format(", counts #{:08x}", fingerprint.root);
   return text + (on_devices ? ", on devices)" : ")");
 }
 

@@ -213,80 +213,96 @@ std::vector<Communicator> Communicator::create(const std::vector<Device>& places
   return handles;
 }
 
+namespace {
+
+/// Errors: InvalidArgument, where another handle has taken it over.
+template <class Impl>
+Impl& alive(const std::unique_ptr<Impl>& impl) {
+  if (impl == nullptr) {
+    throw_if_error(Status(ErrorCode::kInvalidArgument,
+                          "this communicator was moved from: use the handle that it was moved to"));
+  }
+  return *impl;
+}
+
+}  // namespace
+
 Communicator::Communicator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Communicator::Communicator(Communicator&&) noexcept = default;
 Communicator& Communicator::operator=(Communicator&&) noexcept = default;
 Communicator::~Communicator() = default;
 
-int Communicator::rank() const { return impl_->place().rank(); }
-int Communicator::size() const { return impl_->place().size(); }
-Device Communicator::device() const { return impl_->place().device(); }
+int Communicator::rank() const { return alive(impl_).place().rank(); }
+int Communicator::size() const { return alive(impl_).place().size(); }
+Device Communicator::device() const { return alive(impl_).place().device(); }
 
 void Communicator::all_reduce(const Buffer& data, const Reduction& op) {
   all_reduce(data, data, op);
 }
 
 void Communicator::all_reduce(const ConstBuffer& input, const Buffer& output, const Reduction& op) {
-  throw_if_error(impl_->engine().call(arguments_of(Collective::kAllReduce, input, output, op)));
+  throw_if_error(
+      alive(impl_).engine().call(arguments_of(Collective::kAllReduce, input, output, op)));
 }
 
 void Communicator::all_gather(const ConstBuffer& input, const Buffer& output) {
-  throw_if_error(impl_->engine().call(arguments_of(Collective::kAllGather, input, output)));
+  throw_if_error(alive(impl_).engine().call(arguments_of(Collective::kAllGather, input, output)));
 }
 
 void Communicator::reduce_scatter(const ConstBuffer& input, const Buffer& output,
                                   const Reduction& op) {
-  throw_if_error(impl_->engine().call(arguments_of(Collective::kReduceScatter, input, output, op)));
+  throw_if_error(
+      alive(impl_).engine().call(arguments_of(Collective::kReduceScatter, input, output, op)));
 }
 
 void Communicator::broadcast(const Buffer& data, int root) {
-  throw_if_error(
-      impl_->engine().call(arguments_of(Collective::kBroadcast, data, data, ReduceOp::kSum, root)));
+  throw_if_error(alive(impl_).engine().call(
+      arguments_of(Collective::kBroadcast, data, data, ReduceOp::kSum, root)));
 }
 
 void Communicator::reduce(const ConstBuffer& input, const Buffer& output, int root,
                           const Reduction& op) {
-  throw_if_error(
-      call_with_root(impl_->engine(), arguments_of(Collective::kReduce, input, output, op, root)));
+  throw_if_error(call_with_root(alive(impl_).engine(),
+                                arguments_of(Collective::kReduce, input, output, op, root)));
 }
 
 void Communicator::gather(const ConstBuffer& input, const Buffer& output, int root) {
-  throw_if_error(call_with_root(
-      impl_->engine(), arguments_of(Collective::kGather, input, output, ReduceOp::kSum, root)));
+  throw_if_error(call_with_root(alive(impl_).engine(), arguments_of(Collective::kGather, input,
+                                                                    output, ReduceOp::kSum, root)));
 }
 
 void Communicator::scatter(const ConstBuffer& input, const Buffer& output, int root) {
-  throw_if_error(call_with_root(
-      impl_->engine(), arguments_of(Collective::kScatter, input, output, ReduceOp::kSum, root)));
+  throw_if_error(call_with_root(alive(impl_).engine(), arguments_of(Collective::kScatter, input,
+                                                                    output, ReduceOp::kSum, root)));
 }
 
 void Communicator::all_to_all(const ConstBuffer& input, const Buffer& output) {
-  throw_if_error(impl_->engine().call(arguments_of(Collective::kAllToAll, input, output)));
+  throw_if_error(alive(impl_).engine().call(arguments_of(Collective::kAllToAll, input, output)));
 }
 
 void Communicator::all_gather_v(const ConstBuffer& input, const Buffer& output,
                                 std::span<const std::size_t> counts) {
-  throw_if_error(
-      impl_->engine().call(uneven(arguments_of(Collective::kAllGather, input, output), counts)));
+  throw_if_error(alive(impl_).engine().call(
+      uneven(arguments_of(Collective::kAllGather, input, output), counts)));
 }
 
 void Communicator::reduce_scatter_v(const ConstBuffer& input, const Buffer& output,
                                     std::span<const std::size_t> counts, const Reduction& op) {
-  throw_if_error(impl_->engine().call(
+  throw_if_error(alive(impl_).engine().call(
       uneven(arguments_of(Collective::kReduceScatter, input, output, op), counts)));
 }
 
 void Communicator::gather_v(const ConstBuffer& input, const Buffer& output,
                             std::span<const std::size_t> counts, int root) {
   throw_if_error(call_with_root(
-      impl_->engine(),
+      alive(impl_).engine(),
       uneven(arguments_of(Collective::kGather, input, output, ReduceOp::kSum, root), counts)));
 }
 
 void Communicator::scatter_v(const ConstBuffer& input, const Buffer& output,
                              std::span<const std::size_t> counts, int root) {
   throw_if_error(call_with_root(
-      impl_->engine(),
+      alive(impl_).engine(),
       uneven(arguments_of(Collective::kScatter, input, output, ReduceOp::kSum, root), counts)));
 }
 
@@ -296,10 +312,10 @@ void Communicator::all_to_all_v(const ConstBuffer& input, std::span<const std::s
   arguments.uneven = true;
   arguments.input_counts = input_counts;
   arguments.output_counts = output_counts;
-  throw_if_error(impl_->engine().call(arguments));
+  throw_if_error(alive(impl_).engine().call(arguments));
 }
 
-void Communicator::barrier() { throw_if_error(impl_->engine().call({})); }
+void Communicator::barrier() { throw_if_error(alive(impl_).engine().call({})); }
 
 void Communicator::send(const ConstBuffer& data, int peer, int tag) {
   start(Call::send(data, peer, tag)).wait();
@@ -312,60 +328,61 @@ void Communicator::receive(const Buffer& data, int peer, int tag) {
 void Communicator::run(const Call& call) {
   const bool blocks = call.exchange == Call::Exchange::kNone && !call.stream.has_value();
   if (!blocks) return start(call).wait();
-  throw_if_error(impl_->engine().call(arguments_of(call, rank())));
+  throw_if_error(alive(impl_).engine().call(arguments_of(call, rank())));
 }
 
 Work Communicator::start(const Call& call) {
-  Engine& engine = impl_->engine();
+  Engine& engine = alive(impl_).engine();
   std::optional<Stream> stream = call.stream;
   detail::StreamImpl* const order = stream ? &detail::DeviceAccess::stream(*stream) : nullptr;
-  return {impl_->shared(),
+  return {alive(impl_).shared(),
           value_or_throw(engine.start(arguments_of(call, rank()), nullptr, order))};
 }
 
 std::optional<Communicator> Communicator::split(std::optional<int> color, int key) {
-  auto engine = value_or_throw(communicator::split(impl_->engine(), color, key));
+  auto engine = value_or_throw(communicator::split(alive(impl_).engine(), color, key));
   if (engine == nullptr) return std::nullopt;
   return Communicator(std::make_unique<Impl>(std::move(engine)));
 }
 
 Prepared Communicator::prepare(const Call& call) {
-  auto prepared = std::make_unique<Prepared::Impl>(impl_->shared(), call);
+  auto prepared = std::make_unique<Prepared::Impl>(alive(impl_).shared(), call);
   prepared->arguments = arguments_of(prepared->call, rank());
-  prepared->plan = value_or_throw(impl_->engine().prepare(prepared->arguments));
+  prepared->plan = value_or_throw(alive(impl_).engine().prepare(prepared->arguments));
   return Prepared(std::move(prepared));
 }
 
 std::string Communicator::measure_tuning() {
-  return value_or_throw(communicator::measure_tuning(impl_->engine()));
+  return value_or_throw(communicator::measure_tuning(alive(impl_).engine()));
 }
 
 std::vector<MeasuredChoice> Communicator::measure_choices(Collective collective,
                                                           const std::vector<std::size_t>& bytes,
                                                           int rounds) {
-  return value_or_throw(communicator::measure_choices(impl_->engine(), collective, bytes, rounds));
+  return value_or_throw(
+      communicator::measure_choices(alive(impl_).engine(), collective, bytes, rounds));
 }
 
 void Communicator::abort(const Error& cause) {
-  impl_->engine().abort(Status(cause.code(), cause.message(), rank(), cause.where()));
+  alive(impl_).engine().abort(Status(cause.code(), cause.message(), rank(), cause.where()));
 }
 
-std::vector<PeerTraffic> Communicator::traffic() const { return impl_->engine().traffic(); }
+std::vector<PeerTraffic> Communicator::traffic() const { return alive(impl_).engine().traffic(); }
 
-int Communicator::descriptor() { return value_or_throw(impl_->engine().descriptor()); }
+int Communicator::descriptor() { return value_or_throw(alive(impl_).engine().descriptor()); }
 
-std::size_t Communicator::progress() { return impl_->engine().progress(); }
+std::size_t Communicator::progress() { return alive(impl_).engine().progress(); }
 
-CallInfo Communicator::last_call() const { return impl_->engine().last_call(); }
+CallInfo Communicator::last_call() const { return alive(impl_).engine().last_call(); }
 
-std::string Communicator::metrics() const { return impl_->engine().metrics(); }
+std::string Communicator::metrics() const { return alive(impl_).engine().metrics(); }
 
 void Communicator::set_trace(TraceFunction function) {
-  throw_if_error(impl_->engine().tell(std::move(function)));
+  throw_if_error(alive(impl_).engine().tell(std::move(function)));
 }
 
 void Communicator::write_trace(const std::string& path) const {
-  throw_if_error(impl_->place().trace().write(path));
+  throw_if_error(alive(impl_).place().trace().write(path));
 }
 
 }  // namespace v1

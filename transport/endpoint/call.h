@@ -18,7 +18,7 @@ struct Fingerprint {
   std::uint8_t dtype = 0;
   std::uint8_t redop = 0;
   std::uint8_t form = 0;  ///< kUneven, kOnDevices
-  std::int32_t root = 0;
+  std::int32_t root = 0;  ///< or, where ranks' parts have sizes that all know, a hash of these
   std::uint64_t count = 0;
   /// As two words: it is compared in every call.
   friend constexpr bool operator==(const Fingerprint& a, const Fingerprint& b) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -249,6 +250,21 @@ TEST(LastCall, BarrierWhereThePeerOnlySent_NamesBothCalls) {
       EXPECT_THAT(error, HasSubstr("barrier")) << transport;
     }
   }
+}
+
+TEST(Arguments, HandleThatWasMovedFrom_SaysSo) {
+  Communicator first = Communicator::create();
+  const Communicator second = std::move(first);
+  EXPECT_EQ(second.size(), 1);
+  float value = 1;
+  // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
+  for (const auto& use : {std::function<void()>([&] { first.size(); }), std::function<void()>([&] {
+                            first.all_reduce({&value, 1});
+                          }),
+                          std::function<void()>([&] { first.barrier(); })}) {
+    EXPECT_THAT(use, ::testing::ThrowsMessage<Error>(HasSubstr("was moved from")));
+  }
+  // NOLINTEND(bugprone-use-after-move)
 }
 
 TEST(Arguments, NullPointer_NamesTheArgument) {

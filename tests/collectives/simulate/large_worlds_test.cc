@@ -108,6 +108,22 @@ TEST(LargeWorlds, ARingIsAsManyRanksAsAHostHas) {
   EXPECT_EQ(simulate(world, uneven, network, {})->ranks.size(), 64U);
 }
 
+/// Of rows of two sizes every rank is its own: hundreds of gigabytes, if anybody tried.
+TEST(LargeWorlds, RanksThatAllDiffer_AreRefusedBeforeTheyAreBuilt) {
+  const Network network = cluster(8192, 8);
+  const auto& ring = *algorithms::find(Collective::kAllReduce, "ring");
+  const Request request = request_of(ring, network, 1000);
+  const auto build = builder(ring, request);
+  const auto world = schedule::fold_joined_sample(build(0), build);
+  ASSERT_TRUE(world.has_value());
+  const auto refused =
+      simulate(*world, schedule::ChunkTable::equal(1000, request.rows), network, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), ErrorCode::kUnsupported);
+  EXPECT_NE(refused.status().message().find("million steps to simulate"), std::string::npos)
+      << refused.status().to_string();
+}
+
 TEST(LargeWorlds, SixtyFiveThousandRanks) {
   const int hosts = kSlow ? 512 : 8192;
   const Network network = cluster(hosts, 8);
