@@ -1,0 +1,78 @@
+// Whatever stands in a file that a command is given, one line says what is wrong with it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "tests/tools/tool_process.h"
+
+namespace rondo::tool {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+struct Garbage {
+  std::string text;
+  std::string complaint;
+};
+
+const Garbage kGarbage[] = {
+    {"{", "not JSON at line 1, column 2"},
+    {std::string(1'000'000, '['), "nested more than 32 deep"},
+    {std::string(1'000'000, 'x'), "not JSON at line 1, column 1"},
+    {"{\"unknown\": 1e999}", "a number is out of range"},
+};
+
+TEST(GarbageFiles, OfNetworksTuningsAndSchedules_AreRefusedInOneLine) {
+  const TemporaryFile file;
+  for (const std::string option : {"--network", "--tuning", "--schedule"}) {
+    const std::string command = "plan all_reduce " + option + " ";
+    for (const auto& [text, complaint] : kGarbage) {
+      file.put(text);
+      expect_usage_error(command + file.path(), complaint);
+    }
+    std::filesystem::resize_file(file.path(), 100'000'000);
+    expect_usage_error(command + file.path(), "longer than 64 MiB");
+    expect_usage_error(command + "/nowhere/x", option + " /nowhere/x: No such file");
+  }
+}
+
+TEST(GarbageFiles, ThatTheEnvironmentNames_EndEveryRankWithTheFileAndItsFault) {
+  const TemporaryFile file;
+  for (const std::string variable : {"RONDO_TUNING", "RONDO_SCHEDULE"}) {
+    for (const auto& [text, complaint] : kGarbage) {
+      file.put(text);
+      const Outcome outcome =
+          shell(variable + "=" + file.path() + " $RONDO bench all_reduce --local 2 -e 8 2>&1");
+      EXPECT_EQ(outcome.exit_code, 1) << variable;
+      EXPECT_THAT(outcome.output, AllOf(HasSubstr("InvalidArgument"), HasSubstr(file.path()),
+                                        HasSubstr(variable), HasSubstr(complaint)));
+    }
+  }
+}
+
+TEST(GarbageFiles, OfVerify_AreRefusedInOneLine) {
+  const TemporaryFile file;
+  for (const auto& [text, complaint] : kGarbage) {
+    file.put(text);
+    const Outcome outcome = rondo("verify --schedule " + file.path());
+    EXPECT_NE(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.output, HasSubstr(complaint));
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+  }
+}
+
+TEST(Tune, AloneOrWithoutAPlaceForItsFile_SaysSo) {
+  expect_usage_error("tune", "a world of one rank has nothing to measure");
+  const Outcome outcome = rondo("tune --local 2 --out /nowhere/x");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("can't write --out /nowhere/x: No such file"));
+}
+
+}  // namespace
+}  // namespace rondo::tool
