@@ -67,6 +67,22 @@ TEST(GarbageFiles, OfVerify_AreRefusedInOneLine) {
   }
 }
 
+/// Whose, which step and which chunk; what it would have to be; and no run of it.
+TEST(WrongSchedule, IsRefusedWithItsStepAndWhatTheRightContentsAre) {
+  const std::string file = WRONG_RING_OF_4;
+  for (const std::string& command :
+       {"$RONDO plan all_reduce --ranks 4 --schedule " + file, "$RONDO verify --schedule " + file,
+        "RONDO_SCHEDULE=" + file + " $RONDO bench all_reduce --local 4 -b 8 -e 8 -n 1"}) {
+    const Outcome outcome = shell(command + " 2>&1");
+    EXPECT_NE(outcome.exit_code, 0) << command;
+    EXPECT_THAT(outcome.output,
+                AllOf(HasSubstr("its result is row 0 of ranks {0, 1, 3}"),
+                      HasSubstr("the right one is of all ranks"),
+                      HasSubstr("rank 3, sweep 6/12 recv_reduce <- rank 2, row 0 (final)")))
+        << command;
+  }
+}
+
 TEST(Tune, AloneOrWithoutAPlaceForItsFile_SaysSo) {
   expect_usage_error("tune", "a world of one rank has nothing to measure");
   const Outcome outcome = rondo("tune --local 2 --out /nowhere/x");

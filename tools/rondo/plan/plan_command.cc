@@ -89,7 +89,8 @@ int run(const PlanFlags& flags) {
     fmt::print(stderr, "rondo plan: {}\n", error.what());
     return kExitUsage;
   } catch (const Error& error) {
-    fmt::print(stderr, "rondo plan: {}\n", error.message());
+    fmt::print(stderr, "rondo plan: {}{}{}\n", error.message(),
+               error.where().empty() ? "" : "; at ", error.where());
     return error.code() == ErrorCode::kInvalidArgument ? kExitUsage : kExitFailure;
   } catch (const std::exception& error) {
     fmt::print(stderr, "rondo plan: {}\n", error.what());
