@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "collectives/select/select.h"
@@ -44,8 +45,25 @@ std::uint64_t most_link_bytes(const simulate::Prediction& prediction) {
   return static_cast<std::uint64_t>(std::llround(most));
 }
 
+std::vector<PlannedLink> links_of(const Scenario& scenario,
+                                  const simulate::Prediction& prediction) {
+  std::vector<PlannedLink> links;
+  for (const simulate::Traffic& traffic : prediction.traffic) {
+    links.push_back({.from = traffic.from,
+                     .to = traffic.to,
+                     .messages = traffic.messages,
+                     .bytes = traffic.bytes,
+                     .between_hosts = scenario.hosts->host_of(traffic.from) !=
+                                      scenario.hosts->host_of(traffic.to),
+                     .alike = prediction.ranks_each});
+  }
+  std::ranges::stable_sort(links, std::ranges::greater(), &PlannedLink::bytes);
+  return links;
+}
+
+/// `links`: null, or where those of this way go.
 Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64_t most_work,
-               PlannedAlgorithm& planned) {
+               PlannedAlgorithm& planned, std::vector<PlannedLink>* links) {
   RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
   simulate::Options options = scenario.options;
   options.most_work = most_work;
@@ -56,6 +74,7 @@ Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64
     planned.predicted_us *= scenario.pricing->correction(*algorithm, scenario.bytes());
   planned.most_rank_bytes = most_rank_bytes(prediction);
   planned.most_link_bytes = most_link_bytes(prediction);
+  if (links != nullptr) *links = links_of(scenario, prediction);
   simulate::Options whole = options;
   whole.segment_bytes = static_cast<std::size_t>(-1) / 2;
   RONDO_ASSIGN(
@@ -135,7 +154,8 @@ Result<PlanReport> explain(const Scenario& scenario) {
                              .summary = way.summary,
                              .formula_us = way.formula_us};
     const Status status =
-        fill_in(scenario, way.algorithm, is_chosen ? kMostWorkOfChosen : kMostWork, planned);
+        fill_in(scenario, way.algorithm, is_chosen ? kMostWorkOfChosen : kMostWork, planned,
+                is_chosen ? &report.links : nullptr);
     if (!status.ok()) planned.left_out = status.message();
     report.candidates.push_back(std::move(planned));
   }

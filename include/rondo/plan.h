@@ -47,12 +47,25 @@ struct PlannedAlgorithm {
   std::string left_out{};
 };
 
+/// What one rank sends to one other.
+struct PlannedLink {
+  int from = 0;
+  int to = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  bool between_hosts = false;
+  int alike =
+      1;  ///< links that carry the same: of ranks that are turns of each other one stands for all
+};
+
 struct PlanReport {
   int ranks = 0;
   int hosts = 0;
   std::string algorithm;                       ///< that a communicator of this world runs
   std::string reason{};                        ///< one sentence
   std::vector<PlannedAlgorithm> candidates{};  ///< by predicted time; those left out last
+  /// Of the chosen one, most bytes first; none where it couldn't be simulated.
+  std::vector<PlannedLink> links{};
 };
 
 /// Cost: by the candidates; milliseconds for tens of ranks, seconds for thousands.

@@ -58,7 +58,8 @@ TEST(RondoTool, Plan_SaysWhatWhyAndHowLong) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("all_reduce of 1 MiB, 8 ranks on 2 hosts\nchosen: hierarchical: "),
-                    HasSubstr("\n* hierarchical "), HasSubstr("\n  ring ")));
+                    HasSubstr("\n* hierarchical "), HasSubstr("\n  ring "),
+                    HasSubstr("\n  links of hierarchical"), HasSubstr("between hosts")));
   EXPECT_THAT(rondo("plan all_reduce --ranks 3 --steps 1").output, HasSubstr("rank 2"));
   EXPECT_THAT(rondo("plan all_reduce --ranks 3 --print-network").output, HasSubstr("\"hosts\""));
   EXPECT_THAT(rondo("plan barrier --ranks 4 --crossovers").output, HasSubstr("64 MiB"));

@@ -43,6 +43,21 @@ TEST(Explain, StepsAndBytesAreTheAlgorithms) {
   EXPECT_EQ(hierarchical.most_link_bytes, 12 * kMebibyte) << "2 (h-1)/h of the data";
 }
 
+TEST(Explain, LinksCarryWhatTheScheduleSends) {
+  PlanQuestion question{.bytes = 1 << 20, .hosts = 2, .ranks_per_host = 2, .algorithm = "ring"};
+  const PlanReport report = explain_plan(question);
+  std::uint64_t inside = 0;
+  std::uint64_t between = 0;
+  for (const PlannedLink& link : report.links) {
+    EXPECT_EQ(link.to, (link.from + 1) % 4) << "a ring";
+    EXPECT_EQ(link.between_hosts, link.from % 2 == 1);
+    EXPECT_EQ(link.bytes, (std::uint64_t{1} << 20) / 4 * 6) << "2 (n-1) / n of the data";
+    (link.between_hosts ? between : inside) += static_cast<std::uint64_t>(link.alike);
+  }
+  EXPECT_EQ(inside, 2U);
+  EXPECT_EQ(between, 2U);
+}
+
 TEST(Explain, TheChosenIsACandidateAndTheReasonNamesAnother) {
   for (const std::size_t bytes : {std::size_t{8}, 64 * kMebibyte}) {
     const PlanReport report = explain_plan({.bytes = bytes, .ranks_per_host = 4});

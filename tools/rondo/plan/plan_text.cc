@@ -17,6 +17,26 @@ std::string candidate_line(const PlannedAlgorithm& planned, bool chosen) {
       bytes_text(planned.most_rank_bytes), bytes_text(planned.most_link_bytes), planned.summary);
 }
 
+/// Those that carry most.
+std::string links_text(const PlanReport& report) {
+  constexpr std::size_t kMostLines = 12;
+  if (report.links.empty()) return {};
+  std::string text = fmt::format("\n{:<22} {:>10} {:>10}\n", "  links of " + report.algorithm,
+                                 "bytes", "messages");
+  for (std::size_t i = 0; i < std::min(kMostLines, report.links.size()); ++i) {
+    const PlannedLink& link = report.links[i];
+    text += fmt::format("{:<22} {:>10} {:>10}  {}{}\n",
+                        fmt::format("  rank {} -> {}", link.from, link.to), bytes_text(link.bytes),
+                        link.messages, link.between_hosts ? "between hosts" : "inside a host",
+                        link.alike > 1 ? fmt::format(", {} alike", link.alike) : "");
+  }
+  if (report.links.size() > kMostLines) {
+    text += fmt::format("  and {} more, of {} at most\n", report.links.size() - kMostLines,
+                        bytes_text(report.links[kMostLines].bytes));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string bytes_text(std::uint64_t bytes) {
@@ -44,7 +64,7 @@ std::string plan_text(const PlanQuestion& question, const PlanReport& report) {
                       "by a rank", "by a host");
   for (const PlannedAlgorithm& planned : report.candidates)
     text += candidate_line(planned, planned.name == report.algorithm);
-  return text;
+  return text + links_text(report);
 }
 
 std::string crossover_heading() {
