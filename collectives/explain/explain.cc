@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "collectives/select/select.h"
 
@@ -57,7 +58,9 @@ std::vector<PlannedLink> links_of(const Scenario& scenario,
                                       scenario.hosts->host_of(traffic.to),
                      .alike = prediction.ranks_each});
   }
-  std::ranges::stable_sort(links, std::ranges::greater(), &PlannedLink::bytes);
+  std::ranges::stable_sort(links, std::ranges::greater(), [](const PlannedLink& link) {
+    return std::pair(link.between_hosts, link.bytes);
+  });
   return links;
 }
 
