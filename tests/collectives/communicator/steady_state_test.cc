@@ -36,8 +36,16 @@ namespace {
 class Round {
  public:
   explicit Round(Communicator& rank)
-      : rank_(rank), big_(300'000, 0.5F), small_(2, 1.5F), all_(64), part_(64) {
+      : rank_(rank),
+        big_(300'000, 0.5F),
+        small_(2, 1.5F),
+        all_(64),
+        part_(64),
+        registered_(big_.size() * sizeof(float)),
+        counts_(ranks(), 2),
+        prepared_(rank.prepare(Call::all_reduce(registered()))) {
     works_.reserve(8);
+    std::fill_n(static_cast<float*>(registered_.data()), big_.size(), 0.25F);
   }
 
   void blocking() {
@@ -49,6 +57,20 @@ class Round {
     rank_.all_to_all({all_.data(), ranks()}, {part_.data(), ranks()});
     rank_.barrier();
   }
+  void registered_and_prepared() {
+    rank_.all_reduce(registered(), ReduceOp::kMax);
+    rank_.all_reduce({small_.data(), small_.size()}, ReduceOp::kAvg);
+    prepared_.run();
+  }
+  void rooted_and_uneven() {
+    const std::size_t whole = 2 * ranks();
+    rank_.reduce({part_.data(), 8}, {all_.data(), 8}, 1, ReduceOp::kMin);
+    rank_.gather({part_.data(), 2}, {all_.data(), whole}, 0);
+    rank_.scatter({all_.data(), whole}, {part_.data(), 2}, 2);
+    rank_.all_gather_v({part_.data(), 2}, {all_.data(), whole}, counts_);
+    rank_.reduce_scatter_v({all_.data(), whole}, {part_.data(), 2}, counts_, ReduceOp::kMax);
+    rank_.all_to_all_v({all_.data(), whole}, counts_, {part_.data(), whole}, counts_);
+  }
   void started() {
     works_.push_back(rank_.start(Call::all_reduce({small_.data(), small_.size()})));
     works_.push_back(rank_.start(Call::all_reduce({big_.data(), big_.size()}, ReduceOp::kMax)));
@@ -59,9 +81,13 @@ class Round {
 
  private:
   std::size_t ranks() const { return static_cast<std::size_t>(rank_.size()); }
+  Buffer registered() { return {static_cast<float*>(registered_.data()), big_.size()}; }
 
   Communicator& rank_;
   std::vector<float> big_, small_, all_, part_;
+  RegisteredMemory registered_;
+  std::vector<std::size_t> counts_;
+  Prepared prepared_;
   std::vector<Work> works_;
 };
 
@@ -106,6 +132,18 @@ class SteadyState : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SteadyState, BlockingCalls_AllocateAndLockNothing) {
   const Cost cost = cost_of(GetParam(), [](Round& round) { round.blocking(); });
+  EXPECT_EQ(cost.allocations, 0U);
+  EXPECT_EQ(cost.locks, 0U);
+}
+
+TEST_P(SteadyState, CallsOnRegisteredMemoryAndPreparedOnes_AllocateAndLockNothing) {
+  const Cost cost = cost_of(GetParam(), [](Round& round) { round.registered_and_prepared(); });
+  EXPECT_EQ(cost.allocations, 0U);
+  EXPECT_EQ(cost.locks, 0U);
+}
+
+TEST_P(SteadyState, CallsWithARootOrUnevenParts_AllocateAndLockNothing) {
+  const Cost cost = cost_of(GetParam(), [](Round& round) { round.rooted_and_uneven(); });
   EXPECT_EQ(cost.allocations, 0U);
   EXPECT_EQ(cost.locks, 0U);
 }
