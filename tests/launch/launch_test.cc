@@ -100,10 +100,13 @@ TEST_P(Killed, OneRank_AllOthersNameItInTime) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ways, Killed,
-    ::testing::Values(Killing{"shm", "RONDO_TRANSPORT=shm", "killed 2"},
-                      Killing{"tcp", "RONDO_TRANSPORT=tcp", "killed 2"},
-                      Killing{"ring_of_devices", "RONDO_ALGO=ring", "killed_on_device 2"},
-                      Killing{"direct_between_devices", "RONDO_ALGO=direct", "killed_on_device 2"}),
+    ::testing::Values(
+        Killing{"shm", "RONDO_TRANSPORT=shm", "killed 2"},
+        Killing{"tcp", "RONDO_TRANSPORT=tcp", "killed 2"},
+        Killing{"between_started_calls_shm", "RONDO_TRANSPORT=shm", "killed_between 2"},
+        Killing{"between_started_calls_tcp", "RONDO_TRANSPORT=tcp", "killed_between 2"},
+        Killing{"ring_of_devices", "RONDO_ALGO=ring", "killed_on_device 2"},
+        Killing{"direct_between_devices", "RONDO_ALGO=direct", "killed_on_device 2"}),
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
 // Its peers' streams wait for it, too, and are given up with the call.

@@ -3,6 +3,8 @@
 //   again           the same, then in a second world: "..., again S"
 //   killed R        loops over all-reduces until rank R kills itself; the others print their error
 //                   and the milliseconds since the kill
+//   killed_between R     the same between two of a thousand started calls; those that were done are
+//                        right, all others fail with the same culprit
 //   killed_on_device R   the same on emulated devices, in the middle of a call
 //   stopped_on_device R  the same, but it only stands still
 //   once_on_device  broadcasts rank 1's number on emulated devices and is gone
@@ -75,6 +77,40 @@ int killed(int victim) {
     std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3, error.culprit(),
                 error.what());
   }
+  return 3;
+}
+
+int killed_between(int victim) {
+  constexpr std::size_t kCalls = 1000;
+  constexpr std::size_t kOfVictim = 500;  // so that the later ones can't be done
+  constexpr std::size_t kDone = 400;
+  Communicator world = Communicator::create();
+  const double death = time_of_death(world);
+  const bool dies = world.rank() == victim;
+  std::vector<std::vector<float>> data;
+  for (std::size_t i = 0; i < kCalls; ++i)
+    data.emplace_back(1'000, 0.5F + static_cast<float>(world.rank()) + static_cast<float>(i));
+  std::vector<rondo::Work> works;
+  for (std::size_t i = 0; i < (dies ? kOfVictim : kCalls); ++i)
+    works.push_back(world.start(rondo::Call::all_reduce({data[i].data(), data[i].size()})));
+  std::string first;
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    if (dies && i == kDone) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(death - seconds()));
+      std::raise(SIGKILL);
+    }
+    try {
+      works[i].wait();
+      const auto sum = static_cast<float>(world.size()) * (static_cast<float>(i) + 2.0F);
+      if (failed != 0 || data[i].front() != sum || data[i].back() != sum) return 4;
+    } catch (const rondo::Error& error) {
+      if (error.culprit() != victim) std::printf("culprit %d\n", error.culprit());
+      if (failed++ == 0) first = error.what();
+    }
+  }
+  std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3,
+              failed >= kCalls - kOfVictim ? victim : -1, first.c_str());
   return 3;
 }
 
@@ -159,6 +195,7 @@ int run(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "sum";
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   if (mode == "killed") return killed(number);
+  if (mode == "killed_between") return killed_between(number);
   if (mode == "killed_on_device") return struck_on_device(number, SIGKILL);
   if (mode == "stopped_on_device") return struck_on_device(number, SIGSTOP);
   if (mode == "again") return again();
