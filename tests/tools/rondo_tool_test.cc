@@ -70,6 +70,10 @@ TEST(RondoTool, Plan_ADrawingThatCantBeWritten_IsOneLine) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.output,
             "rondo plan: can't write --draw /nowhere/p.svg: No such file or directory\n");
+  EXPECT_EQ(rondo("plan all_reduce --ranks 2 --draw /dev/full").output,
+            "rondo plan: can't write --draw /dev/full: No space left on device\n");
+  EXPECT_EQ(rondo("plan all_reduce --ranks 2 --draw /").output,
+            "rondo plan: can't write --draw /: Is a directory\n");
 }
 
 TEST(RondoTool, UnknownWord_IsNamedWithItsNearestOnes) {

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 
@@ -13,6 +11,7 @@
 #include "rondo/plan.h"
 #include "rondo/schedules.h"
 #include "tools/rondo/bench/names.h"
+#include "tools/rondo/bench/output_file.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/plan/plan_flags.h"
 #include "tools/rondo/plan/plan_text.h"
@@ -38,17 +37,6 @@ exit code is 2 if the command line, or the network file, is not understood.
 
 constexpr std::uint64_t kFirstCrossover = 8;
 constexpr std::uint64_t kLastCrossover = std::uint64_t{64} << 20;
-
-void write_file(const std::string& path, const std::string& text) {
-  std::FILE* const file = std::fopen(path.c_str(), "we");
-  bool written = file != nullptr;
-  if (file != nullptr) {
-    written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    written = std::fclose(file) == 0 && written;
-  }
-  if (!written)
-    throw std::runtime_error(fmt::format("can't write --draw {}: {}", path, std::strerror(errno)));
-}
 
 void print_crossovers(PlanQuestion question) {
   write_output(crossover_heading());
@@ -76,7 +64,7 @@ void answer(const PlanFlags& flags, const PlanQuestion& question) {
     write_output(describe_plan(question, flags.steps_of_rank));
   } else {
     // The drawing first: what can't be drawn is no reason to wait for.
-    if (!flags.draw_path.empty()) write_file(flags.draw_path, draw_plan(question));
+    if (!flags.draw_path.empty()) OutputFile("--draw", flags.draw_path).write(draw_plan(question));
     write_output(plan_text(question, explain_plan(question)));
   }
 }
