@@ -64,7 +64,8 @@ struct PlanReport {
   std::string algorithm;                       ///< that a communicator of this world runs
   std::string reason{};                        ///< one sentence
   std::vector<PlannedAlgorithm> candidates{};  ///< by predicted time; those left out last
-  /// Of the chosen one, those between hosts first, most bytes first; none where it couldn't be simulated.
+  /// Of the chosen one, those between hosts first, most bytes first; none where it couldn't be
+  /// simulated.
   std::vector<PlannedLink> links{};
 };
 
