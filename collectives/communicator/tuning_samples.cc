@@ -168,7 +168,8 @@ Result<TuningSamples> measure_algorithms(Engine& engine) {
     }
   }
   std::vector<MeasuredTimes> all = medians_of(samples);
-  return TuningSamples{.evenly = evenly_spread(calls, all), .all = std::move(all)};
+  std::vector<MeasuredTimes> evenly = evenly_spread(calls, all);
+  return TuningSamples{.evenly = std::move(evenly), .all = std::move(all)};
 }
 
 }  // namespace rondo::communicator

@@ -226,27 +226,33 @@ TEST(Uneven, RanksDifferAboutAPart_IsAMismatchInThatCall) {
   }
 }
 
+/// What all four ranks end with, where rank 0 takes the parts to be others than its peers do.
+std::vector<std::string> errors_of(const World& world, bool gathers) {
+  const Counts mine{kSegment, kSegment, 2 * kSegment, kSegment};
+  const Counts theirs{kSegment, kSegment, kSegment, 2 * kSegment};
+  auto ranks = make_world(world);
+  return run_ranks(ranks, [&](Communicator& rank) {
+    const Counts& counts = rank.rank() == 0 ? mine : theirs;
+    const auto own = counts[static_cast<std::size_t>(rank.rank())];
+    std::vector<float> whole(5 * kSegment, 0.25F);
+    std::vector<float> part(own, 0.5F);
+    if (gathers) {
+      rank.all_gather_v({part.data(), own}, {whole.data(), whole.size()}, counts);
+    } else {
+      rank.reduce_scatter_v({whole.data(), whole.size()}, {part.data(), own}, counts);
+    }
+  });
+}
+
 /// All know all parts, and each takes its own word for it: whole segments that change places would
 /// go unseen, message by message.
 TEST(Uneven, RanksThatShareTheWholeOutOtherwise_AreAMismatch) {
-  const Counts mine{kSegment, kSegment, 2 * kSegment, kSegment};
-  const Counts theirs{kSegment, kSegment, kSegment, 2 * kSegment};
   for (const char* transport : {"inproc", "shm", "tcp"}) {
     for (const char* algorithm : {"ring", "direct", "pat"}) {
+      const World world{
+          .size = 4, .transport = transport, .algorithm = algorithm, .timeout_ms = 20'000};
       for (const bool gathers : {true, false}) {
-        auto ranks = make_world(
-            {.size = 4, .transport = transport, .algorithm = algorithm, .timeout_ms = 20'000});
-        const auto errors = run_ranks(ranks, [&](Communicator& rank) {
-          const Counts& counts = rank.rank() == 0 ? mine : theirs;
-          const auto own = counts[static_cast<std::size_t>(rank.rank())];
-          std::vector<float> whole(5 * kSegment, 0.25F);
-          std::vector<float> part(own, 0.5F);
-          if (gathers) {
-            rank.all_gather_v({part.data(), own}, {whole.data(), whole.size()}, counts);
-          } else {
-            rank.reduce_scatter_v({whole.data(), whole.size()}, {part.data(), own}, counts);
-          }
-        });
+        const auto errors = errors_of(world, gathers);
         EXPECT_THAT(errors, ::testing::Each(HasSubstr("Mismatch"))) << transport << algorithm;
         EXPECT_THAT(errors[0], HasSubstr("counts #")) << transport << algorithm;
       }
