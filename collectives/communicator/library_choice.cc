@@ -213,7 +213,7 @@ Result<std::unique_ptr<execute::Runner>> LibraryChoice::run(
   }
   std::vector<transport::Endpoint*> endpoints;
   for (int rank = 0; rank < mesh_.size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
-  // Parts' sizes are in no fingerprint, and a library believes whatever it is told.
+  // A library believes whatever it is told: where ranks might mean other parts they meet first.
   return execute::LibraryRunner::make(std::move(work), *member_, place, endpoints,
                                       arguments.uneven);
 }

@@ -14,13 +14,9 @@ class WholeCall final : public LibraryWork {
   explicit WholeCall(LibraryCall call) : call_(std::move(call)) {}
 
   int rank() const override { return call_.rank; }
-  std::size_t sent_to(int peer) const override {
-    return gathers() ? of(call_.parts, call_.rank) : of(sends(), peer);
-  }
-  std::size_t received_from(int peer) const override {
-    if (gathers()) return of(call_.parts, peer);
-    return call_.parts.empty() ? of(call_.receives, peer) : of(call_.parts, call_.rank);
-  }
+  /// Parts that all ranks know are compared with the call itself (its fingerprint).
+  std::size_t sent_to(int peer) const override { return of(call_.sends, peer); }
+  std::size_t received_from(int peer) const override { return of(call_.receives, peer); }
 
   void begin(const std::byte* input, std::byte* output) override {
     input_ = input;
@@ -35,13 +31,6 @@ class WholeCall final : public LibraryWork {
   }
 
  private:
-  bool gathers() const {
-    return !call_.parts.empty() && call_.collective == schedule::Collective::kAllGather;
-  }
-  /// Of a reduce-scatter each rank's part comes from all.
-  const std::vector<std::size_t>& sends() const {
-    return call_.parts.empty() ? call_.sends : call_.parts;
-  }
   static std::size_t of(const std::vector<std::size_t>& counts, int peer) {
     return counts.empty() ? 0 : counts[static_cast<std::size_t>(peer)];
   }
