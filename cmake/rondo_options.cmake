@@ -27,7 +27,7 @@ target_compile_options(rondo_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
   # Variables of templates of ours, not the process's: its Boost may be another.
   $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wold-style-cast
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # g++ 12 warns of overlapping copies inside std::string's own operator+ (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>

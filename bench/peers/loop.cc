@@ -28,6 +28,7 @@ Sweep parse(const std::vector<std::string>& arguments) {
   }
   Sweep sweep{arguments[0], std::stoul(arguments[1]), std::stoul(arguments[2]),
               std::stoul(arguments[3]), std::stod(arguments[4])};
+  if (sweep.low == 0) throw std::runtime_error("LO must be at least 1: sizes grow by FACTOR");
   if (sweep.factor < 2) throw std::runtime_error("FACTOR must be at least 2");
   return sweep;
 }

@@ -15,8 +15,8 @@ TEST(CopyBytes, EveryByteAndNoOther) {
   alignas(4096) static std::byte to[kRoom];
   for (std::size_t i = 0; i < kRoom; ++i) from[i] = static_cast<std::byte>(i * 37 + i / 251);
   constexpr auto kUntouched = std::byte{0xa5};
-  for (const std::size_t shift : {0, 1, 16, 63, 64, 200, 4095}) {
-    for (const std::size_t bytes : {0, 1, 63, 2047, 2048, 2049, 4096, 6145}) {
+  for (const std::size_t shift : {0U, 1U, 16U, 63U, 64U, 200U, 4095U}) {
+    for (const std::size_t bytes : {0U, 1U, 63U, 2047U, 2048U, 2049U, 4096U, 6145U}) {
       std::fill(std::begin(to), std::end(to), kUntouched);
       copy_bytes(to + shift, from, bytes);
       for (std::size_t i = 0; i < kRoom; ++i) {
