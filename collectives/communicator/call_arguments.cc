@@ -176,6 +176,14 @@ std::string_view name_of_redop(std::uint8_t redop) {
 
 }  // namespace
 
+CallArguments arguments_of(const GivenCall& call) {
+  return {.collective = call.collective,
+          .input = call.input == nullptr ? ConstBuffer(call.output) : *call.input,
+          .output = call.output,
+          .reduction = call.reduction,
+          .root = call.root};
+}
+
 CallArguments used_by(int rank, const CallArguments& arguments) {
   CallArguments used = arguments;
   if (arguments.collective == Collective::kBarrier && arguments.exchange == Exchange::kNone) {

@@ -35,6 +35,18 @@ struct CallArguments {
   int timeout_ms = 0;  ///< 0: the communicator's
 };
 
+/// A collective with equal parts as its caller gave it: of a call that is known nothing is copied.
+/// (To copy in pairs of words what the caller has just written word by word is to wait until every
+/// store under way has left the core.)
+struct GivenCall {
+  schedule::Collective collective = schedule::Collective::kBarrier;
+  const ConstBuffer* input = nullptr;  ///< null: the output's memory
+  const Buffer& output;
+  const Reduction& reduction;
+  int root = 0;
+};
+CallArguments arguments_of(const GivenCall& call);
+
 /// Without the buffer that a collective with a root doesn't use on this rank, whatever was passed.
 CallArguments used_by(int rank, const CallArguments& arguments);
 

@@ -28,6 +28,7 @@ namespace {
 
 using communicator::CallArguments;
 using communicator::Engine;
+using communicator::GivenCall;
 using communicator::Place;
 using communicator::used_by;
 using schedule::Collective;
@@ -115,6 +116,10 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
   RONDO_TRY(learn(engines));
   return engines;
 }
+
+/// Of calls that have none; constant, so that they lie in memory that isn't written.
+const Buffer kNoBuffer;
+constexpr Reduction kNoReduction = ReduceOp::kSum;
 
 CallArguments arguments_of(Collective collective, const ConstBuffer& input, const Buffer& output,
                            const Reduction& op = ReduceOp::kSum, int root = 0) {
@@ -237,47 +242,67 @@ int Communicator::size() const { return alive(impl_).place().size(); }
 Device Communicator::device() const { return alive(impl_).place().device(); }
 
 void Communicator::all_reduce(const Buffer& data, const Reduction& op) {
-  all_reduce(data, data, op);
+  throw_if_error(alive(impl_).engine().call(
+      GivenCall{.collective = Collective::kAllReduce, .output = data, .reduction = op}));
 }
 
 void Communicator::all_reduce(const ConstBuffer& input, const Buffer& output, const Reduction& op) {
-  throw_if_error(
-      alive(impl_).engine().call(arguments_of(Collective::kAllReduce, input, output, op)));
+  throw_if_error(alive(impl_).engine().call(GivenCall{
+      .collective = Collective::kAllReduce, .input = &input, .output = output, .reduction = op}));
 }
 
 void Communicator::all_gather(const ConstBuffer& input, const Buffer& output) {
-  throw_if_error(alive(impl_).engine().call(arguments_of(Collective::kAllGather, input, output)));
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kAllGather,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = kNoReduction}));
 }
 
 void Communicator::reduce_scatter(const ConstBuffer& input, const Buffer& output,
                                   const Reduction& op) {
-  throw_if_error(
-      alive(impl_).engine().call(arguments_of(Collective::kReduceScatter, input, output, op)));
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kReduceScatter,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = op}));
 }
 
 void Communicator::broadcast(const Buffer& data, int root) {
-  throw_if_error(alive(impl_).engine().call(
-      arguments_of(Collective::kBroadcast, data, data, ReduceOp::kSum, root)));
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kBroadcast,
+                                                      .output = data,
+                                                      .reduction = kNoReduction,
+                                                      .root = root}));
 }
 
 void Communicator::reduce(const ConstBuffer& input, const Buffer& output, int root,
                           const Reduction& op) {
-  throw_if_error(call_with_root(alive(impl_).engine(),
-                                arguments_of(Collective::kReduce, input, output, op, root)));
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kReduce,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = op,
+                                                      .root = root}));
 }
 
 void Communicator::gather(const ConstBuffer& input, const Buffer& output, int root) {
-  throw_if_error(call_with_root(alive(impl_).engine(), arguments_of(Collective::kGather, input,
-                                                                    output, ReduceOp::kSum, root)));
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kGather,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = kNoReduction,
+                                                      .root = root}));
 }
 
 void Communicator::scatter(const ConstBuffer& input, const Buffer& output, int root) {
-  throw_if_error(call_with_root(alive(impl_).engine(), arguments_of(Collective::kScatter, input,
-                                                                    output, ReduceOp::kSum, root)));
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kScatter,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = kNoReduction,
+                                                      .root = root}));
 }
 
 void Communicator::all_to_all(const ConstBuffer& input, const Buffer& output) {
-  throw_if_error(alive(impl_).engine().call(arguments_of(Collective::kAllToAll, input, output)));
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kAllToAll,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = kNoReduction}));
 }
 
 void Communicator::all_gather_v(const ConstBuffer& input, const Buffer& output,
@@ -315,7 +340,10 @@ void Communicator::all_to_all_v(const ConstBuffer& input, std::span<const std::s
   throw_if_error(alive(impl_).engine().call(arguments));
 }
 
-void Communicator::barrier() { throw_if_error(alive(impl_).engine().call({})); }
+void Communicator::barrier() {
+  throw_if_error(
+      alive(impl_).engine().call(GivenCall{.output = kNoBuffer, .reduction = kNoReduction}));
+}
 
 void Communicator::send(const ConstBuffer& data, int peer, int tag) {
   start(Call::send(data, peer, tag)).wait();

@@ -87,6 +87,13 @@ Status Engine::call(const CallArguments& arguments, const std::shared_ptr<Prepar
   return plan == nullptr ? place_->call(arguments) : place_->run(arguments, *plan);
 }
 
+Status Engine::call(const GivenCall& call) {
+  const Entry entry(*this);
+  RONDO_TRY(entry.status());
+  if (!asynchronous_) return place_->call(call);
+  return call_behind_others(used_by(place_->rank(), arguments_of(call)), nullptr);
+}
+
 Status Engine::call_behind_others(const CallArguments& arguments,
                                   const std::shared_ptr<PreparedPlan>& plan) {
   if (driver_.idle() && arguments.exchange == Exchange::kNone) {

@@ -40,6 +40,8 @@ class Engine {
 
   /// The blocking call. `plan`: null, or the one that these arguments have been admitted with.
   Status call(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan = nullptr);
+  /// The same, of one that is likely to be the one before again.
+  Status call(const GivenCall& call);
   /// One holder is the caller's: `drop` gives it back. `stream`: see rondo::Call::on; null: none.
   /// Errors: as Place::admit, and those of the stream.
   Result<PendingCall*> start(const CallArguments& arguments,

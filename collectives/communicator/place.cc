@@ -9,17 +9,6 @@
 #include "core/topology.h"
 
 namespace rondo::communicator {
-namespace {
-
-execute::Operands operands_of(const CallArguments& arguments) {
-  // Runners name all memory alike; that no schedule writes to its input is verified.
-  return {.input = static_cast<std::byte*>(const_cast<void*>(arguments.input.pointer)),
-          .output = static_cast<std::byte*>(arguments.output.pointer),
-          .custom = {arguments.reduction.custom(), arguments.input.dtype}};
-}
-
-}  // namespace
-
 Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh,
                                            const CommunicatorOptions& options, Device device,
                                            std::optional<double> cpu_quota) {
@@ -81,31 +70,9 @@ void Place::compare_last_call() const {
   }
 }
 
-Status Place::call(const CallArguments& arguments) {
-  trace_->enter();
-  auto prepared = admit(arguments);
-  if (!prepared.ok()) {
-    Status status = std::move(prepared).status();
-    return is_left_alone_by(status) ? give_up_before(std::move(status)) : status;
-  }
-  if (*prepared == nullptr) return run_alone(arguments);
-  return run_admitted(arguments, **prepared);
-}
-
 bool Place::is_left_alone_by(const Status& status) const {
   const bool refused = status.code() == ErrorCode::kDevice || status.code() == ErrorCode::kSystem;
   return refused && size() > 1 && device_.kind != DeviceKind::kHost && usable().ok();
-}
-
-Status Place::run(const CallArguments& arguments, PreparedPlan& prepared) {
-  trace_->enter();
-  return run_admitted(arguments, prepared);
-}
-
-Status Place::run_admitted(const CallArguments& arguments, PreparedPlan& prepared) {
-  if (is_broken_.load(std::memory_order_relaxed)) return usable();
-  RONDO_TRY(begin(arguments, prepared));
-  return finish(run_->drive(context()));
 }
 
 Status Place::usable() const {
@@ -116,15 +83,22 @@ Status Place::usable() const {
 
 Result<PreparedPlan*> Place::admit(const CallArguments& arguments) {
   if (is_broken_.load(std::memory_order_relaxed)) return usable();
-  if (PreparedPlan* const known = recent_calls_.find(arguments)) return known;
-  RONDO_TRY(check(arguments, rank(), size()));
-  RONDO_TRY(staging_.check_places(arguments));
-  RONDO_TRY(planner_.device_choice().check(arguments));
+  return make_known(arguments, arguments);
+}
+
+Result<PreparedPlan*> Place::make_known(const CallArguments& given, const CallArguments& used) {
+  if (PreparedPlan* const known = recent_calls_.find(used)) {
+    recent_calls_.remember(given, used, known);
+    return known;
+  }
+  RONDO_TRY(check(used, rank(), size()));
+  RONDO_TRY(staging_.check_places(used));
+  RONDO_TRY(planner_.device_choice().check(used));
   if (size() == 1) return nullptr;
-  transport::Fingerprint key = fingerprint_of(arguments, size());
-  if (planner_.device_choice().takes(arguments)) key.form |= transport::Fingerprint::kOnDevices;
-  RONDO_ASSIGN(PreparedPlan* const plan, plan_for(arguments, key));
-  recent_calls_.remember(arguments, plan);
+  transport::Fingerprint key = fingerprint_of(used, size());
+  if (planner_.device_choice().takes(used)) key.form |= transport::Fingerprint::kOnDevices;
+  RONDO_ASSIGN(PreparedPlan* const plan, plan_for(used, key));
+  recent_calls_.remember(given, used, plan);
   return plan;
 }
 
@@ -151,83 +125,6 @@ Status Place::multiply_alone(const CallArguments& arguments) {
   RONDO_ASSIGN(const CallArguments staged, staging_.bring_in(arguments));
   Premultiplied::multiply_alone(staged);
   return staging_.bring_out(arguments, staged);
-}
-
-execute::RunContext Place::context() {
-  return {.rank = rank(),
-          .waiter = waiter_.get(),
-          .neighbours = neighbours_,
-          .timeout_ms = timeout_ms_};
-}
-
-Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
-                    const StreamPlace& stream) {
-  if (stream.ready != nullptr && !prepared.on_device) {
-    if (Status outcome = stream.ready->wait(); !outcome.ok())
-      return give_up_before(std::move(outcome));
-  }
-  const CallArguments* used = &arguments;
-  const bool staged = !prepared.on_device && staging_.needed(arguments);
-  if (staged || Premultiplied::needed(arguments)) {
-    auto made = make_ready(arguments);
-    if (!made.ok()) return give_up_before(std::move(made).status());
-    ready_ = *made;
-    used = &ready_;
-  }
-  next_.fingerprint = prepared.key;
-  last_ = next_;
-  ++next_.sequence;
-  last_call_.algorithm = prepared.algorithm;
-  last_call_.wire_format = prepared.wire_format;
-  last_call_.predicted_us = prepared.predicted_us;
-  last_call_.transport = prepared.on_device ? to_string(device_.kind) : transport_;
-  if (profiled_ != nullptr) range_ = profiled_->begin_range(prepared.range.c_str());
-  if (arguments.timeout_ms > 0) timeout_ms_ = arguments.timeout_ms;
-  trace::CallTimer* const timer = trace_->begin(last_.sequence, prepared.record, *prepared.series);
-  run_.emplace(*prepared.runner, last_, timer);
-  waiter_->restart();
-  operands_ = operands_of(*used);
-  operands_.timer = timer;
-  operands_.ready = stream.ready;
-  operands_.capture = stream.capture;
-  prepared.runner->begin(last_, operands_);
-  return {};
-}
-
-/// The call on memory of the host that holds what is to be combined.
-Result<CallArguments> Place::make_ready(const CallArguments& arguments) {
-  CallArguments ready = arguments;
-  if (staging_.needed(arguments)) {
-    RONDO_ASSIGN(ready, staging_.bring_in(arguments));
-    staged_ = ready;
-    unstaged_ = arguments;
-  }
-  if (!Premultiplied::needed(ready)) return ready;
-  return premultiplied_.multiply(ready);
-}
-
-Status Place::give_up_before(Status cause) {
-  staged_.reset();
-  cause = std::move(cause).with_culprit(rank());
-  abort(cause);
-  return cause;
-}
-
-Status Place::finish(Status status) {
-  status = run_->end(std::move(status), rank());
-  trace_->end(status, run_->peers());
-  run_.reset();
-  timeout_ms_ = options_.timeout_ms;
-  if (profiled_ != nullptr) profiled_->end_range(range_);
-  if (!status.ok()) {
-    abort(status);
-    trace_->dump(broken_);
-    staged_.reset();
-    return status;
-  }
-  if (!staged_.has_value()) return {};
-  const CallArguments staged = *std::exchange(staged_, std::nullopt);
-  return staging_.bring_out(unstaged_, staged);
 }
 
 void Place::use_links(const schedule::LinkSpeeds& links) {
@@ -296,6 +193,7 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
 void Place::identify(PreparedPlan& prepared, const transport::Fingerprint& key,
                      const CallArguments& arguments) {
   prepared.key = key;
+  prepared.sends_first = prepared.runner->sends_first();
   prepared.range = fmt::format("rondo {} by {}", print_fingerprint(key), prepared.algorithm);
   const std::string_view transport = prepared.on_device ? to_string(device_.kind) : transport_;
   std::string name = schedule::to_string(arguments.collective);

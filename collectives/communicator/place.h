@@ -52,6 +52,7 @@ class Place {
 
   /// From beginning to end. Errors: those of admit, begin and drive.
   Status call(const CallArguments& arguments);
+  Status call(const GivenCall& call);
   /// The same for arguments that have been admitted.
   Status run(const CallArguments& arguments, PreparedPlan& prepared);
 
@@ -103,7 +104,14 @@ class Place {
 
  private:
   Place(std::unique_ptr<transport::Mesh> mesh, const CommunicatorOptions& options, Device device);
+  Status get_ready(const CallArguments& arguments, PreparedPlan& prepared,
+                   const StreamPlace& stream);
+  void set_operands(const CallArguments& arguments, const StreamPlace& stream);
+  void note(const CallArguments& arguments, PreparedPlan& prepared);
+  Status call_as(const CallArguments& given, const CallArguments& used);
+  Result<PreparedPlan*> make_known(const CallArguments& given, const CallArguments& used);
   Status run_admitted(const CallArguments& arguments, PreparedPlan& prepared);
+  Status send_and_run(const CallArguments& arguments, PreparedPlan& prepared);
   void identify(PreparedPlan& prepared, const transport::Fingerprint& key,
                 const CallArguments& arguments);
   void compare_last_call() const;

@@ -25,8 +25,9 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   std::unique_ptr<execute::Runner> runner;
   std::string_view algorithm;
   std::string_view wire_format = "none";
-  double predicted_us = 0;  ///< 0: unknown
-  bool on_device = false;   ///< runs where the buffers lie
+  double predicted_us = 0;   ///< 0: unknown
+  bool on_device = false;    ///< runs where the buffers lie
+  bool sends_first = false;  ///< as the runner says
   transport::Fingerprint key;
   std::string range;                ///< the call's name in profilers of devices
   trace::Series* series = nullptr;  ///< that its calls are counted in

@@ -14,16 +14,20 @@ namespace rondo::communicator {
 
 class RecentCalls {
  public:
-  /// The plan of a call of the very same arguments; null where they aren't known. Those of uneven
-  /// parts, and reductions that aren't built in, never are.
-  PreparedPlan* find(const CallArguments& arguments) const;
-  void remember(const CallArguments& arguments, PreparedPlan* plan);
-
- private:
   struct Known {
-    CallArguments arguments;
+    CallArguments given;  ///< as the caller had them
+    CallArguments used;   ///< as they run: used_by
     PreparedPlan* plan = nullptr;
   };
+
+  /// The call of the very same arguments; null where they aren't known. Those of uneven parts, and
+  /// reductions that aren't built in, never are.
+  const Known* find(const GivenCall& call) const;
+  /// Its plan, by what it uses.
+  PreparedPlan* find(const CallArguments& used) const;
+  void remember(const CallArguments& given, const CallArguments& used, PreparedPlan* plan);
+
+ private:
   std::array<Known, static_cast<std::size_t>(schedule::Collective::kBarrier) + 1> known_{};
 };
 

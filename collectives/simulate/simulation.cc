@@ -22,7 +22,7 @@ Simulation::Simulation(const BoundWorld& world, const Quotient& quotient,
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const auto& lanes = world.ranks()[i].schedule.lanes;
     ranks_[i].lanes.resize(lanes.size());
-    for (const auto& lane : lanes) ranks_[i].lanes_left += lane.empty() ? 0 : 1;
+    for (const auto& lane : lanes) ranks_[i].lanes_left += lane.empty() ? 0U : 1U;
   }
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const Channel& channel = world.channels()[i];

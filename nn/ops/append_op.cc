@@ -91,7 +91,7 @@ Result<std::vector<std::vector<std::string>>> ordered_names(const std::vector<Sl
       return invalid(op, std::string("takes one variable as ") + def.name);
     }
     names.push_back(present ? found->second : std::vector<std::string>());
-    known += found != slots.end() ? 1 : 0;
+    known += found != slots.end() ? 1U : 0U;
   }
   if (known != slots.size()) return invalid(op, "has a slot that this type of op doesn't have");
   return names;

@@ -31,8 +31,8 @@ std::vector<int> affinity_mask() {
   CPU_ZERO(&mask);
   EXPECT_EQ(::sched_getaffinity(0, sizeof(mask), &mask), 0);
   std::vector<int> cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &mask)) cores.push_back(core);
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &mask)) cores.push_back(static_cast<int>(core));
   }
   return cores;
 }

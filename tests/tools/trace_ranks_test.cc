@@ -140,8 +140,8 @@ TEST_P(TraceRanks, Metrics_CountCallsAndMessages) {
     for (std::size_t at = text.find("rondo_calls_total{"); at != std::string::npos;
          at = text.find("rondo_calls_total{", at + 1)) {
       const std::string line = text.substr(at, text.find('\n', at) - at);
-      if (line.find("all_reduce") != std::string::npos) sums += line.ends_with("} 3") ? 1 : 0;
-      if (line.find("message") != std::string::npos) messages += line.ends_with("} 1") ? 1 : 0;
+      if (line.find("all_reduce") != std::string::npos) sums += line.ends_with("} 3") ? 1U : 0U;
+      if (line.find("message") != std::string::npos) messages += line.ends_with("} 1") ? 1U : 0U;
     }
     EXPECT_EQ(sums, 1U) << text;
     EXPECT_EQ(messages, 1U) << text;

@@ -22,12 +22,7 @@ const std::byte* Endpoint::stored() {
 }
 
 Status Endpoint::publish(std::span<const std::byte>) { return no_bulletins(); }
-Result<const std::byte*> Endpoint::read_bulletin(std::size_t) { return no_bulletins(); }
-
-Result<const std::byte*> Endpoint::swap_bulletins(std::span<const std::byte>, bool&, std::size_t,
-                                                  int) {
-  return no_bulletins();
-}
+Result<const std::byte*> Endpoint::read_bulletin(std::size_t, int) { return no_bulletins(); }
 
 bool Endpoint::lends(const std::byte*, std::size_t) const { return false; }
 

@@ -125,20 +125,17 @@ class Endpoint {
   /// This rank's next bulletin, for this peer; written once for all endpoints of a transport.
   /// Errors as post.
   virtual Status publish(std::span<const std::byte> message);
-  /// The peer's bulletin of the same number, of exactly so many bytes, or null where it hasn't
-  /// come; valid until the next publish. Errors as poll.
-  virtual Result<const std::byte*> read_bulletin(std::size_t bytes);
+  /// The peer's bulletin of the same number, of exactly so many bytes, or null where it hasn't come
+  /// at the last of so many looks (at least one); valid until the next publish. Errors as poll.
+  virtual Result<const std::byte*> read_bulletin(std::size_t bytes, int looks);
   /// The peer's bulletin of the same number, of so many bytes, is of no use to this rank and isn't
   /// waited for; it has to have come before the next publish.
   virtual void skip_bulletin(std::size_t /*bytes*/) {}
+  /// Whether there is one that was skipped, and has yet to be settled.
+  virtual bool has_skipped() const { return false; }
   /// True once the one that was skipped has come; true where there is none. Errors as poll.
   virtual Result<bool> settle_bulletin() { return true; }
-  /// All of that in one step, for who has no other peer: publishes `own` unless that is done
-  /// (`published`), as soon as what was skipped has come, and looks for the peer's so many times.
-  /// Null where it hasn't come. Errors as post.
-  virtual Result<const std::byte*> swap_bulletins(std::span<const std::byte> own, bool& published,
-                                                  std::size_t bytes, int looks);
-  /// All peers' have been read, so that all have read this rank's one before: another may follow.
+  /// A call by bulletins has ended: more will follow.
   virtual void expect_publish() {}
 
   /// Whether a kSend of these bytes is read where they lie: then one may be for several receives.

@@ -55,10 +55,12 @@ struct Channel {
   std::array<std::array<Line, kLineCount>, kMaxLanes> lines;
 };
 
-/// One message of a place for all its peers: line k % 2 has bulletin k, stamped k. A place
+/// One message of a place for all its peers: line k % kBulletins has bulletin k, stamped k. A place
 /// publishes only after it has read (or at least seen) all bulletins before, so whoever publishes k
-/// + 2 knows that every peer has published k + 1, and so has read k.
-using Bulletins = std::array<Line, 2>;
+/// + 2 knows that every peer has published k + 1, and so has read k. Two would do; of four the next
+/// but one can be asked for, to be written, a whole call before it is.
+inline constexpr std::size_t kBulletins = 4;
+using Bulletins = std::array<Line, kBulletins>;
 /// Where one of more than kInlineBytes has its bytes.
 inline constexpr std::size_t kBulletinBytes = 1024;
 using BulletinBytes = std::array<std::byte, kBulletinBytes>;
@@ -68,7 +70,7 @@ struct PlaceHead {
   SleepWord sleep;
   CallBoard board;
   Bulletins bulletins;
-  alignas(kCacheLineBytes) std::array<BulletinBytes, 2> bulletin_bytes;
+  alignas(kCacheLineBytes) std::array<BulletinBytes, kBulletins> bulletin_bytes;
   /// Set, for good, before a rank that gives up frees the memory it has lent: whoever read from it
   /// looks here afterwards, and doesn't trust what it read.
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> gave_up{0};

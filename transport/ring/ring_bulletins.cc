@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "core/prefetch.h"
 #include "core/relax.h"
@@ -13,16 +14,42 @@
 
 namespace rondo::transport {
 
+namespace {
+
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+using InlineWords = std::array<std::uint64_t, kInlineBytes / kWord>;
+
+/// Of a message that fits a line; whole words without a call of memcpy.
+InlineWords words_of(std::span<const std::byte> message) {
+  InlineWords words{};
+  for (std::uint64_t& word : words) {
+    if (message.size() < kWord) {
+      if (!message.empty()) std::memcpy(&word, message.data(), message.size());
+      break;
+    }
+    std::memcpy(&word, message.data(), kWord);
+    message = message.subspan(kWord);
+  }
+  return words;
+}
+
+bool is_of(const Call& call, const LineContent& content, std::size_t bytes) {
+  return content.sequence == call.sequence && content.fingerprint == call.fingerprint &&
+         content.bytes() == bytes;
+}
+
+}  // namespace
+
 Status RingEndpoint::publish(std::span<const std::byte> message) {
   if (!failure_.ok()) return failure_;
   ++bulletin_;
-  Line& line = link_.own_head->bulletins[bulletin_ % 2];
+  Line& line = link_.own_head->bulletins[bulletin_ % kBulletins];
   if (line.stamp.load(std::memory_order_relaxed) != bulletin_) {
-    std::array<std::uint64_t, kInlineBytes / sizeof(std::uint64_t)> words{};
+    InlineWords words{};
     if (message.size() <= kInlineBytes) {
-      if (!message.empty()) std::memcpy(words.data(), message.data(), message.size());
+      words = words_of(message);
     } else {
-      std::memcpy(link_.own_head->bulletin_bytes[bulletin_ % 2].data(), message.data(),
+      std::memcpy(link_.own_head->bulletin_bytes[bulletin_ % kBulletins].data(), message.data(),
                   message.size());
     }
     // Right behind each other: peers look at this line all the time, and would take it back between
@@ -34,7 +61,7 @@ Status RingEndpoint::publish(std::span<const std::byte> message) {
     line.content.where = {.location = words[0], .slot = words[1], .unit = words[2]};
     line.stamp.store(bulletin_, std::memory_order_release);
   }
-  bulletin_sizes_[bulletin_ % 2] = message.size();
+  bulletin_sizes_[bulletin_ % kBulletins] = message.size();
   bulletin_bytes_sent_ += message.size();
   wake_peer();
   return {};
@@ -45,7 +72,8 @@ bool RingEndpoint::bulletin_is_here() {
   return !awaits_bulletin_;
 }
 
-Result<const std::byte*> RingEndpoint::read_bulletin(std::size_t bytes) {
+Result<const std::byte*> RingEndpoint::read_bulletin(std::size_t bytes, int looks) {
+  while (!bulletin_is_here() && --looks > 0) relax();
   return take_bulletin(call_, bytes);
 }
 
@@ -64,45 +92,43 @@ Result<const std::byte*> RingEndpoint::take_bulletin(const Call& call, std::size
     fail(left_);
     return failure_;
   }
-  const Line& line = awaited_bulletin();
-  Status status = check_bulletin(call, line.content, bytes);
-  if (status.ok()) status = check_left_overs();
-  if (!status.ok()) {
-    look_for_notice();
-    fail(std::move(status));
-    return failure_;
-  }
+  const LineContent& content = awaited_bulletin().content;
+  if (!is_of(call, content, bytes) || has_left_overs()) RONDO_TRY(examine(call, content, bytes));
   bulletin_bytes_received_ += bytes;
-  return bytes <= kInlineBytes ? line.content.inline_bytes.data()
-                               : link_.peer_head->bulletin_bytes[bulletin_ % 2].data();
+  return bytes <= kInlineBytes ? content.inline_bytes.data()
+                               : link_.peer_head->bulletin_bytes[bulletin_ % kBulletins].data();
 }
 
-Result<const std::byte*> RingEndpoint::swap_bulletins(std::span<const std::byte> own,
-                                                      bool& published, std::size_t bytes,
-                                                      int looks) {
-  if (!published) {
-    RONDO_ASSIGN(const bool settled, settle_bulletin());
-    if (!settled) return nullptr;
-    RONDO_TRY(publish(own));
-    published = true;
-  }
-  while (!bulletin_is_here() && --looks > 0) relax();
-  return take_bulletin(call_, bytes);
-}
-
-// The next will be about as long as the one before that lay there: calls alternate, as those of a
-// loop with a barrier do. (To ask the line itself how long would be to wait for it.)
+// What lies there was published two calls ago, and all have read it. The next but one will be about
+// as long as this one: calls alternate, as those of a loop with a barrier do.
 void RingEndpoint::expect_publish() {
-  const std::size_t next = (bulletin_ + 1) % 2;
+  const std::size_t next = (bulletin_ + 2) % kBulletins;
   prefetch_to_write(reinterpret_cast<const std::byte*>(&link_.own_head->bulletins[next]));
-  const std::size_t bytes = bulletin_sizes_[next];
+  const std::size_t bytes = bulletin_sizes_[bulletin_ % kBulletins];
   if (bytes <= kInlineBytes) return;
   const std::byte* const memory = link_.own_head->bulletin_bytes[next].data();
   for (std::size_t i = 0; i < bytes; i += kCacheLineBytes) prefetch_to_write(memory + i);
 }
 
+/// An error of a bulletin that isn't what was expected ends the endpoint.
+Status RingEndpoint::examine(const Call& call, const LineContent& content, std::size_t bytes) {
+  Status status = check_bulletin(call, content, bytes);
+  if (status.ok()) status = check_left_overs();
+  if (status.ok()) return {};
+  look_for_notice();
+  fail(std::move(status));
+  return failure_;
+}
+
 /// Calls with bulletins take no messages: what an earlier call, that differed, has left behind
 /// would not show.
+bool RingEndpoint::has_left_overs() const {
+  for (std::uint32_t lanes = used_lanes_; lanes != 0; lanes &= lanes - 1) {
+    if (recv_lanes_[static_cast<std::size_t>(std::countr_zero(lanes))].has_message()) return true;
+  }
+  return false;
+}
+
 Status RingEndpoint::check_left_overs() const {
   for (std::uint32_t lanes = used_lanes_; lanes != 0; lanes &= lanes - 1) {
     const RecvLane& lane = recv_lanes_[static_cast<std::size_t>(std::countr_zero(lanes))];
@@ -115,9 +141,7 @@ Status RingEndpoint::check_left_overs() const {
 /// many, or one too few.
 Status RingEndpoint::check_bulletin(const Call& call, const LineContent& content,
                                     std::size_t bytes) const {
-  const bool same_call =
-      content.sequence == call.sequence && content.fingerprint == call.fingerprint;
-  if (same_call && content.bytes() == bytes) return {};
+  if (is_of(call, content, bytes)) return {};
   const auto ours = link_.own_head->board.find(content.sequence);
   if (ours) {
     RONDO_TRY(check_call(link_.rank, {content.sequence, call.epoch, *ours}, peer(),

@@ -56,11 +56,10 @@ class RingEndpoint : public Endpoint {
   void release_eager() final;
   std::optional<std::size_t> bulletin_bytes() const final { return kBulletinBytes; }
   Status publish(std::span<const std::byte> message) final;
-  Result<const std::byte*> read_bulletin(std::size_t bytes) final;
+  Result<const std::byte*> read_bulletin(std::size_t bytes, int looks) final;
   void skip_bulletin(std::size_t bytes) final { skipped_ = {call_, bytes}; }
+  bool has_skipped() const final { return skipped_.has_value(); }
   Result<bool> settle_bulletin() final;
-  Result<const std::byte*> swap_bulletins(std::span<const std::byte> own, bool& published,
-                                          std::size_t bytes, int looks) final;
   void expect_publish() final;
   bool lends(const std::byte* data, std::size_t bytes) const override;
   Result<Token> post(std::span<const Transfer> group) final;
@@ -100,10 +99,14 @@ class RingEndpoint : public Endpoint {
 
  private:
   Result<bool> sent_eager(Result<bool> sent);
-  const Line& awaited_bulletin() const { return link_.peer_head->bulletins[bulletin_ % 2]; }
+  const Line& awaited_bulletin() const {
+    return link_.peer_head->bulletins[bulletin_ % kBulletins];
+  }
   bool bulletin_is_here();
   Result<const std::byte*> take_bulletin(const Call& call, std::size_t bytes);
   Status check_bulletin(const Call& call, const LineContent& content, std::size_t bytes) const;
+  Status examine(const Call& call, const LineContent& content, std::size_t bytes);
+  bool has_left_overs() const;
   Status check_left_overs() const;
   Status check_room(std::span<const Transfer> group) const;
   Status move_lanes();
@@ -124,11 +127,11 @@ class RingEndpoint : public Endpoint {
   Staging staging_;
   std::vector<SendLane> send_lanes_;
   std::vector<RecvLane> recv_lanes_;
-  bool awaits_eager_ = false;                    ///< recv_eager was called in vain
-  bool awaits_room_ = false;                     ///< send_eager was
-  bool awaits_bulletin_ = false;                 ///< read_bulletin was
-  std::uint64_t bulletin_ = 0;                   ///< number of the last that this rank published
-  std::array<std::size_t, 2> bulletin_sizes_{};  ///< of this rank's last ones
+  bool awaits_eager_ = false;     ///< recv_eager was called in vain
+  bool awaits_room_ = false;      ///< send_eager was
+  bool awaits_bulletin_ = false;  ///< read_bulletin was
+  std::uint64_t bulletin_ = 0;    ///< number of the last that this rank published
+  std::array<std::size_t, kBulletins> bulletin_sizes_{};  ///< of this rank's last ones
   struct Skipped {
     Call call;
     std::size_t bytes = 0;

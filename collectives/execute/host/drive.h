@@ -61,6 +61,14 @@ class Runner {
 
   /// Tells the endpoints of the call; moves nothing yet. Both are borrowed until `end`.
   virtual void begin(const transport::Call& call, const Operands& operands) = 0;
+  /// Whether calls are short enough for it to matter what is done before their first message has
+  /// gone out. Then `send_first` is `begin` and that; it needs no timer, and an error of it is one
+  /// of the call, which has begun.
+  virtual bool sends_first() const { return false; }
+  virtual Status send_first(const transport::Call& call, const Operands& operands) {
+    begin(call, operands);
+    return {};
+  }
   /// Ends what was begun, well (`status` is OK: the runner has finished) or not. What came of it:
   /// an error of this rank's own says where it was.
   virtual Status end(Status status, int rank) = 0;

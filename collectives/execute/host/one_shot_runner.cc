@@ -42,8 +42,6 @@ OneShotRunner::OneShotRunner(Inputs inputs)
     const bool awaited = !inputs_.gathered || takes_of(*inputs_.gathered, endpoint->peer());
     is_awaited_.push_back(awaited ? 1 : 0);
   }
-  reads_all_ = !peers_.empty() && std::ranges::find(is_awaited_, 0) == is_awaited_.end();
-  swaps_ = inputs_.bulletins && reads_all_ && peers_.size() == 1;
 }
 
 void OneShotRunner::begin(const transport::Call& call, const Operands& operands) {
@@ -51,6 +49,11 @@ void OneShotRunner::begin(const transport::Call& call, const Operands& operands)
   operands_ = &operands;
   for (transport::Endpoint* peer : peers_) peer->begin(call, {});
   sources_[static_cast<std::size_t>(inputs_.rank)] = operands.input;
+}
+
+Status OneShotRunner::send_first(const transport::Call& call, const Operands& operands) {
+  begin(call, operands);
+  return publish();
 }
 
 Status OneShotRunner::end(Status status, int rank) {
@@ -69,7 +72,7 @@ Status OneShotRunner::combine() {
   }
   // Bulletins aren't given back, and lend nothing.
   if (inputs_.bulletins) {
-    if (reads_all_) peers_.back()->expect_publish();
+    peers_.back()->expect_publish();
     return combined;
   }
   for (transport::Endpoint* peer : peers_) peer->release_eager();
@@ -91,7 +94,8 @@ void OneShotRunner::gather() {
 }
 
 Status OneShotRunner::reduce() {
-  if (timer() != nullptr) timer()->reduces_to_the_end();
+  // After a wait that ends with the call: a kernel so short takes less than to read the clock.
+  if (timer() != nullptr && !inputs_.bulletins) timer()->reduces_to_the_end();
   void* target = operands_->output;
   const kernels::ReduceArguments arguments{.sources = sources_,
                                            .targets = std::span(&target, 1),
@@ -109,76 +113,56 @@ std::uint32_t OneShotRunner::looks_per_step() const {
 }
 
 Result<bool> OneShotRunner::step() {
-  if (swaps_) return swap_with_one();
-  RONDO_ASSIGN(bool moved, send_all());
+  const std::size_t before = sent_;
+  if (before != peers_.size()) RONDO_TRY(send_all());
+  bool moved = sent_ != before;
   const int most_looks = looks(inputs_.spare_core);
-  for (int look = 0; look < most_looks && !has_received_all(); ++look) {
-    RONDO_ASSIGN(const bool received, receive_next());
-    if (received) {
-      moved = true;
-      look = -1;
-      if (timer() != nullptr) timer()->moved();
-    } else if (most_looks > 1) {
-      if (look == 0 && timer() != nullptr) timer()->idle(waits_for());
-      relax();
+  while (!has_received_all()) {
+    RONDO_ASSIGN(bool received, receive_next(1));
+    if (!received && most_looks > 1) {
+      if (timer() != nullptr) timer()->idle(waits_for());
+      RONDO_ASSIGN(received, receive_next(most_looks - 1));
     }
+    if (!received) break;
+    moved = true;
+    const bool ends_call = inputs_.bulletins && has_received_all();
+    if (timer() != nullptr && !ends_call) timer()->moved();
   }
   return moved;
 }
 
-/// Two ranks are where a call is short enough for each layer on its way to show.
-Result<bool> OneShotRunner::swap_with_one() {
-  transport::Endpoint& peer = *peers_.front();
-  const auto rank = static_cast<std::size_t>(peer.peer());
-  const std::span own(
-      static_cast<const std::byte*>(sources_[static_cast<std::size_t>(inputs_.rank)]),
-      bytes_of(inputs_.rank));
-  const std::size_t bytes = bytes_of(peer.peer());
-  const bool was_published = sent_ == 1;
-  bool published = was_published;
-  RONDO_ASSIGN(const std::byte* theirs, peer.swap_bulletins(own, published, bytes, 1));
-  if (const int more = looks(inputs_.spare_core) - 1; theirs == nullptr && more > 0) {
-    if (timer() != nullptr) timer()->idle(peer.peer());
-    RONDO_ASSIGN(theirs, peer.swap_bulletins(own, published, bytes, more));
-    if (theirs != nullptr && timer() != nullptr) timer()->moved();
-  }
-  sent_ = published ? 1 : 0;
-  if (theirs == nullptr) return published != was_published;
-  sources_[rank] = theirs;
-  received_ = 1;
-  return true;
-}
-
-Result<bool> OneShotRunner::settle() {
+/// What was skipped in the call before.
+Status OneShotRunner::settle() {
   for (; settled_ < peers_.size(); ++settled_) {
+    if (!peers_[settled_]->has_skipped()) continue;
     RONDO_ASSIGN(const bool settled, peers_[settled_]->settle_bulletin());
-    if (!settled) return false;
+    if (!settled) break;
   }
-  return true;
+  return {};
 }
 
-Result<bool> OneShotRunner::publish() {
-  if (sent_ == peers_.size()) return false;
-  RONDO_ASSIGN(const bool settled, settle());
-  if (!settled) return false;
-  const auto* own = static_cast<const std::byte*>(sources_[static_cast<std::size_t>(inputs_.rank)]);
-  const std::size_t bytes = bytes_of(inputs_.rank);
-  for (; sent_ < peers_.size(); ++sent_) RONDO_TRY(peers_[sent_]->publish({own, bytes}));
-  return true;
+Status OneShotRunner::publish() {
+  RONDO_TRY(settle());
+  if (settled_ != peers_.size()) return {};
+  for (; sent_ < peers_.size(); ++sent_) RONDO_TRY(peers_[sent_]->publish(own()));
+  return {};
 }
 
-Result<bool> OneShotRunner::send_all() {
+Status OneShotRunner::send_all() {
   if (inputs_.bulletins) return publish();
-  const auto* own = static_cast<const std::byte*>(sources_[static_cast<std::size_t>(inputs_.rank)]);
-  const std::size_t before = sent_;
   for (; sent_ < peers_.size(); ++sent_) {
-    RONDO_ASSIGN(const bool sent, peers_[sent_]->send_eager({own, bytes_}));
+    RONDO_ASSIGN(const bool sent, peers_[sent_]->send_eager(own()));
     if (!sent) break;
   }
-  return sent_ != before;
+  return {};
 }
 
-Result<bool> OneShotRunner::receive_next() {
+std::span<const std::byte> OneShotRunner::own() const {
+  const auto rank = static_cast<std::size_t>(inputs_.rank);
+  return {static_cast<const std::byte*>(sources_[rank]), bytes_of(inputs_.rank)};
+}
+
+Result<bool> OneShotRunner::receive_next(int looks) {
   transport::Endpoint* peer = peers_[received_];
   if (sent_ != peers_.size() && inputs_.bulletins) return false;  // first what was skipped
   const std::size_t bytes = bytes_of(peer->peer());
@@ -187,12 +171,21 @@ Result<bool> OneShotRunner::receive_next() {
     ++received_;
     return true;
   }
-  RONDO_ASSIGN(const std::byte* const theirs,
-               inputs_.bulletins ? peer->read_bulletin(bytes) : peer->recv_eager(bytes));
+  RONDO_ASSIGN(const std::byte* const theirs, read_next(bytes, looks));
   if (theirs == nullptr) return false;
   sources_[static_cast<std::size_t>(peer->peer())] = theirs;
   ++received_;
   return true;
+}
+
+Result<const std::byte*> OneShotRunner::read_next(std::size_t bytes, int looks) {
+  transport::Endpoint* peer = peers_[received_];
+  if (inputs_.bulletins) return peer->read_bulletin(bytes, looks);
+  while (true) {
+    RONDO_ASSIGN(const std::byte* const theirs, peer->recv_eager(bytes));
+    if (theirs != nullptr || --looks == 0) return theirs;
+    relax();
+  }
 }
 
 int OneShotRunner::waits_for() const {

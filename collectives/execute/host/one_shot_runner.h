@@ -54,11 +54,11 @@ class OneShotRunner final : public Runner {
 
  private:
   void begin(const transport::Call& call, const Operands& operands) override;
+  bool sends_first() const override { return inputs_.bulletins; }
+  Status send_first(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;
   std::uint32_t looks_per_step() const override;
-  /// What was skipped in the call before.
-  Result<bool> settle();
   std::size_t bytes_of(int rank) const {
     return inputs_.contributed_bytes.empty()
                ? bytes_
@@ -70,10 +70,12 @@ class OneShotRunner final : public Runner {
   bool finished() const override { return has_received_all() && sent_ == peers_.size(); }
   int waits_for() const override;
   std::span<transport::Endpoint* const> peers() const override { return peers_; }
-  Result<bool> send_all();
-  Result<bool> publish();
-  Result<bool> swap_with_one();
-  Result<bool> receive_next();
+  Status settle();
+  Status publish();
+  Status send_all();
+  std::span<const std::byte> own() const;
+  Result<bool> receive_next(int looks);
+  Result<const std::byte*> read_next(std::size_t bytes, int looks);
   Status combine();
   Status reduce();
   void gather();
@@ -84,8 +86,6 @@ class OneShotRunner final : public Runner {
   std::size_t bytes_;
   std::vector<transport::Endpoint*> peers_;
   std::vector<char> is_awaited_;        ///< of peers_; the others' contributions aren't used
-  bool reads_all_ = false;              ///< those of all peers
-  bool swaps_ = false;                  ///< bulletins, with one peer alone
   std::vector<const void*> sources_;    ///< by rank: its contribution, once it is here
   const Operands* operands_ = nullptr;  ///< of the call
   std::size_t settled_ = 0;             ///< peers of which nothing is skipped any more

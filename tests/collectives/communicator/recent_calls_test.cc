@@ -12,7 +12,7 @@ using schedule::Collective;
 
 class RecentCallsTest : public testing::Test {
  protected:
-  RecentCallsTest() { recent_.remember(call_, &plan_); }
+  RecentCallsTest() { recent_.remember(call_, call_, &plan_); }
 
   std::vector<float> data_ = std::vector<float>(8);
   PreparedPlan plan_;
@@ -20,11 +20,42 @@ class RecentCallsTest : public testing::Test {
                       .input = {data_.data(), 4},
                       .output = {data_.data() + 4, 4}};
   RecentCalls recent_;
+
+  static GivenCall given(const CallArguments& call) {
+    return {.collective = call.collective,
+            .input = &call.input,
+            .output = call.output,
+            .reduction = call.reduction,
+            .root = call.root};
+  }
 };
 
 TEST_F(RecentCallsTest, TheVerySameCall_IsKnown) {
   const CallArguments again = call_;
   EXPECT_EQ(recent_.find(again), &plan_);
+}
+
+TEST_F(RecentCallsTest, AsItIsGiven_IsKnownWithWhatItUses) {
+  CallArguments used = call_;
+  used.output = {};
+  recent_.remember(call_, used, &plan_);
+  const RecentCalls::Known* const known = recent_.find(given(call_));
+  ASSERT_NE(known, nullptr);
+  EXPECT_EQ(known->plan, &plan_);
+  EXPECT_EQ(known->used.output.pointer, nullptr);
+  EXPECT_EQ(recent_.find(given(used)), nullptr);
+  EXPECT_EQ(recent_.find(used), &plan_);
+}
+
+TEST_F(RecentCallsTest, InPlace_NeedsNoInput) {
+  GivenCall in_place = given(call_);
+  in_place.input = nullptr;
+  EXPECT_EQ(recent_.find(in_place), nullptr);
+  CallArguments call = call_;
+  call.input = call.output;
+  recent_.remember(call, call, &plan_);
+  EXPECT_NE(recent_.find(in_place), nullptr);
+  EXPECT_NE(recent_.find(given(call)), nullptr);
 }
 
 TEST_F(RecentCallsTest, ACallThatDiffersInAnything_IsNot) {
@@ -55,6 +86,9 @@ TEST_F(RecentCallsTest, ACallThatDiffersInAnything_IsNot) {
     CallArguments other = call_;
     changes[i](other);
     EXPECT_EQ(recent_.find(other), nullptr) << "change " << i;
+    const bool can_be_given = !other.uneven && other.exchange == Exchange::kNone;
+    if (!can_be_given) continue;
+    EXPECT_EQ(recent_.find(given(other)), nullptr) << "change " << i;
   }
 }
 
@@ -62,13 +96,13 @@ TEST_F(RecentCallsTest, OneOfEachCollective_IsKept) {
   CallArguments other = call_;
   other.collective = Collective::kBarrier;
   PreparedPlan barrier;
-  recent_.remember(other, &barrier);
+  recent_.remember(other, other, &barrier);
   EXPECT_EQ(recent_.find(other), &barrier);
   EXPECT_EQ(recent_.find(call_), &plan_);
   CallArguments later = call_;
   later.input.count = later.output.count = 2;
   PreparedPlan shorter;
-  recent_.remember(later, &shorter);
+  recent_.remember(later, later, &shorter);
   EXPECT_EQ(recent_.find(later), &shorter);
   EXPECT_EQ(recent_.find(call_), nullptr);
 }
@@ -82,7 +116,7 @@ TEST_F(RecentCallsTest, WhatCanNotBeCompared_IsNotKept) {
   CallArguments unknown = call_;
   unknown.collective = static_cast<Collective>(200);
   for (const CallArguments& call : {uneven, custom, unknown}) {
-    recent.remember(call, &plan_);
+    recent.remember(call, call, &plan_);
     EXPECT_EQ(recent.find(call), nullptr);
   }
 }

@@ -55,7 +55,7 @@ TEST_P(WireBlocks, EveryCodeUnderEveryScale_Decoded_IsExact) {
   const BlockFormat& f = GetParam();
   for_each_codec([&](const WireCodec& codec) {
     for (int scale = f.least_scale; scale <= f.most_scale; ++scale) {
-      for (int first = 0; first < 256; first += kWireBlock) {
+      for (int first = 0; first < 256; first += static_cast<int>(kWireBlock)) {
         std::vector<std::uint8_t> bytes{static_cast<std::uint8_t>(scale)};
         std::vector<float> want;
         for (int code = first; code < first + static_cast<int>(kWireBlock); ++code) {
@@ -94,7 +94,7 @@ TEST_P(WireBlocks, SeveralBlocks_Encoded_AreOneBehindTheOther) {
   for (const std::size_t count : {0U, 31U, 32U, 33U, 64U, 95U, 1000U}) {
     const auto values = random_values(count, random, 20);
     std::vector<std::uint8_t> want;
-    for (std::size_t first = 0; first < count; first += kWireBlock) {
+    for (std::size_t first = 0; first < count; first += static_cast<int>(kWireBlock)) {
       const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
       const std::size_t length = std::min(kWireBlock, count - first);
       const auto block =

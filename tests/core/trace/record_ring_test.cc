@@ -55,8 +55,8 @@ TEST(RecordRing, ReadWhileWritten_NoRecordIsTorn) {
       std::uint64_t last = 0;
       for (const CallRecord& record : ring.read()) {
         ++seen;
-        torn += is_whole(record) ? 0 : 1;
-        disordered += record.sequence > last ? 0 : 1;
+        torn += is_whole(record) ? 0U : 1U;
+        disordered += record.sequence > last ? 0U : 1U;
         last = record.sequence;
       }
     }

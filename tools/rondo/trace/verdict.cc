@@ -103,7 +103,7 @@ class Summary {
       const TracedCall& own = call.at[i];
       RankSummary& rank = job_.ranks[i];
       ++rank.calls;
-      rank.failed += own.result == "Ok" ? 0 : 1;
+      rank.failed += own.result == "Ok" ? 0U : 1U;
       rank.wait += seconds(own.wait_ns);
       rank.transfer += seconds(own.transfer_ns);
       rank.reduce += seconds(own.reduce_ns);
