@@ -58,6 +58,8 @@ CallTrace::CallTrace(const transport::Mesh& mesh, TraceSettings settings)
       settings_(std::move(settings)),
       owner_(owner_of(mesh)),
       anchor_(process_anchor()),
+      send_series_(static_cast<std::size_t>(mesh.size())),
+      receive_series_(static_cast<std::size_t>(mesh.size())),
       before_(static_cast<std::size_t>(mesh.size())),
       waited_(static_cast<std::size_t>(mesh.size())) {
   for (int peer = 0; peer < mesh.size(); ++peer) {
@@ -162,14 +164,22 @@ void CallTrace::end_exchange(const CallArguments& arguments, Ticks entered, cons
   record.type = static_cast<std::uint8_t>(sends ? arguments.input.dtype : arguments.output.dtype);
   record.root = arguments.root;
   record.result = static_cast<std::uint8_t>(status.code());
-  const transport::Endpoint* const endpoint = mesh_.endpoint(arguments.root);
-  trace::Series& series =
-      series_.find(sends ? "send" : "receive", "message",
-                   endpoint == nullptr ? "none" : transport::to_string(endpoint->kind()));
+  trace::Series& series = exchange_series(arguments.root, sends);
   record.series = series.index;
   ring_->push(record);
   series.add(record, ns_per_tick_);
   if (function_) tell(record, series);
+}
+
+/// Asked for once for each peer and direction: that takes a lock.
+trace::Series& CallTrace::exchange_series(int peer, bool sends) {
+  auto& known = sends ? send_series_ : receive_series_;
+  trace::Series*& series = known[static_cast<std::size_t>(peer)];
+  if (series != nullptr) return *series;
+  const transport::Endpoint* const endpoint = mesh_.endpoint(peer);
+  const char* const kind = endpoint == nullptr ? "none" : transport::to_string(endpoint->kind());
+  series = &series_.find(sends ? "send" : "receive", "message", kind);
+  return *series;
 }
 
 void CallTrace::dump(const Status& cause) {

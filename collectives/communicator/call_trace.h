@@ -94,6 +94,7 @@ class CallTrace {
  private:
   void tell(const trace::CallRecord& record, const trace::Series& series) const;
   void note_links(std::span<transport::Endpoint* const> peers);
+  trace::Series& exchange_series(int peer, bool sends);
   std::string file_in(const std::string& folder) const;
   std::string metrics_path() const;
   std::vector<trace::PeerTotals> peer_totals() const;
@@ -105,6 +106,8 @@ class CallTrace {
   double ns_per_tick_ = 1;
   std::unique_ptr<trace::RecordRing> ring_;  ///< null: nothing is traced
   trace::SeriesTable series_;
+  std::vector<trace::Series*> send_series_;  ///< by peer; null: no send has ended
+  std::vector<trace::Series*> receive_series_;
   trace::CallTimer timer_;
   trace::Series* current_ = nullptr;
   TraceFunction function_;

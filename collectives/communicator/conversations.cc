@@ -45,7 +45,7 @@ Status Conversations::add_to_self(PendingCall& call) {
   const auto other = std::ranges::find_if(
       others, [&call](const PendingCall* one) { return one->arguments.tag == call.arguments.tag; });
   if (other == others.end()) {
-    (sends(call) ? own_sends_ : own_receives_).push_back(&call);
+    (sends(call) ? own_sends_ : own_receives_).push(&call);
     return {};
   }
   const execute::Message from = message_of(sends(call) ? call : **other);
@@ -112,10 +112,9 @@ std::vector<PendingCall*> Conversations::take_all() {
       all.push_back(static_cast<PendingCall*>(message->owner));
     peer.conversation.reset();
   }
-  all.insert(all.end(), own_sends_.begin(), own_sends_.end());
-  all.insert(all.end(), own_receives_.begin(), own_receives_.end());
-  own_sends_.clear();
-  own_receives_.clear();
+  for (SteadyList<PendingCall*>* own : {&own_sends_, &own_receives_}) {
+    for (; !own->empty(); own->pop()) all.push_back(own->front());
+  }
   return all;
 }
 

@@ -1,17 +1,18 @@
 #pragma once
 
 // One place's sends and receives, with every peer it has any with, itself included. They are no
-// part of the sequence of collective calls, and move on beside them. Threads: the holder of the
-// baton.
+// part of the sequence of collective calls, and move on beside them.
+// Threads: the holder of the baton. Allocates only for the first message of a pair, and while more
+// is outstanding, or kept, than ever before.
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
 #include "collectives/communicator/pending_call.h"
 #include "collectives/execute/messages/conversation.h"
 #include "core/status.h"
+#include "core/steady_list.h"
 #include "transport/mesh/mesh.h"
 
 namespace rondo::communicator {
@@ -44,8 +45,8 @@ class Conversations {
 
   const transport::Mesh& mesh_;
   std::vector<Peer> peers_;             ///< by rank
-  std::deque<PendingCall*> own_sends_;  ///< to this rank itself
-  std::deque<PendingCall*> own_receives_;
+  SteadyList<PendingCall*> own_sends_;  ///< to this rank itself
+  SteadyList<PendingCall*> own_receives_;
   std::vector<void*> done_;
 };
 

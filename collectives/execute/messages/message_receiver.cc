@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/copy_bytes.h"
-#include "core/device/memory.h"
 
 namespace rondo::execute {
 namespace {
 
 using transport::Transfer;
 using transport::TransferKind;
+
+static_assert(kEagerBytes <= MessageMemory::kLargestBytes);
 
 /// What a message kept in `header`'s name has in it.
 std::size_t kept_bytes(const MessageHeader& header) {
@@ -26,7 +28,7 @@ Status MessageReceiver::receive(const Message& message, std::vector<void*>& done
     return one.header.tag == message.tag && !one.claimed.has_value();
   });
   if (found == unexpected_.end()) {
-    asked_for_.push_back(message);
+    asked_for_.push(message);
     return {};
   }
   RONDO_TRY(check(found->header, message));
@@ -112,8 +114,8 @@ Status MessageReceiver::keep(const MessageHeader& header) {
     return {};
   }
   const std::size_t bytes = kept_bytes(header);
-  RONDO_ASSIGN(auto memory, device::allocate_memory(Device::host(), bytes));
-  unexpected_.push_back({.header = header, .bytes = std::move(memory), .is_arriving = bytes > 0});
+  RONDO_ASSIGN(MessageMemory::Block block, memory_.take(bytes));
+  unexpected_.push({.header = header, .bytes = std::move(block), .is_arriving = bytes > 0});
   unexpected_bytes_ += bytes;
   if (bytes == 0) return {};
   return post_payload(unexpected_.back().bytes.get(), bytes, std::nullopt);
@@ -124,10 +126,11 @@ bool MessageReceiver::has_room(const MessageHeader& header) const {
          unexpected_bytes_ + kept_bytes(header) <= kMostUnexpectedBytes;
 }
 
-void MessageReceiver::hand_over(const Unexpected& kept, const Message& message,
+void MessageReceiver::hand_over(Unexpected& kept, const Message& message,
                                 std::vector<void*>& done) {
   const std::size_t bytes = kept_bytes(kept.header);
   if (bytes > 0) copy_bytes(message.data, kept.bytes.get(), bytes);
+  memory_.give_back(std::move(kept.bytes), bytes);
   unexpected_bytes_ -= bytes;
   done.push_back(message.owner);
 }
@@ -150,7 +153,7 @@ Result<bool> MessageReceiver::finish_payload(std::vector<void*>& done) {
     done.push_back(message->owner);
     return true;
   }
-  const auto arrived = std::ranges::find_if(unexpected_, &Unexpected::is_arriving);
+  const auto arrived = std::prev(unexpected_.end());
   arrived->is_arriving = false;
   if (!arrived->claimed.has_value()) return true;
   hand_over(*arrived, *arrived->claimed, done);
@@ -178,7 +181,11 @@ std::vector<const Message*> MessageReceiver::outstanding() const {
   return list;
 }
 
-bool MessageReceiver::idle() const { return outstanding().empty(); }
+bool MessageReceiver::idle() const {
+  const bool awaits_payload = payload_.has_value() && (payload_->message.has_value() ||
+                                                       unexpected_.back().claimed.has_value());
+  return !awaits_payload && asked_for_.empty() && stream_.messages().empty();
+}
 
 std::string MessageReceiver::describe_congestion() const {
   if (!held_.has_value()) return {};

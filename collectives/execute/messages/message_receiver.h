@@ -2,18 +2,19 @@
 
 // The receiving half of a conversation with one peer: matches what comes with what was asked for,
 // by tag, in order. A message that nobody has asked for yet is kept, up to a bound; beyond it
-// nothing more is taken from the peer, so its sends wait. Threads: one at a time.
+// nothing more is taken from the peer, so its sends wait.
+// Threads: one at a time. Allocates only while queues grow, or more is kept than ever before.
 
 #include <cstddef>
-#include <deque>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "collectives/execute/messages/message_header.h"
+#include "collectives/execute/messages/message_memory.h"
 #include "collectives/execute/messages/message_sender.h"
 #include "core/status.h"
+#include "core/steady_list.h"
 
 namespace rondo::execute {
 
@@ -45,7 +46,7 @@ class MessageReceiver {
   /// A message that came before it was asked for; a request has no bytes yet.
   struct Unexpected {
     MessageHeader header;
-    std::shared_ptr<std::byte[]> bytes;  ///< those that the header names
+    MessageMemory::Block bytes;  ///< those that the header names
     bool is_arriving = false;
     std::optional<Message> claimed{};  ///< asked for while it arrives
   };
@@ -61,16 +62,18 @@ class MessageReceiver {
                         std::vector<void*>& done);
   Status keep(const MessageHeader& header);
   bool has_room(const MessageHeader& header) const;
-  void hand_over(const Unexpected& kept, const Message& message, std::vector<void*>& done);
+  void hand_over(Unexpected& kept, const Message& message, std::vector<void*>& done);
   Status post_payload(std::byte* data, std::size_t bytes, std::optional<Message> message);
   Status check(const MessageHeader& header, const Message& message) const;
 
   transport::Endpoint& endpoint_;
   MessageSender& sender_;
   int rank_;
-  std::deque<Message> asked_for_;
-  std::deque<Unexpected> unexpected_;
+  SteadyList<Message> asked_for_;
+  SteadyList<Unexpected> unexpected_;  ///< bytes may be arriving of the newest alone
   std::size_t unexpected_bytes_ = 0;
+  /// Blocks are up to twice as large as what is in them.
+  MessageMemory memory_{2 * kMostUnexpectedBytes};
   MessageHeaderBlock header_{};
   std::optional<transport::Token> header_token_;
   std::optional<MessageHeader> held_;  ///< came, and there is no room for it

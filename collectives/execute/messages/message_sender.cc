@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace rondo::execute {
 namespace {
@@ -24,12 +25,12 @@ Result<bool> MessageStream::step(std::vector<void*>& done) {
     RONDO_ASSIGN(const bool arrived, endpoint_.poll(tokens_.front()));
     if (!arrived) break;
     moved = true;
-    tokens_.pop_front();
+    tokens_.pop();
     const Message& message = messages_.front();
     done_bytes_ += std::min(kSegmentBytes, message.bytes - done_bytes_);
     if (done_bytes_ < message.bytes) continue;
     done.push_back(message.owner);
-    messages_.pop_front();
+    messages_.pop();
     posted_bytes_ = done_bytes_ = 0;
   }
   return moved;
@@ -45,7 +46,7 @@ Result<bool> MessageStream::post() {
                            .data = message.data + posted_bytes_,
                            .bytes = std::min(kSegmentBytes, message.bytes - posted_bytes_)};
     RONDO_ASSIGN(const transport::Token token, endpoint_.post({&segment, 1}));
-    tokens_.push_back(token);
+    tokens_.push(token);
     posted_bytes_ += segment.bytes;
     posted = true;
   }
@@ -55,17 +56,17 @@ Result<bool> MessageStream::post() {
 void MessageSender::send(const Message& message) {
   MessageHeader header{.type = message.type, .tag = message.tag, .bytes = message.bytes};
   if (message.bytes <= kEagerBytes) {
-    queue_.push_back({.header = encode(header), .message = message});
+    queue_.push({.header = encode(header), .message = message});
     return;
   }
   header.kind = MessageKind::kRequest;
   header.id = ++last_id_;
-  requested_.push_back({header.id, message});
-  queue_.push_back({.header = encode(header), .message = {}});
+  requested_.push({header.id, message});
+  queue_.push({.header = encode(header), .message = {}});
 }
 
 void MessageSender::answer(std::uint64_t id) {
-  queue_.push_back({.header = encode({.kind = MessageKind::kReady, .id = id}), .message = {}});
+  queue_.push({.header = encode({.kind = MessageKind::kReady, .id = id}), .message = {}});
 }
 
 Status MessageSender::ready(std::uint64_t id) {
@@ -84,15 +85,16 @@ Status MessageSender::ready(std::uint64_t id) {
 
 Result<bool> MessageSender::step(std::vector<void*>& done) {
   bool moved = false;
-  for (; posted_ < std::min(queue_.size(), kMostPosted); ++posted_) {
-    RONDO_TRY(post(queue_[posted_]));
+  auto next = std::next(queue_.begin(), static_cast<std::ptrdiff_t>(posted_));
+  for (; posted_ < kMostPosted && next != queue_.end(); ++posted_, ++next) {
+    RONDO_TRY(post(*next));
     moved = true;
   }
   while (posted_ > 0) {
     RONDO_ASSIGN(const bool sent, is_sent(queue_.front()));
     if (!sent) break;
     if (void* owner = queue_.front().message.owner) done.push_back(owner);
-    queue_.pop_front();
+    queue_.pop();
     --posted_;
     moved = true;
   }

@@ -3,15 +3,15 @@
 // The sending half of a conversation with one peer. Messages of up to kEagerBytes go out at once;
 // longer ones announce themselves and follow, in segments on a lane of their own, once the receiver
 // has a place for them, so that no rank has to hold what nobody has asked for.
-// Threads: one at a time.
+// Threads: one at a time. Allocates only while queues grow.
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "collectives/execute/messages/message_header.h"
 #include "core/status.h"
+#include "core/steady_list.h"
 #include "rondo/types.h"
 #include "transport/endpoint/endpoint.h"
 
@@ -36,20 +36,20 @@ class MessageStream {
   MessageStream(transport::Endpoint& endpoint, transport::TransferKind kind)
       : endpoint_(endpoint), kind_(kind) {}
 
-  void add(const Message& message) { messages_.push_back(message); }
+  void add(const Message& message) { messages_.push(message); }
   /// True if anything moved; owners of what is done are appended to `done`.
   Result<bool> step(std::vector<void*>& done);
-  const std::deque<Message>& messages() const { return messages_; }
+  const SteadyList<Message>& messages() const { return messages_; }
 
  private:
   Result<bool> post();
 
   transport::Endpoint& endpoint_;
   transport::TransferKind kind_;
-  std::deque<Message> messages_;
+  SteadyList<Message> messages_;
   std::size_t posted_bytes_ = 0;  ///< of the first message
   std::size_t done_bytes_ = 0;
-  std::deque<transport::Token> tokens_;
+  SteadyList<transport::Token> tokens_;
 };
 
 class MessageSender {
@@ -84,9 +84,9 @@ class MessageSender {
   Result<bool> is_sent(const Outgoing& outgoing);
 
   transport::Endpoint& endpoint_;
-  std::deque<Outgoing> queue_;
+  SteadyList<Outgoing> queue_;
   std::size_t posted_ = 0;  ///< so many of the queue are under way
-  std::deque<Requested> requested_;
+  SteadyList<Requested> requested_;
   MessageStream stream_;
   std::uint64_t last_id_ = 0;
 };

@@ -1,33 +1,17 @@
-// What calls cost that were made before: no allocation and no lock, whether they block or are
+// What collectives cost that were made before: no allocation and no lock, whether they block or are
 // started; and next to nothing of a core while they wait for somebody who doesn't come.
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <time.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/collectives/communicator/spawn.h"
-#include "tests/transport/ring/allocation_count.h"
-
-namespace {
-std::atomic<std::uint64_t> locks = 0;
-}  // namespace
-
-/// In place of the C library's: every std::mutex of the process is counted.
-extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) {
-  using Function = int (*)(pthread_mutex_t*);
-  static const auto original = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
-  locks.fetch_add(1, std::memory_order_relaxed);
-  return original(mutex);
-}
+#include "tests/collectives/communicator/steady_cost.h"
 
 namespace rondo::testing {
 namespace {
@@ -91,65 +75,29 @@ class Round {
   std::vector<Work> works_;
 };
 
-struct Cost {
-  std::uint64_t allocations = 0;
-  std::uint64_t locks = 0;
-};
-
-/// Until `all` threads have come here, counted from the beginning.
-void meet(std::atomic<int>& arrived, int all) {
-  ++arrived;
-  while (arrived < all) std::this_thread::yield();
-}
-
-/// Of all ranks together, in the cheapest of several blocks of rounds: queues and staging memory of
-/// tcp grow to what the worst timing needs, and then stay.
-template <typename Function>
-Cost cost_of(const std::string& transport, Function round_of) {
-  constexpr int kBlocks = 10;
-  constexpr int kRounds = 30;
-  Cost least{~std::uint64_t{0}, ~std::uint64_t{0}};
-  std::atomic<int> arrived = 0;
-  spawn({.size = 3, .transport = transport}, [&](Communicator& rank) {
-    Round round(rank);
-    for (int block = 0; block < kBlocks; ++block) {
-      // Counted by rank 0, while nobody does anything but calls.
-      rank.barrier();
-      const Cost before{transport::allocation_count(), locks.load()};
-      meet(arrived, 6 * block + 3);
-      for (int i = 0; i < kRounds; ++i) round_of(round);
-      meet(arrived, 6 * block + 6);
-      if (rank.rank() != 0) continue;
-      least.allocations =
-          std::min(least.allocations, transport::allocation_count() - before.allocations);
-      least.locks = std::min(least.locks, locks.load() - before.locks);
-    }
-  });
-  return least;
-}
-
 class SteadyState : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SteadyState, BlockingCalls_AllocateAndLockNothing) {
-  const Cost cost = cost_of(GetParam(), [](Round& round) { round.blocking(); });
+  const Cost cost = cost_of<Round>(GetParam(), [](Round& round) { round.blocking(); });
   EXPECT_EQ(cost.allocations, 0U);
   EXPECT_EQ(cost.locks, 0U);
 }
 
 TEST_P(SteadyState, CallsOnRegisteredMemoryAndPreparedOnes_AllocateAndLockNothing) {
-  const Cost cost = cost_of(GetParam(), [](Round& round) { round.registered_and_prepared(); });
+  const Cost cost =
+      cost_of<Round>(GetParam(), [](Round& round) { round.registered_and_prepared(); });
   EXPECT_EQ(cost.allocations, 0U);
   EXPECT_EQ(cost.locks, 0U);
 }
 
 TEST_P(SteadyState, CallsWithARootOrUnevenParts_AllocateAndLockNothing) {
-  const Cost cost = cost_of(GetParam(), [](Round& round) { round.rooted_and_uneven(); });
+  const Cost cost = cost_of<Round>(GetParam(), [](Round& round) { round.rooted_and_uneven(); });
   EXPECT_EQ(cost.allocations, 0U);
   EXPECT_EQ(cost.locks, 0U);
 }
 
 TEST_P(SteadyState, StartedCalls_AllocateAndLockNothing) {
-  const Cost cost = cost_of(GetParam(), [](Round& round) { round.started(); });
+  const Cost cost = cost_of<Round>(GetParam(), [](Round& round) { round.started(); });
   EXPECT_EQ(cost.allocations, 0U);
   EXPECT_EQ(cost.locks, 0U);
 }
