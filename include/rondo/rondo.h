@@ -382,8 +382,9 @@ typedef struct rondo_call_info {
   char algorithm[32];
   char transport[16];
   char wire_format[16];
-  double predicted_us; /* by what the algorithm was chosen by; 0: unknown */
-  double took_us;      /* on this rank; 0 with RONDO_TRACE=off */
+  /* By what the algorithm was chosen by; of one's own schedule by simulation. 0: unknown. */
+  double predicted_us;
+  double took_us; /* on this rank; 0 with RONDO_TRACE=off */
 } rondo_call_info;
 
 /* Of the communicator's last call. */
