@@ -52,24 +52,8 @@ Reduction custom_of(const rondo_call& call) {
                             .commutative = call.commutative != 0});
 }
 
-/// What C has written there may be no enumerator: as the number that it is.
-template <typename Enumeration>
-std::int64_t number_of(const Enumeration& value) {
-  std::uint32_t number = 0;
-  static_assert(sizeof value == sizeof number);
-  std::memcpy(&number, &value, sizeof number);
-  return number;
-}
-
-template <typename Enumeration>
-void check_enumerator(const Enumeration& value, const char* what) {
-  constexpr std::int64_t kLargest = 0x7fffffff;
-  if (number_of(value) > kLargest)
-    refuse(fmt::format("rondo_call.{}: {} is none", what, number_of(value)));
-}
-
 Reduction reduction_of_call(const rondo_call& call) {
-  check_enumerator(call.op, "op");
+  check_enumerator(number_of(call.op), "rondo_call.op");
   if (call.op == RONDO_PREMULTIPLIED_SUM) return Reduction::premultiplied_sum(call.factor);
   if (call.op == RONDO_CUSTOM) return custom_of(call);
   return reduction_of(call.op);
@@ -80,6 +64,11 @@ constexpr std::size_t kLeastConfig = offsetof(rondo_config, timeout_ms);
 constexpr std::size_t kLeastCall = offsetof(rondo_call, input_counts);
 
 }  // namespace
+
+void check_enumerator(std::int64_t number, const char* what) {
+  constexpr std::int64_t kLargest = 0x7fffffff;
+  if (number > kLargest) refuse(fmt::format("{}: {} is none", what, number));
+}
 
 void hand_text(const std::string& text, char* out, std::size_t room, std::size_t* needed) {
   if (room > 0) need(out, "text");
@@ -183,8 +172,8 @@ Call call_of(const rondo_call* pointer, int size, Device device) {
   const rondo_call* const given = known(pointer, room, kLeastCall, "rondo_call");
   if (given->timeout_ms < 0)
     refuse(fmt::format("rondo_call.timeout_ms: expected at least 0, got {}", given->timeout_ms));
-  check_enumerator(given->kind, "kind");
-  check_enumerator(given->type, "type");
+  check_enumerator(number_of(given->kind), "rondo_call.kind");
+  check_enumerator(number_of(given->type), "rondo_call.type");
   const DataType type = type_of(given->type);
   Call call;
   call.input = ConstBuffer(given->input, given->input_count, type, device);

@@ -4,6 +4,7 @@
 // what came.
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 
@@ -25,6 +26,17 @@ Device device_of(const rondo_device& device, const char* what);
 
 /// Of a communicator of `size` ranks whose buffers lie on `device`.
 Call call_of(const rondo_call* call, int size, Device device);
+
+/// What C has written there may be no enumerator: as the number that it is.
+template <typename Enumeration>
+std::int64_t number_of(const Enumeration& value) {
+  std::uint32_t number = 0;
+  static_assert(sizeof value == sizeof number);
+  std::memcpy(&number, &value, sizeof number);
+  return number;
+}
+/// That it can be looked at as an enumerator, known or not. `what`: "rondo_call.kind".
+void check_enumerator(std::int64_t number, const char* what);
 
 /// A text for a caller with `room` bytes, the 0 at its end included; cut off where it is longer.
 /// `needed` (may be null): the room for all of it. `out` may be null where `room` is 0.

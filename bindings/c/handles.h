@@ -4,8 +4,10 @@
 // when it is given back, so that most mistakes are told instead of followed.
 
 #include <cstdint>
+#include <vector>
 
 #include "rondo/communicator.h"
+#include "rondo/plan.h"
 #include "rondo/rondo.h"
 #include "rondo/schedule_builder.h"
 #include "rondo/work.h"
@@ -27,6 +29,15 @@ struct rondo_schedule {
   static constexpr std::uint64_t kWord = 0x726f6e646f736368;  // "rondosch"
   std::uint64_t word = kWord;
   rondo::ScheduleBuilder builder;
+};
+
+struct rondo_plan_report {
+  static constexpr std::uint64_t kWord = 0x726f6e646f706c61;  // "rondopla"
+  std::uint64_t word = kWord;
+  rondo::PlanReport report;  ///< has the texts that the others point to
+  rondo_plan_choice choice{};
+  std::vector<rondo_plan_candidate> candidates{};
+  std::vector<rondo_plan_link> links{};
 };
 
 struct rondo_stream {

@@ -50,9 +50,14 @@ bool is_custom(const CallArguments& arguments) {
   return arguments.reduction.kind() == Reduction::Kind::kCustom;
 }
 
+/// Of parts of different sizes: how much the other ranks move isn't known here.
+bool knows_own_rows_only(const CallArguments& arguments) {
+  return arguments.uneven && !knows_all_rows(arguments.collective);
+}
+
 select::Demands demands_of(const CallArguments& arguments, bool deterministic) {
   using select::Demands;
-  const bool own_rows_only = arguments.uneven && !knows_all_rows(arguments.collective);
+  const bool own_rows_only = knows_own_rows_only(arguments);
   const bool is_ordered = is_custom(arguments) && !arguments.reduction.custom().commutative;
   return {.rows = own_rows_only ? Demands::Rows::kOwn : Demands::Rows::kAll,
           .order = is_ordered || deterministic ? Demands::Order::kRanks : Demands::Order::kAny};
@@ -164,6 +169,7 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   if (const UserSchedule* own = own_schedule(arguments); own != nullptr) {
     prepared->algorithm = own->name;
     RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of_own(*own, arguments));
+    if (!prepared->on_device) prepared->predicted_us = predicted_us(*own, inputs);
     RONDO_TRY(bind(*prepared, std::move(inputs), own->world, arguments));
     return prepared;
   }
@@ -171,7 +177,7 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   RONDO_ASSIGN(const select::Candidate chosen, choose(arguments));
   const algorithms::Algorithm* const algorithm = chosen.algorithm;
   prepared->algorithm = algorithm->name;
-  prepared->predicted_us = chosen.predicted_us;
+  prepared->predicted_us = knows_own_rows_only(arguments) ? 0 : chosen.predicted_us;
   std::vector<transport::Endpoint*> endpoints;
   for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
   if (is_one_exchange(*algorithm, arguments) && !prepared->on_device) {
@@ -244,7 +250,7 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
   RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, world));
   if (arguments.uneven) {
     RONDO_ASSIGN(inputs.table, uneven_table(arguments, rank(), size()));
-    inputs.sizes_of_own_rows_only = !knows_all_rows(arguments.collective);
+    inputs.sizes_of_own_rows_only = knows_own_rows_only(arguments);
   } else {
     RONDO_ASSIGN(inputs.table,
                  even_table(algorithm, inputs.schedule.request, total_count(arguments, size())));
@@ -261,6 +267,14 @@ Result<execute::PlanInputs> Planner::inputs_of_own(const UserSchedule& own,
   inputs.table = schedule::ChunkTable::equal(total_count(arguments, size()), own.request().rows);
   if (device_.takes(arguments)) device_.apply(options_, inputs);
   return inputs;
+}
+
+double Planner::predicted_us(const UserSchedule& own, const execute::PlanInputs& inputs) const {
+  const auto constants =
+      tuning_ != nullptr ? tuning_ : select::built_in_tuning(options_.transport != "tcp");
+  const auto pricing = select::Pricing::make(constants, hosts_, segment_bytes());
+  if (pricing == nullptr) return 0;
+  return pricing->predicted_us(own.world, inputs.table, inputs.element_bytes);
 }
 
 /// But for the rows' sizes.

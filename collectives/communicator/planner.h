@@ -75,6 +75,9 @@ class Planner {
                                           const WorldOfSchedules& world) const;
   Result<execute::PlanInputs> inputs_of_own(const UserSchedule& own,
                                             const CallArguments& arguments);
+  /// As `rondo plan` predicts it: by simulation, on the constants that were measured, or else on
+  /// those that are built in. 0 where the simulation isn't for this world (Pricing::make).
+  double predicted_us(const UserSchedule& own, const execute::PlanInputs& inputs) const;
   Result<execute::PlanInputs> inputs_of(const CallArguments& arguments,
                                         const WorldOfSchedules& world) const;
   Status bind(PreparedPlan& prepared, execute::PlanInputs inputs,

@@ -40,7 +40,25 @@ simulate::Network network_for(const schedule::HostLayout& layout,
   return network;
 }
 
+/// `segment_bytes`, or what cuts the longest row into kMostSegments.
+std::size_t long_enough(std::size_t segment_bytes, const schedule::ChunkTable& table,
+                        std::size_t element_bytes) {
+  std::size_t most = 0;
+  for (std::uint32_t row = 0; row < table.rows(); ++row)
+    most = std::max(most, table.count(row) * element_bytes);
+  const std::size_t least = (most / kMostSegments + kSegmentUnit) / kSegmentUnit * kSegmentUnit;
+  return std::max(segment_bytes, least);
+}
+
 }  // namespace
+
+std::shared_ptr<const Tuning> built_in_tuning(bool shares_memory) {
+  auto tuning = std::make_shared<Tuning>();
+  tuning->network = simulate::default_network(1, 1);
+  tuning->network.groups.front().cores = 0;  // one for each of however many ranks
+  if (!shares_memory) tuning->network.inside = tuning->network.between;
+  return tuning;
+}
 
 std::size_t priced_bytes(std::size_t bytes) {
   if (bytes <= kElementBytes) return kElementBytes;
@@ -51,11 +69,8 @@ std::size_t priced_bytes(std::size_t bytes) {
 }
 
 simulate::Options priced_options(const schedule::ChunkTable& table, std::size_t segment_bytes) {
-  std::size_t most = 0;
-  for (std::uint32_t row = 0; row < table.rows(); ++row)
-    most = std::max(most, table.count(row) * kElementBytes);
-  const std::size_t least = (most / kMostSegments + kSegmentUnit) / kSegmentUnit * kSegmentUnit;
-  return {.segment_bytes = std::max(segment_bytes, least), .most_work = kMostWork};
+  return {.segment_bytes = long_enough(segment_bytes, table, kElementBytes),
+          .most_work = kMostWork};
 }
 
 double simulated_us(const Algorithm& algorithm, std::size_t bytes,
@@ -98,6 +113,17 @@ double Pricing::correction(const Algorithm& algorithm, std::size_t bytes) const 
 double Pricing::predicted_us(const Algorithm& algorithm, std::size_t bytes) const {
   return simulated_us(algorithm, bytes, layout_, network_, segment_bytes_) *
          correction(algorithm, bytes);
+}
+
+double Pricing::predicted_us(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
+                             std::size_t element_bytes) const {
+  simulate::Options options{
+      .element_bytes = element_bytes, .segment_bytes = segment_bytes_, .most_work = kMostWork};
+  auto prediction = simulate::simulate(world, table, network_, options);
+  options.segment_bytes = long_enough(segment_bytes_, table, element_bytes);
+  if (!prediction.ok() && options.segment_bytes > segment_bytes_)
+    prediction = simulate::simulate(world, table, network_, options);
+  return prediction.ok() ? prediction->us : 0;
 }
 
 const std::vector<Candidate>& Pricing::candidates(schedule::Collective collective,

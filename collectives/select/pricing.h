@@ -33,6 +33,10 @@ class Pricing {
   double correction(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
   /// Predicted for exactly so many bytes; 0 where its schedules can't be simulated.
   double predicted_us(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
+  /// The same of schedules that are no algorithm's, by the constants alone: in the segments that
+  /// they run in, or in longer ones where those are too many. At most a fifth of a second.
+  double predicted_us(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
+                      std::size_t element_bytes) const;
 
  private:
   Pricing(std::shared_ptr<const Tuning> tuning, schedule::SharedLayout layout,
@@ -46,6 +50,10 @@ class Pricing {
   bool measured_here_;
   std::map<Key, std::vector<Candidate>> priced_;
 };
+
+/// For where nothing was measured: simulate::default_network's constants, one rank a core.
+/// `shares_memory`: ranks of one host do; otherwise they are joined as different hosts are.
+std::shared_ptr<const Tuning> built_in_tuning(bool shares_memory);
 
 /// The nearest of the powers of two and those one and a half times as large: calls of many sizes
 /// are chosen for once in a while only.

@@ -118,8 +118,10 @@ struct CallInfo {
   /// That of all pairs, or "mixed"; "emulated" or "cuda" where the data stayed on the devices.
   std::string_view transport = "none";
   std::string_view wire_format = "none";  ///< "none" also where the option doesn't apply to it
-  double predicted_us = 0;                ///< by what the algorithm was chosen by; 0: unknown
-  double took_us = 0;                     ///< on this rank; 0 with RONDO_TRACE=off
+  /// By what the algorithm was chosen by; of a schedule of the user's by simulation, as
+  /// explain_plan does. 0: unknown.
+  double predicted_us = 0;
+  double took_us = 0;  ///< on this rank; 0 with RONDO_TRACE=off
 };
 
 /// A call that was checked and planned once, to be run many times with the same buffers. Move-only;

@@ -382,8 +382,9 @@ typedef struct rondo_call_info {
   char algorithm[32];
   char transport[16];
   char wire_format[16];
-  double predicted_us; /* by what the algorithm was chosen by; 0: unknown */
-  double took_us;      /* on this rank; 0 with RONDO_TRACE=off */
+  /* By what the algorithm was chosen by; of one's own schedule by simulation. 0: unknown. */
+  double predicted_us;
+  double took_us; /* on this rank; 0 with RONDO_TRACE=off */
 } rondo_call_info;
 
 /* Of the communicator's last call. */
@@ -453,6 +454,80 @@ typedef struct rondo_plan {
 RONDO_C_API rondo_status rondo_query_plan(rondo_kind kind, uint64_t bytes, rondo_type type,
                                           int hosts, int ranks_per_host, const char* network,
                                           rondo_plan* out);
+
+/* The same, with all that can be asked: rondo::PlanQuestion in C. 0 and null: the default. */
+typedef struct rondo_plan_question {
+  size_t size; /* sizeof(rondo_plan_question) */
+  rondo_kind kind;
+  rondo_type type;
+  uint64_t bytes; /* of one rank's larger buffer */
+  int32_t root;
+  int32_t hosts; /* 0: those of `network` or `tuning` */
+  int32_t ranks_per_host;
+  int32_t deterministic; /* 0 or 1 */
+  const char* network;   /* as JSON: docs/networks.md; null: built-in constants */
+  const char* tuning;    /* a tuning file's text, in place of `network`: docs/tuning.md */
+  const char* algorithm; /* one that is forced; null: "auto" */
+  const char* schedule;  /* one's own as JSON, priced beside ours: docs/your-own-schedule.md */
+} rondo_plan_question;
+
+#define RONDO_PLAN_QUESTION_INIT                                                               \
+  {                                                                                            \
+    sizeof(rondo_plan_question), RONDO_ALL_REDUCE, RONDO_F32, 0, 0, 0, 0, 0, NULL, NULL, NULL, \
+        NULL                                                                                   \
+  }
+
+/* What there is to choose from, what is chosen and why, and what goes where. Threads: any, several
+ * at once. */
+typedef struct rondo_plan_report rondo_plan_report;
+
+/* What is given back by rondo_plan_report_release. Milliseconds for tens of ranks, seconds for
+ * thousands. */
+RONDO_C_API rondo_status rondo_explain_plan(const rondo_plan_question* question,
+                                            rondo_plan_report** out);
+
+/* What the following point to, and their texts, is the report's and valid as long as it is. Later
+ * versions may have more behind it. */
+typedef struct rondo_plan_choice {
+  int32_t ranks;
+  int32_t hosts;
+  const char* algorithm; /* that a communicator of this world runs */
+  const char* reason;    /* one sentence */
+  size_t candidates;     /* by predicted time, those left out last: rondo_plan_report_candidate */
+  size_t links;          /* between hosts first, most bytes first: rondo_plan_report_link */
+} rondo_plan_choice;
+
+typedef struct rondo_plan_candidate {
+  const char* name;
+  const char* summary;
+  double predicted_us;      /* by simulation; 0 where `left_out` says why there is none */
+  double formula_us;        /* what the choice goes by without a tuning; 0 with one */
+  uint64_t steps;           /* messages in a row */
+  uint64_t most_rank_bytes; /* that any rank sends */
+  uint64_t most_link_bytes; /* that any host sends to others */
+  const char* left_out;     /* "" */
+  int32_t chosen;           /* 0 or 1 */
+} rondo_plan_candidate;
+
+/* What one rank sends to one other by the chosen algorithm. */
+typedef struct rondo_plan_link {
+  int32_t from;
+  int32_t to;
+  uint64_t messages;
+  uint64_t bytes;
+  int32_t between_hosts; /* 0 or 1 */
+  int32_t alike;         /* so many links carry the same; one stands for them */
+} rondo_plan_link;
+
+RONDO_C_API rondo_status rondo_plan_report_choice(const rondo_plan_report* report,
+                                                  const rondo_plan_choice** out);
+/* `index`: from 0. */
+RONDO_C_API rondo_status rondo_plan_report_candidate(const rondo_plan_report* report, size_t index,
+                                                     const rondo_plan_candidate** out);
+RONDO_C_API rondo_status rondo_plan_report_link(const rondo_plan_report* report, size_t index,
+                                                const rondo_plan_link** out);
+/* Null: does nothing. */
+RONDO_C_API rondo_status rondo_plan_report_release(rondo_plan_report* report);
 
 /* ---- Schedules of one's own: docs/your-own-schedule.md ----------------------------------------
  */

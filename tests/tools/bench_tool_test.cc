@@ -73,6 +73,25 @@ TEST(BenchTable, Timestamps_StandWhereNcclTestsHasThem) {
   EXPECT_THAT(outcome.output, MatchesRegex("20[0-9-]+T[0-9:]+\n"));
 }
 
+TEST(BenchTable, WhatWasPredicted_StandsBesideTheAlgorithm) {
+  const TemporaryFile file;
+  const std::string all_reduce = "$RONDO bench all_reduce -b 64 -e 64 -n 2 --algo ring ";
+  const Outcome outcome =
+      shell(all_reduce + "--local 2 -J " + file.path() + " | awk '!/^#/ { print $20, $21 }'");
+  EXPECT_THAT(outcome.output, MatchesRegex("[0-9]+\\.[0-9][0-9] ring\n"));
+  const auto json = json_of(file);
+  for (const auto& result : json["results"]) {
+    EXPECT_GT(result["predicted_us"].get<double>(), 0);
+    EXPECT_EQ(result["predicted_us"], json["results"][0]["predicted_us"]) << "one plan, both forms";
+  }
+  for (const std::string& nothing :
+       {all_reduce, std::string("$RONDO bench send_receive --local 2 -b 64 -e 64 -n 2 ")}) {
+    const Outcome bare = shell(nothing + "-J " + file.path());
+    EXPECT_THAT(bare.output, Not(HasSubstr("predicted"))) << bare.output;
+    EXPECT_FALSE(json_of(file)["results"][0].contains("predicted_us"));
+  }
+}
+
 TEST(BenchTable, NoProgressInAPipe_OneOnATerminal) {
   EXPECT_THAT(on_terminal({"bench", "all_reduce", "-e", "64", "-n", "2"}),
               HasSubstr("\rall_reduce f32 sum, 8 bytes, out of place (0 lines done)"));

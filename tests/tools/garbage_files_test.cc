@@ -28,9 +28,9 @@ const Garbage kGarbage[] = {
     {"{\"unknown\": 1e999}", "a number is out of range"},
 };
 
-TEST(GarbageFiles, OfNetworksTuningsAndSchedules_AreRefusedInOneLine) {
+TEST(GarbageFiles, OfNetworksTuningsSchedulesAndRuns_AreRefusedInOneLine) {
   const TemporaryFile file;
-  for (const std::string option : {"--network", "--tuning", "--schedule"}) {
+  for (const std::string option : {"--network", "--tuning", "--schedule", "--run"}) {
     const std::string command = "plan all_reduce " + option + " ";
     for (const auto& [text, complaint] : kGarbage) {
       file.put(text);

@@ -21,7 +21,7 @@ constexpr const char* kGood =
     R"({"environment":{"host":"a","cpu":"b"},"results":[{"collective":"all_reduce","bytes":4096,)"
     R"("count":1024,"type":"f32","redop":"sum","root":-1,"ranks":2,"transport":"shm",)"
     R"("algorithm":"ring","wire_format":"none","buffers":"registered","in_place":true,"cycle":0,)"
-    R"("p50_us":2.5,"p99_us":8.5,"mean_us":5,"min_us":1.5,"max_us":9,"cv_percent":3,)"
+    R"("predicted_us":3.25,"p50_us":2.5,"p99_us":8.5,"mean_us":5,"min_us":1.5,"max_us":9,"cv_percent":3,)"
     R"("algbw_gbps":2.048,"busbw_gbps":2.048,"wrong":0}],"ratios":[{"peer":"ompi",)"
     R"("collective":"all_reduce","bytes":8,"transport":"shm","ranks":2,"buffers":"registered",)"
     R"("ratio":1.5}]})";
@@ -47,9 +47,19 @@ TEST(Recorded, WhatBenchWrites_IsReadBack) {
   EXPECT_EQ(file.results[0].bytes, 4096U);
   EXPECT_EQ(file.results[0].library, "rondo");
   EXPECT_TRUE(file.results[0].in_place);
+  EXPECT_EQ(file.results[0].algorithm, "ring");
+  EXPECT_DOUBLE_EQ(file.results[0].predicted_us, 3.25);
   EXPECT_DOUBLE_EQ(file.results[0].p50_us, 2.5);
   EXPECT_EQ(file.environment.front().second, "b") << "in the order of names";
   EXPECT_EQ(mistake_in(kGood), "");
+}
+
+TEST(Recorded, OfAFileThatSaysNoMore_NothingIsPredicted) {
+  std::string older = replaced(kGood, R"("algorithm":"ring",)", "");
+  older = replaced(older, R"("predicted_us":3.25,)", "");
+  const RecordedFile file = recorded_from("a.json", older);
+  EXPECT_EQ(file.results[0].algorithm, "none");
+  EXPECT_EQ(file.results[0].predicted_us, 0);
 }
 
 TEST(Recorded, FieldsThatAreNotAsTheyMustBe_AreNamed) {

@@ -76,6 +76,19 @@ TEST(TableLine, Overlap_ComesBehindTheSpread) {
                                "shm", "malloc"));
 }
 
+TEST(TableLine, Predicted_ComesBehindTheOverlap_OrIsNotAvailable) {
+  BenchResult result = some_result(false);
+  result.predicted_us = 3.257;
+  const auto own = [](const BenchRow& row) {
+    const std::vector<std::string> words =
+        words_of(table_line(row, {.overlap = true, .predicted = true}));
+    return std::vector<std::string>(words.begin() + 27, words.end());
+  };
+  EXPECT_THAT(own({result, some_result(true)}), ElementsAre("3.26", "ring", "shm", "malloc"));
+  EXPECT_THAT(own({some_result(false), some_result(true)}),
+              ElementsAre("N/A", "ring", "shm", "malloc"));
+}
+
 /// The words of the header's second line, which name the columns.
 std::vector<std::string> column_names(const TableStyle& style) {
   std::istringstream lines(table_header(style));
@@ -99,8 +112,8 @@ TEST(TableHeader, Names_AreThoseOfNcclTestsThenOurs) {
 
 TEST(TableHeader, EveryStyle_HasANameForEveryColumn) {
   const BenchRow row{some_result(false), some_result(true), "now"};
-  for (int bits = 0; bits < 8; ++bits) {
-    const TableStyle style{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
+  for (int bits = 0; bits < 16; ++bits) {
+    const TableStyle style{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
     EXPECT_EQ(column_names(style).size(), words_of(table_line(row, style)).size()) << bits;
   }
 }
@@ -143,6 +156,9 @@ TEST(ToJson, Results_CarryEveryField) {
             R"("buffers":"malloc","in_place":true,"cycle":0,"p50_us":2.0,"p99_us":8.5,)"
             R"("mean_us":5.0,"min_us":1.5,"max_us":9.0,"cv_percent":3.0,)"
             R"("algbw_gbps":2.048,"busbw_gbps":2.048,"wrong":0})");
+  BenchResult predicted = some_result(true);
+  predicted.predicted_us = 3.5;
+  EXPECT_EQ(to_json({}, {{predicted, std::nullopt}})["results"][0]["predicted_us"], 3.5);
 }
 
 }  // namespace

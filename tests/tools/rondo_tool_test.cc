@@ -14,6 +14,7 @@ namespace rondo::tool {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -51,6 +52,7 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("plan all_reduce --network /nowhere/x", "--network /nowhere/x: No such file");
   expect_usage_error("plan all_reduce --network /", "--network /: ");
   expect_usage_error("plan all_reduce --network /dev/null", "network file: not JSON at line 1");
+  expect_usage_error("plan --run run.json -b 8", "--run says what was measured: leave out --bytes");
 }
 
 TEST(RondoTool, Plan_SaysWhatWhyAndHowLong) {
@@ -74,6 +76,36 @@ TEST(RondoTool, Plan_ADrawingThatCantBeWritten_IsOneLine) {
             "rondo plan: can't write --draw /dev/full: No space left on device\n");
   EXPECT_EQ(rondo("plan all_reduce --ranks 2 --draw /").output,
             "rondo plan: can't write --draw /: Is a directory\n");
+}
+
+TEST(RondoTool, PlanOfARun_HasWhatWasPredictedBesideWhatItTook) {
+  const TemporaryFile run;
+  const Outcome measured =
+      rondo("bench all_reduce --local 2 -b 1K -e 64K -f 64 -n 3 --algo ring -J " + run.path());
+  ASSERT_EQ(measured.exit_code, 0) << measured.output;
+  const Outcome plan = rondo("plan --run " + run.path());
+  EXPECT_EQ(plan.exit_code, 0) << plan.output;
+  EXPECT_THAT(
+      plan.output,
+      AllOf(ContainsRegex("\nall_reduce +2 +1 KiB +f32 +out of place +ring +[0-9.e+]+ [mu]?s "
+                          "+[0-9.]+ us +[0-9.]+\n"),
+            ContainsRegex("\nall_reduce +2 +64 KiB +f32 +in place +ring "),
+            HasSubstr("by the run's communicator: "), HasSubstr(" of 4 results, from ")));
+  const Outcome simulated = rondo("plan all_reduce --ranks 2 --run " + run.path());
+  EXPECT_EQ(simulated.exit_code, 0) << simulated.output;
+  EXPECT_THAT(simulated.output, HasSubstr("measured / predicted, by simulation: "));
+}
+
+TEST(RondoTool, PlanOfARun_ThatCantBe_IsOneLine) {
+  const TemporaryFile run;
+  const Outcome measured = rondo("bench all_reduce -b 64 -e 64 -n 1 -J " + run.path());
+  ASSERT_EQ(measured.exit_code, 0) << measured.output;
+  EXPECT_THAT(rondo("plan --run " + run.path()).output,
+              HasSubstr("\nnothing was predicted by the "));
+  expect_usage_error("plan barrier --run " + run.path(), " has no results of barrier");
+  expect_usage_error("plan --hosts 2by4 --run " + run.path(), "--hosts: '2by4' is not understood");
+  run.put("{}");
+  expect_usage_error("plan --run " + run.path(), "the file has no 'environment'");
 }
 
 TEST(RondoTool, UnknownWord_IsNamedWithItsNearestOnes) {

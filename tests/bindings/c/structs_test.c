@@ -116,6 +116,32 @@ static void one_call(rondo_communicator* world) {
   free(given);
 }
 
+/* Of small worlds and data: how long an answer takes isn't asked here. */
+static void one_question(void) {
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  question.kind = random_number() % 4 == 0 ? (rondo_kind)some_int() : RONDO_ALL_GATHER;
+  question.type = random_number() % 4 == 0 ? (rondo_type)some_int() : RONDO_F64;
+  question.bytes = random_number() % 4096;
+  question.root = random_number() % 4 == 0 ? some_int() : 0;
+  question.hosts = (int32_t)(random_number() % 4) - 1;
+  question.ranks_per_host = (int32_t)(random_number() % 4) - 1;
+  question.deterministic = some_int();
+  question.network = random_number() % 4 == 0 ? some_text() : NULL;
+  question.tuning = random_number() % 4 == 0 ? some_text() : NULL;
+  question.algorithm = some_text();
+  question.schedule = random_number() % 4 == 0 ? some_text() : NULL;
+  rondo_plan_question* const given =
+      in_memory(&question, sizeof question, some_size(sizeof question));
+  rondo_plan_report* report = NULL;
+  const rondo_status status = rondo_explain_plan(given, &report);
+  CHECK((status == RONDO_OK) == (report != NULL));
+  CHECK(status == RONDO_OK || rondo_last_error()->message[0] != '\0');
+  const rondo_plan_candidate* candidate = NULL;
+  CHECK(status != RONDO_OK || rondo_plan_report_candidate(report, 0, &candidate) == RONDO_OK);
+  OK(rondo_plan_report_release(report));
+  free(given);
+}
+
 int main(void) {
   const char* const seconds = getenv("RONDO_TEST_FUZZ_SECONDS");
   const time_t end = time(NULL) + (seconds == NULL ? 0 : atoi(seconds));
@@ -123,6 +149,7 @@ int main(void) {
   OK(rondo_create(NULL, &world));
   for (int i = 0; i < 200 || time(NULL) < end; ++i) {
     one_config();
+    one_question();
     for (int k = 0; k < 20; ++k) one_call(world);
   }
   double value = 1.25;

@@ -2,11 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "rondo/plan.h"
 #include "rondo/schedule_builder.h"
 #include "rondo/schedules.h"
 #include "tests/collectives/communicator/spawn.h"
@@ -15,6 +19,9 @@ namespace rondo::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::DoubleEq;
+using ::testing::Each;
+using ::testing::Gt;
 using ::testing::HasSubstr;
 
 /// The built-in ring; what is wrong with it, if anything.
@@ -102,6 +109,57 @@ TEST(OwnSchedule, IsInheritedBySplits) {
     auto same = rank.split(0);
     summed(*same, "my_ring");
   });
+}
+
+/// What a communicator says of an all-reduce of `count` doubles by its own schedule.
+std::vector<double> predicted_us(const World& world, std::size_t count) {
+  std::vector<double> all(static_cast<std::size_t>(world.size));
+  spawn(world, [&](Communicator& rank) {
+    std::vector<double> data(count, rank.rank() + 0.25);
+    rank.all_reduce({data.data(), data.size(), DataType::kF64});
+    EXPECT_EQ(rank.last_call().algorithm, "my_ring");
+    all[static_cast<std::size_t>(rank.rank())] = rank.last_call().predicted_us;
+  });
+  return all;
+}
+
+/// A tuning file whose messages take long, gone with it.
+struct SlowTuning {
+  std::string text =
+      R"({"rondo_tuning": 1, "network": {"hosts": [{"ranks": 4}], "inside": {"maps": true,)"
+      R"( "messages": [{"latency_us": 500}]}}, "measured": []})";
+  std::string path = std::filesystem::temp_directory_path().string() + "/rondo-own-tuning-" +
+                     std::to_string(::getpid()) + ".json";
+
+  SlowTuning() { std::ofstream(path) << text; }
+  ~SlowTuning() { std::filesystem::remove(path); }
+  SlowTuning(const SlowTuning&) = delete;
+  SlowTuning& operator=(const SlowTuning&) = delete;
+};
+
+TEST(OwnSchedule, IsPredictedOnEveryRank_AsAPlanOfItIs) {
+  const std::string text = Ring{.ranks = 4}.written().build();
+  const SlowTuning tuning;
+  // Also in rows that the data doesn't divide into, and in ones of many segments.
+  for (const std::size_t count : {std::size_t{7}, std::size_t{1009}, std::size_t{1} << 20}) {
+    PlanQuestion question{.bytes = count * sizeof(double),
+                          .type = DataType::kF64,
+                          .ranks_per_host = 4,
+                          .algorithm = "my_ring",
+                          .schedule = text};
+    const double built_in = explain_plan(question).candidates.front().predicted_us;
+    question.hosts = 0;
+    question.tuning = tuning.text;
+    const double tuned = explain_plan(question).candidates.front().predicted_us;
+    EXPECT_GT(built_in, 0);
+    EXPECT_GT(tuned, 3000) << "six messages in a row";
+    EXPECT_THAT(predicted_us({.size = 4, .schedule = text}, count), Each(DoubleEq(built_in)));
+    EXPECT_THAT(predicted_us({.size = 4, .tuning = tuning.path, .schedule = text}, count),
+                Each(DoubleEq(tuned)));
+    // Ranks that share no memory are joined as hosts are.
+    EXPECT_THAT(predicted_us({.size = 4, .transport = "tcp", .schedule = text}, count),
+                Each(Gt(1.5 * built_in)));
+  }
 }
 
 TEST(OwnSchedule, WrongOnesAreRefused_AndSayWhatIsRight) {

@@ -97,6 +97,20 @@ TEST(CommunicatorTuning, ForcedAlgorithmsStayForced) {
   });
 }
 
+TEST(CommunicatorTuning, DataOfWhichARankKnowsItsOwnPartAlone_IsntPredicted) {
+  spawn({.size = 2}, [](Communicator& rank) {
+    const std::vector<std::size_t> counts = {300, 500};
+    std::vector<float> part(counts[static_cast<std::size_t>(rank.rank())], 1.5F);
+    std::vector<float> all(800);
+    const ConstBuffer input(part.data(), part.size(), DataType::kF32);
+    const Buffer output{all.data(), all.size(), DataType::kF32};
+    rank.all_gather_v(input, output, counts);
+    EXPECT_GT(rank.last_call().predicted_us, 0);
+    rank.gather_v(input, output, counts, 0);
+    EXPECT_EQ(rank.last_call().predicted_us, 0);
+  });
+}
+
 TEST(CommunicatorTuning, BrokenFileIsToldOnce_AndNamesItsPlace) {
   const Folder folder;
   const std::string broken = folder.write("broken", R"({"rondo_tuning": 1, "network": 7})");

@@ -73,6 +73,27 @@ TEST(Pricing, IsCorrectedWhereItWasMeasured_AndThereAlone) {
   EXPECT_DOUBLE_EQ(predicted(*other, "ring", 1 << 20), predicted(*other_bare, "ring", 1 << 20));
 }
 
+TEST(Pricing, OfASchedule_IsWhatTheAlgorithmWithItTakes) {
+  const auto layout = layout_of({0, 0, 0, 0});
+  const auto pricing = Pricing::make(built_in_tuning(true), layout, kSegment);
+  const auto same = Pricing::make(tuning_of(1, 4), layout, kSegment);
+  const Algorithm& ring = *algorithms::find(Collective::kAllReduce, "ring");
+  // The last one in longer segments: its own are too many.
+  for (const std::size_t bytes : {std::size_t{4096}, std::size_t{1} << 20, std::size_t{1} << 36}) {
+    const auto schedules = schedules_of(
+        ring, {.collective = Collective::kAllReduce, .world = 4, .layout = layout}, bytes / 4);
+    EXPECT_DOUBLE_EQ(pricing->predicted_us(schedules->world, schedules->table, 4),
+                     predicted(*same, "ring", bytes));
+  }
+}
+
+TEST(Pricing, WithoutSharedMemory_AHostsRanksAreJoinedAsHostsAre) {
+  const Algorithm& ring = *algorithms::find(Collective::kAllReduce, "ring");
+  const auto apart = Pricing::make(built_in_tuning(false), layout_of({0, 0, 0}), kSegment);
+  const auto together = Pricing::make(built_in_tuning(true), layout_of({0, 0, 0}), kSegment);
+  EXPECT_GT(apart->predicted_us(ring, 1024), 5 * together->predicted_us(ring, 1024));
+}
+
 TEST(Pricing, DemandsAreKept) {
   const auto pricing = Pricing::make(tuning_of(1, 4), layout_of({0, 0, 0, 0}), kSegment);
   const Demands in_rank_order{.order = Demands::Order::kRanks};

@@ -91,7 +91,10 @@ class Bench {
       : communicator_(communicator),
         options_(options),
         progress_(progress),
-        style_{options.repeats.keep_times, options.timestamps, options.repeats.overlap},
+        style_{.per_iteration = options.repeats.keep_times,
+               .timestamps = options.timestamps,
+               .overlap = options.repeats.overlap,
+               .predicted = communicator.size() > 1 && !options.operation.sends()},
         input_(options.sizes.back(), options.registered, communicator.device()),
         output_(options.sizes.back(), options.registered, communicator.device()),
         measurement_(communicator, input_, output_, options.repeats) {}

@@ -66,6 +66,7 @@ BenchResult Measurement::describe(const CallSpec& spec, const CallInfo& info) co
   result.transport = info.transport;
   result.algorithm = info.algorithm;
   result.wire_format = info.wire_format;
+  result.predicted_us = info.predicted_us;
   result.operation = spec.operation;
   result.bytes = layout.bytes;
   result.count = layout.count;
@@ -213,6 +214,7 @@ CallInfo Measurement::info_of(const CallSpec& spec) const {
   if (!spec.operation.sends()) return info;
   info.algorithm = "none";
   info.wire_format = "none";
+  info.predicted_us = 0;
   return info;
 }
 

@@ -21,10 +21,12 @@ Recorded recorded_result(json::Value value) {
   result.root = static_cast<int>(value.at("root").integer(-1, -1, kMostRanks));
   result.ranks = static_cast<int>(value.at("ranks").integer(1, 1, kMostRanks));
   result.transport = value.need("transport").name();
+  result.algorithm = value.at("algorithm").name("none");
   result.wire_format = value.at("wire_format").name("none");
   result.buffers = value.need("buffers").name();
   result.library = value.at("library").name("rondo");
   result.in_place = value.need("in_place").flag(false);
+  result.predicted_us = value.at("predicted_us").number(0, 0, kHighest);
   result.p50_us = value.need("p50_us").number(0, 0, kHighest);
   result.busbw_gbps = value.need("busbw_gbps").number(0, 0, kHighest);
   return result;

@@ -23,10 +23,12 @@ struct Recorded {
   int root = -1;
   int ranks = 1;
   std::string transport;
+  std::string algorithm;  ///< "none" where the file doesn't say
   std::string wire_format;
   std::string buffers;
   std::string library;  ///< "rondo" where none is named
   bool in_place = false;
+  double predicted_us = 0;  ///< 0: nothing was
   double p50_us = 0;
   double busbw_gbps = 0;
 };

@@ -58,6 +58,13 @@ std::string overlap_columns(const std::optional<BenchResult>& form, const TableS
                      overlap.compute_us, overlap.pure_us, overlap.percent());
 }
 
+/// Both forms of a call run by one plan.
+std::string predicted_column(const BenchResult& any, const TableStyle& style) {
+  if (!style.predicted) return {};
+  if (any.predicted_us <= 0) return " " + none(1, 9);
+  return fmt::format("  {:>9.2f}", any.predicted_us);
+}
+
 /// The two lines that name the columns of one form, and their units.
 struct Heading {
   std::string names;
@@ -85,6 +92,10 @@ Heading extra_heading(const TableStyle& style) {
         fmt::format("  {:>9} {:>9} {:>9} {:>9}", "overall", "compute", "pure", "overlap");
     heading.units += fmt::format("  {:>9} {:>9} {:>9} {:>9}", "(us)", "(us)", "(us)", "(%)");
   }
+  if (style.predicted) {
+    heading.names += fmt::format("  {:>9}", "predicted");
+    heading.units += fmt::format("  {:>9}", "(us)");
+  }
   return heading;
 }
 
@@ -101,6 +112,7 @@ std::string form_titles(const TableStyle& style) {
 
 /// What only some results have.
 void add_optional(const BenchResult& result, ordered_json& json) {
+  if (result.predicted_us > 0) json["predicted_us"] = result.predicted_us;
   if (result.overlap) {
     json["overlap"] = {{"overall_us", result.overlap->overall_us},
                        {"compute_us", result.overlap->compute_us},
@@ -167,6 +179,7 @@ std::string table_line(const BenchRow& row, const TableStyle& style) {
   if (style.timestamps) line += "  " + row.measured_at;
   for (const auto& form : {row.out_of_place, row.in_place}) line += spread_columns(form);
   for (const auto& form : {row.out_of_place, row.in_place}) line += overlap_columns(form, style);
+  line += predicted_column(any, style);
   return line + fmt::format("  {:>13} {:>9} {}\n", any.algorithm, any.transport, any.buffers);
 }
 

@@ -24,7 +24,8 @@ struct BenchRow {
 struct TableStyle {
   bool per_iteration = false;  ///< i_min, i_max, i_p99, i_cv% behind each form's #wrong
   bool timestamps = false;     ///< behind the second form's
-  bool overlap = false;        ///< among ours, which come last
+  bool overlap = false;        ///< among ours, which come last,
+  bool predicted = false;      ///< as does this one, of both forms
 };
 
 /// The '#' lines over the table. All functions return whole lines with their line ends.

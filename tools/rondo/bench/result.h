@@ -39,6 +39,8 @@ struct BenchResult {
   std::string wire_format = "none";
   std::string buffers;
   bool in_place = false;
+  /// Of one call alone, by what its algorithm was chosen by; 0: nothing is predicted of it.
+  double predicted_us = 0;
   double p50_us = 0;
   double p99_us = 0;
   double mean_us = 0;

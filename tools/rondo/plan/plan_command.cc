@@ -10,10 +10,13 @@
 #include "rondo/error.h"
 #include "rondo/plan.h"
 #include "rondo/schedules.h"
+#include "tools/rondo/bench/input_file.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/output_file.h"
+#include "tools/rondo/bench/recorded.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/plan/plan_flags.h"
+#include "tools/rondo/plan/plan_of_run.h"
 #include "tools/rondo/plan/plan_text.h"
 
 namespace rondo::tool {
@@ -30,9 +33,12 @@ Examples:
   rondo plan all_reduce --hosts 2x4 --print-network       a network file to begin with
   rondo plan all_reduce --ranks 4 --algo ring --print-schedule > mine.json
   rondo plan all_reduce --ranks 4 --schedule mine.json    your own, beside the others
+  rondo bench all_reduce --local 4 --json run.json && rondo plan --run run.json
+                                                          what it took, beside what was predicted
+  rondo plan --run run.json --tuning four.json            and what this file would have predicted
 
 Each algorithm's schedule is simulated on the network; "formula" is what the choice goes by. The
-exit code is 2 if the command line, or the network file, is not understood.
+exit code is 2 if the command line, or a file that it names, is not understood.
 )";
 
 constexpr std::uint64_t kFirstCrossover = 8;
@@ -53,7 +59,31 @@ void print_schedule(const PlanQuestion& question) {
                                 question.bytes / size_of(question.type)));
 }
 
-void answer(const PlanFlags& flags, const PlanQuestion& question) {
+/// What was run says what it is about.
+void refuse_beside_a_run(const CLI::App& command) {
+  for (const char* other :
+       {"--bytes", "--datatype", "--root", "--algo", "--deterministic", "--draw", "--steps",
+        "--crossovers", "--print-schedule", "--print-network"}) {
+    if (command.count(other) > 0)
+      throw UsageError(fmt::format("--run says what was measured: leave out {}", other));
+  }
+}
+
+/// Beside what its communicator predicted, or what is predicted in the world that is described.
+std::string beside_a_run(const PlanFlags& flags) {
+  RecordedFile run = recorded_from(flags.run_path, read_text("--run", flags.run_path));
+  keep_results_of(run, flags.collective);
+  if (!describe_world(flags)) return run_text(run, "by the run's communicator");
+  predict_by_simulation(run, world_of(flags, run.results.front().ranks));
+  return run_text(run, "by simulation");
+}
+
+void answer(const PlanFlags& flags, const CLI::App& command) {
+  if (!flags.run_path.empty()) {
+    refuse_beside_a_run(command);
+    return write_output(beside_a_run(flags));
+  }
+  const PlanQuestion question = question_of(flags);
   if (flags.print_schedule) {
     print_schedule(question);
   } else if (flags.print_network) {
@@ -69,11 +99,14 @@ void answer(const PlanFlags& flags, const PlanQuestion& question) {
   }
 }
 
-int run(const PlanFlags& flags) {
+int run(const PlanFlags& flags, const CLI::App& command) {
   try {
-    answer(flags, question_of(flags));
+    answer(flags, command);
     return 0;
   } catch (const UsageError& error) {
+    fmt::print(stderr, "rondo plan: {}\n", error.what());
+    return kExitUsage;
+  } catch (const FileError& error) {
     fmt::print(stderr, "rondo plan: {}\n", error.what());
     return kExitUsage;
   } catch (const Error& error) {
@@ -102,7 +135,7 @@ void add_plan_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("plan", "Explain what a collective would do, and why");
   command->footer(kPlanExamples);
   const auto flags = std::make_shared<PlanFlags>();
-  command->add_option("collective", flags->collective, "all_reduce, all_gather, ...")->required();
+  command->add_option("collective", flags->collective, "all_reduce, all_gather, ...");
   add_world_flags(*command, *flags);
   command->add_option("-b,--bytes", flags->bytes, "of one rank's larger buffer, with K, M or G")
       ->capture_default_str();
@@ -124,8 +157,11 @@ void add_plan_command(CLI::App& app) {
   command->add_flag("--print-schedule", flags->print_schedule,
                     "print the chosen algorithm's schedule as such a file");
   command->add_flag("--print-network", flags->print_network, "print the network as a file");
-  command->callback([flags] {
-    const int code = run(*flags);
+  command->add_option("--run", flags->run_path,
+                      "a file that `rondo bench --json` has written: what each size took beside "
+                      "what was predicted, then or in the world that other flags describe");
+  command->callback([command, flags] {
+    const int code = run(*flags, *command);
     if (code != 0) throw CLI::RuntimeError(code);
   });
 }

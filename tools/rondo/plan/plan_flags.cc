@@ -37,7 +37,7 @@ Hosts parse_hosts(std::string_view text) {
   return hosts;
 }
 
-void set_world(const PlanFlags& flags, PlanQuestion& question) {
+void set_world(const PlanFlags& flags, int ranks_otherwise, PlanQuestion& question) {
   if (!question.network.empty()) {
     if (flags.ranks != 0 || !flags.hosts.empty())
       throw UsageError(
@@ -49,7 +49,7 @@ void set_world(const PlanFlags& flags, PlanQuestion& question) {
     return;
   }
   if (flags.hosts.empty()) {
-    question.ranks_per_host = flags.ranks == 0 ? 2 : flags.ranks;
+    question.ranks_per_host = flags.ranks == 0 ? ranks_otherwise : flags.ranks;
     return;
   }
   const Hosts hosts = parse_hosts(flags.hosts);
@@ -64,23 +64,37 @@ void set_world(const PlanFlags& flags, PlanQuestion& question) {
 }  // namespace
 
 PlanQuestion question_of(const PlanFlags& flags) {
-  PlanQuestion question;
-  question.collective = parse_collective(flags.collective);
+  constexpr int kRanks = 2;
+  if (flags.collective.empty())
+    throw UsageError("expected a collective, as in rondo plan all_reduce, or --run FILE");
+  const Collective collective = parse_collective(flags.collective);
   const std::vector<DataType> types = parse_types(flags.type);
   if (types.size() != 1) throw UsageError(fmt::format("-d {}: expected one type", flags.type));
+  PlanQuestion question = world_of(flags, kRanks);
+  question.collective = collective;
   question.type = types.front();
   if (question.collective != Collective::kBarrier)
     question.bytes = parse_size("--bytes", flags.bytes);
   question.root = flags.root;
   question.algorithm = flags.algorithm;
   question.deterministic = flags.deterministic;
+  return question;
+}
+
+bool describe_world(const PlanFlags& flags) {
+  return flags.ranks != 0 || !flags.hosts.empty() || !flags.network_path.empty() ||
+         !flags.tuning_path.empty() || !flags.schedule_path.empty();
+}
+
+PlanQuestion world_of(const PlanFlags& flags, int ranks_otherwise) {
+  PlanQuestion question;
   if (!flags.network_path.empty()) question.network = read_text("--network", flags.network_path);
   if (!flags.tuning_path.empty()) question.tuning = read_text("--tuning", flags.tuning_path);
   if (!question.tuning.empty() && !question.network.empty())
     throw UsageError("--tuning says what the network is: leave out --network");
   if (!flags.schedule_path.empty())
     question.schedule = read_text("--schedule", flags.schedule_path);
-  set_world(flags, question);
+  set_world(flags, ranks_otherwise, question);
   return question;
 }
 

@@ -27,11 +27,18 @@ struct PlanFlags {
   std::string schedule_path;
   int steps_of_rank = -1;
   std::string draw_path;
+  std::string run_path;  ///< of what `rondo bench --json` has written
 };
 
 /// Reads the files that are named. Throws UsageError: words that aren't understood, or that
 /// contradict each other; files that can't be read.
 PlanQuestion question_of(const PlanFlags& flags);
+
+/// Whether the flags say which world it is, or bring a schedule for one.
+bool describe_world(const PlanFlags& flags);
+/// The world and the schedule alone; where neither ranks nor a file says how large it is,
+/// `ranks_otherwise` on one host. Throws as question_of.
+PlanQuestion world_of(const PlanFlags& flags, int ranks_otherwise);
 
 /// The whole file. Throws UsageError, beginning with `flag`, where it can't be read or is longer
 /// than such files are.

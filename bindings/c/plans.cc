@@ -1,0 +1,137 @@
+// C's questions about plans (rondo/plan.h), and their answers.
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/c/convert.h"
+#include "bindings/c/guard.h"
+#include "bindings/c/handles.h"
+#include "rondo/plan.h"
+
+using rondo::c::checked;
+using rondo::c::guarded;
+using rondo::c::need;
+
+namespace {
+
+/// What even the oldest header has.
+constexpr std::size_t kLeastQuestion = offsetof(rondo_plan_question, root);
+
+void set(std::string& option, const char* value) {
+  if (value != nullptr) option = value;
+}
+
+rondo::PlanQuestion question_of(const rondo_plan_question* pointer) {
+  need(pointer, "question");
+  rondo_plan_question room;
+  const rondo_plan_question* const given =
+      rondo::c::known(pointer, room, kLeastQuestion, "rondo_plan_question");
+  rondo::c::check_enumerator(rondo::c::number_of(given->kind), "rondo_plan_question.kind");
+  rondo::c::check_enumerator(rondo::c::number_of(given->type), "rondo_plan_question.type");
+  rondo::PlanQuestion question{.collective = rondo::c::collective_of(given->kind),
+                               .bytes = given->bytes,
+                               .type = rondo::c::type_of(given->type),
+                               .root = given->root,
+                               .hosts = given->hosts,
+                               .ranks_per_host = given->ranks_per_host};
+  question.deterministic = given->deterministic != 0;
+  set(question.network, given->network);
+  set(question.tuning, given->tuning);
+  set(question.algorithm, given->algorithm);
+  set(question.schedule, given->schedule);
+  return question;
+}
+
+rondo_plan_candidate candidate_of(const rondo::PlannedAlgorithm& planned, bool chosen) {
+  return {.name = planned.name.c_str(),
+          .summary = planned.summary.c_str(),
+          .predicted_us = planned.predicted_us,
+          .formula_us = planned.formula_us,
+          .steps = planned.steps,
+          .most_rank_bytes = planned.most_rank_bytes,
+          .most_link_bytes = planned.most_link_bytes,
+          .left_out = planned.left_out.c_str(),
+          .chosen = chosen ? 1 : 0};
+}
+
+rondo_plan_link link_of(const rondo::PlannedLink& planned) {
+  return {.from = planned.from,
+          .to = planned.to,
+          .messages = planned.messages,
+          .bytes = planned.bytes,
+          .between_hosts = planned.between_hosts ? 1 : 0,
+          .alike = planned.alike};
+}
+
+/// Where it stays, for others point into it.
+std::unique_ptr<rondo_plan_report> report_of(rondo::PlanReport report) {
+  auto made = std::make_unique<rondo_plan_report>();
+  made->report = std::move(report);
+  const rondo::PlanReport& kept = made->report;
+  for (const rondo::PlannedAlgorithm& planned : kept.candidates)
+    made->candidates.push_back(candidate_of(planned, planned.name == kept.algorithm));
+  for (const rondo::PlannedLink& planned : kept.links) made->links.push_back(link_of(planned));
+  made->choice = {.ranks = kept.ranks,
+                  .hosts = kept.hosts,
+                  .algorithm = kept.algorithm.c_str(),
+                  .reason = kept.reason.c_str(),
+                  .candidates = made->candidates.size(),
+                  .links = made->links.size()};
+  return made;
+}
+
+template <typename Item>
+const Item* item(const std::vector<Item>& items, std::size_t index, const char* what) {
+  if (index < items.size()) return &items[index];
+  throw rondo::Error(rondo::ErrorCode::kInvalidArgument,
+                     fmt::format("{} {}: there are {}, from 0", what, index, items.size()));
+}
+
+}  // namespace
+
+extern "C" {
+
+rondo_status rondo_explain_plan(const rondo_plan_question* question, rondo_plan_report** out) {
+  return guarded([&] {
+    need(out, "out");
+    *out = report_of(rondo::explain_plan(question_of(question))).release();
+  });
+}
+
+rondo_status rondo_plan_report_choice(const rondo_plan_report* report,
+                                      const rondo_plan_choice** out) {
+  return guarded([&] {
+    const auto& own = checked(report, "report");
+    need(out, "out");
+    *out = &own.choice;
+  });
+}
+
+rondo_status rondo_plan_report_candidate(const rondo_plan_report* report, size_t index,
+                                         const rondo_plan_candidate** out) {
+  return guarded([&] {
+    const auto& own = checked(report, "report");
+    need(out, "out");
+    *out = item(own.candidates, index, "candidate");
+  });
+}
+
+rondo_status rondo_plan_report_link(const rondo_plan_report* report, size_t index,
+                                    const rondo_plan_link** out) {
+  return guarded([&] {
+    const auto& own = checked(report, "report");
+    need(out, "out");
+    *out = item(own.links, index, "link");
+  });
+}
+
+rondo_status rondo_plan_report_release(rondo_plan_report* report) {
+  return guarded([&] { rondo::c::give_back(report, "report"); });
+}
+
+}  // extern "C"

@@ -1,0 +1,218 @@
+/* Plans explained to C: candidates, the choice, links; whatever is asked. */
+#include <stddef.h>
+
+#include "check.h"
+
+static const rondo_plan_choice* choice_of(const rondo_plan_report* report) {
+  const rondo_plan_choice* choice = NULL;
+  OK(rondo_plan_report_choice(report, &choice));
+  CHECK(choice != NULL && choice->algorithm[0] != '\0' && choice->reason[0] != '\0');
+  return choice;
+}
+
+static const rondo_plan_candidate* candidate_of(const rondo_plan_report* report, size_t index) {
+  const rondo_plan_candidate* candidate = NULL;
+  OK(rondo_plan_report_candidate(report, index, &candidate));
+  CHECK(candidate != NULL);
+  return candidate;
+}
+
+/* By predicted time; one of them is chosen, and it is the one that is named. */
+static void candidates(void) {
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  question.bytes = 1 << 20;
+  question.hosts = 2;
+  question.ranks_per_host = 4;
+  rondo_plan_report* report = NULL;
+  OK(rondo_explain_plan(&question, &report));
+  const rondo_plan_choice* const choice = choice_of(report);
+  CHECK(choice->ranks == 8 && choice->hosts == 2 && choice->candidates > 5);
+  int chosen = 0;
+  double before_us = 0;
+  for (size_t i = 0; i < choice->candidates; ++i) {
+    const rondo_plan_candidate* const one = candidate_of(report, i);
+    CHECK(one->name[0] != '\0' && one->summary[0] != '\0' && one->left_out[0] == '\0');
+    CHECK(one->predicted_us >= before_us && one->predicted_us > 0 && one->formula_us > 0);
+    CHECK(one->steps > 0 && one->most_rank_bytes > 0 && one->most_link_bytes > 0);
+    CHECK(one->chosen == (strcmp(one->name, choice->algorithm) == 0));
+    chosen += one->chosen;
+    before_us = one->predicted_us;
+  }
+  CHECK(chosen == 1);
+
+  /* What rondo_query_plan says of it is the same. */
+  rondo_plan plan;
+  OK(rondo_query_plan(RONDO_ALL_REDUCE, 1 << 20, RONDO_F32, 2, 4, NULL, &plan));
+  CHECK(strcmp(plan.algorithm, choice->algorithm) == 0);
+  CHECK(strcmp(plan.reason, choice->reason) == 0);
+  OK(rondo_plan_report_release(report));
+}
+
+/* A ring of two hosts with two ranks each: each rank sends 2 (n-1) / n of the data to the next. */
+static void links(void) {
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  question.bytes = 1 << 20;
+  question.network = "{\"hosts\": [{\"count\": 2, \"ranks\": 2}]}";
+  question.algorithm = "ring";
+  rondo_plan_report* report = NULL;
+  OK(rondo_explain_plan(&question, &report));
+  const rondo_plan_choice* const choice = choice_of(report);
+  CHECK(choice->ranks == 4 && choice->hosts == 2 && choice->candidates == 1);
+  CHECK(strcmp(choice->algorithm, "ring") == 0 && strcmp(choice->reason, "it is asked for") == 0);
+  CHECK(candidate_of(report, 0)->chosen == 1 && candidate_of(report, 0)->steps == 6);
+  int inside = 0, between = 0;
+  for (size_t i = 0; i < choice->links; ++i) {
+    const rondo_plan_link* link = NULL;
+    OK(rondo_plan_report_link(report, i, &link));
+    CHECK(link->to == (link->from + 1) % 4 && link->between_hosts == link->from % 2);
+    CHECK(link->bytes == (1 << 20) / 4 * 6 && link->messages >= 6 && link->alike >= 1);
+    *(link->between_hosts ? &between : &inside) += link->alike;
+  }
+  CHECK(inside == 2 && between == 2);
+  OK(rondo_plan_report_release(report));
+}
+
+/* Too large to simulate: why, and no links. */
+static void left_out(void) {
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  question.bytes = 1 << 20;
+  question.hosts = 4096;
+  question.ranks_per_host = 1;
+  question.algorithm = "halving_doubling";
+  rondo_plan_report* report = NULL;
+  OK(rondo_explain_plan(&question, &report));
+  const rondo_plan_candidate* const candidate = candidate_of(report, 0);
+  CHECK(candidate->predicted_us == 0 && strstr(candidate->left_out, "million steps") != NULL);
+  const rondo_plan_link* link = NULL;
+  CHECK(choice_of(report)->links == 0);
+  REFUSED(rondo_plan_report_link(report, 0, &link), RONDO_INVALID_ARGUMENT,
+          "link 0: there are 0, from 0");
+  OK(rondo_plan_report_release(report));
+}
+
+/* Everybody sends everything to rank 0, which sums and sends that back. */
+static void star_of_two(char* text, size_t room) {
+  rondo_schedule* s = NULL;
+  const rondo_place in = {RONDO_INPUT, 0}, out = {RONDO_OUTPUT, 0};
+  const rondo_step steps[] = {
+      {.kind = RONDO_STEP_SEND, .rank = 1, .peer = 0, .source = in},
+      {.kind = RONDO_STEP_RECV_REDUCE, .peer = 1, .source = in, .target = out, .final = 1},
+      {.kind = RONDO_STEP_SEND, .peer = 1, .source = out},
+      {.kind = RONDO_STEP_RECV, .rank = 1, .peer = 0, .target = out}};
+  OK(rondo_schedule_begin("star", RONDO_ALL_REDUCE, 2, 1, 0, 0, &s));
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; ++i)
+    OK(rondo_schedule_add(s, &steps[i], NULL));
+  size_t needed = 0;
+  OK(rondo_schedule_build(s, text, room, &needed));
+  CHECK(needed <= room);
+  OK(rondo_schedule_release(s));
+}
+
+/* A tuning's world, its constants, and a schedule of one's own beside ours. */
+static void own_schedules_and_tunings(void) {
+  char text[4096];
+  star_of_two(text, sizeof text);
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  question.bytes = 4096;
+  question.type = RONDO_F64;
+  question.schedule = text;
+  question.tuning =
+      "{\"rondo_tuning\": 1, \"network\": {\"hosts\": [{\"ranks\": 2}],"
+      " \"inside\": {\"messages\": [{\"latency_us\": 700}]}}}";
+  rondo_plan_report* report = NULL;
+  OK(rondo_explain_plan(&question, &report));
+  const rondo_plan_choice* const choice = choice_of(report);
+  CHECK(choice->ranks == 2 && choice->hosts == 1);
+  int stars = 0;
+  for (size_t i = 0; i < choice->candidates; ++i) {
+    const rondo_plan_candidate* const one = candidate_of(report, i);
+    CHECK(one->formula_us == 0 && one->predicted_us > 700);
+    if (strcmp(one->name, "star") != 0) continue;
+    ++stars;
+    CHECK(one->chosen == 0 && one->steps == 2 && one->predicted_us > 1400);
+  }
+  CHECK(stars == 1);
+  OK(rondo_plan_report_release(report));
+}
+
+static void mistakes(void) {
+  const rondo_status bad = RONDO_INVALID_ARGUMENT;
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  rondo_plan_report* report = NULL;
+  REFUSED(rondo_explain_plan(NULL, &report), bad, "question is null");
+  REFUSED(rondo_explain_plan(&question, NULL), bad, "out is null");
+  REFUSED(rondo_explain_plan(&question, &report), bad, "0 hosts of 0 ranks");
+  question.bytes = 1024;
+  question.hosts = 1;
+  question.ranks_per_host = 2;
+  question.kind = RONDO_SEND;
+  REFUSED(rondo_explain_plan(&question, &report), bad, "kind 100");
+  question.kind = (rondo_kind)-5;
+  REFUSED(rondo_explain_plan(&question, &report), bad, "rondo_plan_question.kind: ");
+  question.kind = RONDO_BROADCAST;
+  question.type = (rondo_type)77;
+  REFUSED(rondo_explain_plan(&question, &report), bad, "type 77");
+  question.type = RONDO_F32;
+  question.root = 2;
+  REFUSED(rondo_explain_plan(&question, &report), bad, "root 2 is no rank of a world of 2");
+  question.root = 0;
+  question.algorithm = "star";
+  REFUSED(rondo_explain_plan(&question, &report), bad, "there is no algorithm 'star'");
+  question.algorithm = NULL;
+  question.network = "{";
+  REFUSED(rondo_explain_plan(&question, &report), bad, "network file: not JSON");
+  question.network = NULL;
+  CHECK(report == NULL && "nothing was handed out");
+
+  OK(rondo_explain_plan(&question, &report));
+  const rondo_plan_choice* choice = NULL;
+  const rondo_plan_candidate* candidate = NULL;
+  const rondo_plan_link* link = NULL;
+  REFUSED(rondo_plan_report_choice(NULL, &choice), bad, "report is null");
+  REFUSED(rondo_plan_report_choice(report, NULL), bad, "out is null");
+  REFUSED(rondo_plan_report_candidate(report, 0, NULL), bad, "out is null");
+  REFUSED(rondo_plan_report_link(report, 0, NULL), bad, "out is null");
+  REFUSED(rondo_plan_report_candidate(report, (size_t)-1, &candidate), bad, "candidate ");
+  REFUSED(rondo_plan_report_link(report, choice_of(report)->links, &link), bad, "link ");
+  CHECK(candidate == NULL && link == NULL);
+  OK(rondo_plan_report_release(report));
+  OK(rondo_plan_report_release(NULL));
+}
+
+/* What an older header didn't have has its default; what a newer one has must be zero. */
+static void other_headers(void) {
+  struct {
+    rondo_plan_question known;
+    uint64_t unknown;
+  } newer = {RONDO_PLAN_QUESTION_INIT, 0};
+  rondo_plan_report* report = NULL;
+  newer.known.bytes = 1024;
+  newer.known.hosts = 1;
+  newer.known.ranks_per_host = 2;
+  newer.known.algorithm = "ring";
+  newer.known.schedule = "{"; /* an older header ended before it */
+  newer.known.size = offsetof(rondo_plan_question, schedule);
+  OK(rondo_explain_plan(&newer.known, &report));
+  CHECK(strcmp(choice_of(report)->algorithm, "ring") == 0);
+  OK(rondo_plan_report_release(report));
+  newer.known.schedule = NULL;
+  newer.known.size = sizeof newer;
+  OK(rondo_explain_plan(&newer.known, &report));
+  OK(rondo_plan_report_release(report));
+  newer.unknown = 1;
+  REFUSED(rondo_explain_plan(&newer.known, &report), RONDO_INVALID_ARGUMENT,
+          "made for a newer one");
+  newer.known.size = 8;
+  REFUSED(rondo_explain_plan(&newer.known, &report), RONDO_INVALID_ARGUMENT,
+          "rondo_plan_question.size is 8");
+}
+
+int main(void) {
+  candidates();
+  links();
+  left_out();
+  own_schedules_and_tunings();
+  mistakes();
+  other_headers();
+  return 0;
+}

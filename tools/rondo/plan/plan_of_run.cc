@@ -1,0 +1,117 @@
+#include "tools/rondo/plan/plan_of_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "rondo/schedules.h"
+#include "tools/rondo/bench/input_file.h"
+#include "tools/rondo/bench/names.h"
+#include "tools/rondo/bench/result.h"
+#include "tools/rondo/plan/plan_text.h"
+
+namespace rondo::tool {
+namespace {
+
+/// Simulates each call once, though a file has it in both forms and in every cycle of a soak.
+class RunSimulation {
+ public:
+  explicit RunSimulation(const PlanQuestion& world) : world_(world) {
+    for (const AlgorithmInfo& algorithm : built_in_algorithms())
+      built_in_.emplace(algorithm.collective, algorithm.name);
+    if (world.schedule.empty()) return;
+    const VerifiedSchedule own = verify_schedule(world.schedule, "schedule file");
+    own_ = {own.collective, own.name};
+  }
+
+  /// 0: there is no schedule of it.
+  double predicted_us(const Recorded& result) {
+    const Algorithm ran(result.collective, result.algorithm);
+    if (ran != own_ && !built_in_.contains(ran)) return 0;
+    const auto [found, is_new] =
+        predicted_us_.try_emplace({ran, result.bytes, result.type, result.root, result.ranks});
+    if (is_new) found->second = simulated_us(result, ran == own_);
+    return found->second;
+  }
+
+ private:
+  using Algorithm = std::pair<std::string, std::string>;  ///< its collective, and its name
+  using Point = std::tuple<Algorithm, std::uint64_t, std::string, int, int>;
+
+  double simulated_us(const Recorded& result, bool is_own) const {
+    PlanQuestion question = world_;
+    question.collective = parse_collective(result.collective);
+    question.bytes = result.bytes;
+    question.type = parse_types(result.type).front();
+    question.root = std::max(result.root, 0);
+    question.algorithm = result.algorithm;
+    if (!is_own) question.schedule.clear();
+    const PlanReport report = explain_plan(question);
+    if (report.ranks == result.ranks) return report.candidates.front().predicted_us;
+    throw UsageError(fmt::format("the run was of {} ranks, the world that is described has {}",
+                                 result.ranks, report.ranks));
+  }
+
+  const PlanQuestion& world_;
+  std::set<Algorithm> built_in_;
+  Algorithm own_;
+  std::map<Point, double> predicted_us_;
+};
+
+std::string run_line(const Recorded& result) {
+  const bool predicted = result.predicted_us > 0;
+  return fmt::format("{:<16} {:>5} {:>9}  {:<5} {:<12}  {:<20} {:>10} {:>10} {:>6}\n",
+                     result.collective, result.ranks, bytes_text(result.bytes), result.type,
+                     result.in_place ? "in place" : "out of place", result.algorithm,
+                     time_text(result.p50_us), predicted ? time_text(result.predicted_us) : "-",
+                     predicted ? fmt::format("{:.2f}", result.p50_us / result.predicted_us) : "-");
+}
+
+std::string run_summary(const std::vector<double>& ratios, std::string_view predicted_by) {
+  if (ratios.empty()) {
+    return fmt::format(
+        "nothing was predicted {}; --ranks, --hosts, --network or --tuning: simulated in the world "
+        "that they describe\n",
+        predicted_by);
+  }
+  const auto [least, most] = std::ranges::minmax(ratios);
+  return fmt::format(
+      "measured / predicted, {}: {:.2f} in the median of {} result{}, from {:.2f} to {:.2f}\n",
+      predicted_by, percentile(ratios, 0.5), ratios.size(), ratios.size() == 1 ? "" : "s", least,
+      most);
+}
+
+}  // namespace
+
+void keep_results_of(RecordedFile& run, std::string_view collective) {
+  std::erase_if(run.results, [&](const Recorded& result) {
+    return result.library != "rondo" || (!collective.empty() && result.collective != collective);
+  });
+  if (!run.results.empty()) return;
+  throw FileError(
+      fmt::format("{} has no results{}{}", run.path, collective.empty() ? "" : " of ", collective));
+}
+
+void predict_by_simulation(RecordedFile& run, const PlanQuestion& question) {
+  RunSimulation simulation(question);
+  for (Recorded& result : run.results) result.predicted_us = simulation.predicted_us(result);
+}
+
+std::string run_text(const RecordedFile& run, std::string_view predicted_by) {
+  std::string text =
+      fmt::format("{:<16} {:>5} {:>9}  {:<5} {:<12}  {:<20} {:>10} {:>10} {:>6}\n", "collective",
+                  "ranks", "size", "type", "form", "algorithm", "measured", "predicted", "ratio");
+  std::vector<double> ratios;
+  for (const Recorded& result : run.results) {
+    text += run_line(result);
+    if (result.predicted_us > 0) ratios.push_back(result.p50_us / result.predicted_us);
+  }
+  return text + run_summary(ratios, predicted_by);
+}
+
+}  // namespace rondo::tool
