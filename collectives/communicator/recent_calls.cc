@@ -10,7 +10,7 @@ bool same(const AnyBuffer& a, const AnyBuffer& b) {
 
 bool is_simple(const CallArguments& arguments) {
   return arguments.collective <= schedule::Collective::kBarrier && !arguments.uneven &&
-         arguments.exchange == Exchange::kNone &&
+         arguments.exchange == Exchange::kNone && arguments.timeout_ms >= 0 &&
          arguments.reduction.kind() == Reduction::Kind::kBuiltIn;
 }
 
