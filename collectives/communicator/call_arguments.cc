@@ -91,6 +91,12 @@ Status check_parts(const CallArguments& arguments, std::size_t whole, std::size_
                              rule, world, arguments.input.count, arguments.output.count));
 }
 
+/// What only a call of uneven parts looks at.
+Status check_no_parts(const CallArguments& arguments) {
+  if (arguments.input_counts.empty() && arguments.output_counts.empty()) return {};
+  return invalid(arguments, "input_counts or output_counts are given, but uneven is false");
+}
+
 /// Where this rank has both buffers.
 Status check_counts(const CallArguments& arguments, int world) {
   const std::size_t input = arguments.input.count;
@@ -125,9 +131,16 @@ Status check_total(const CallArguments& arguments, int world) {
                            size_of(arguments.input.dtype) / static_cast<std::size_t>(world);
   const std::size_t count = std::max(arguments.input.count, arguments.output.count);
   if (count <= most) return {};
-  return invalid(
-      arguments,
-      fmt::format("{} elements on each of {} ranks overflow the address space", count, world));
+  return invalid(arguments,
+                 fmt::format("{}.count {} on each of {} ranks overflows the address space",
+                             count == arguments.input.count ? "input" : "output", count, world));
+}
+
+Status check_timeout(const CallArguments& arguments) {
+  if (arguments.timeout_ms >= 0) return {};
+  return invalid(arguments, fmt::format("timeout_ms is {}: expected at least 1, or 0 for the "
+                                        "communicator's",
+                                        arguments.timeout_ms));
 }
 
 Status check_reduction(const CallArguments& arguments) {
@@ -217,6 +230,7 @@ std::size_t total_count(const CallArguments& arguments, int world) {
 }
 
 Status check_exchange(const CallArguments& arguments, int world) {
+  RONDO_TRY(check_timeout(arguments));
   const bool sends = arguments.exchange == Exchange::kSend;
   const ConstBuffer data = sends ? arguments.input : ConstBuffer(arguments.output);
   RONDO_TRY(check_buffer(arguments, data, "data"));
@@ -232,6 +246,7 @@ Status check_exchange(const CallArguments& arguments, int world) {
 }
 
 Status check(const CallArguments& arguments, int rank, int world) {
+  RONDO_TRY(check_timeout(arguments));
   if (arguments.collective == Collective::kBarrier) return {};
   RONDO_TRY(check_buffer(arguments, arguments.input, "input"));
   RONDO_TRY(check_buffer(arguments, arguments.output, "output"));
@@ -247,8 +262,9 @@ Status check(const CallArguments& arguments, int rank, int world) {
   }
   if (arguments.uneven) {
     RONDO_TRY(check_uneven(arguments, rank, world));
-  } else if (has_both_buffers(arguments, rank)) {
-    RONDO_TRY(check_counts(arguments, world));
+  } else {
+    RONDO_TRY(check_no_parts(arguments));
+    if (has_both_buffers(arguments, rank)) RONDO_TRY(check_counts(arguments, world));
   }
   RONDO_TRY(check_total(arguments, world));
   return check_overlap(arguments, rank);

@@ -19,7 +19,8 @@ bool is_simple(schedule::Collective collective, const Reduction& reduction) {
 
 bool is_simple(const CallArguments& arguments) {
   return is_simple(arguments.collective, arguments.reduction) && !arguments.uneven &&
-         arguments.exchange == Exchange::kNone;
+         arguments.input_counts.empty() && arguments.output_counts.empty() &&
+         arguments.exchange == Exchange::kNone && arguments.timeout_ms >= 0;
 }
 
 std::size_t index_of(schedule::Collective collective) {

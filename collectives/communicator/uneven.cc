@@ -50,10 +50,23 @@ Status check_whole_and_part(const CallArguments& arguments, int rank, int world)
   const bool gathers =
       arguments.collective == Collective::kAllGather || arguments.collective == Collective::kGather;
   const auto counts = gathers ? arguments.output_counts : arguments.input_counts;
+  const auto others = gathers ? arguments.input_counts : arguments.output_counts;
+  if (!others.empty()) {
+    return invalid(arguments, fmt::format("there are {} counts of the {}, where only the {} has "
+                                          "parts",
+                                          others.size(), gathers ? "input" : "output",
+                                          gathers ? "output" : "input"));
+  }
   const std::size_t whole = gathers ? arguments.output.count : arguments.input.count;
   const std::size_t part = gathers ? arguments.input.count : arguments.output.count;
   RONDO_TRY(check_sum(arguments, counts, world, whole, gathers ? "output" : "input"));
   return check_own(arguments, counts[own], part, rank, gathers ? "input" : "output");
+}
+
+bool has_parts(Collective collective) {
+  return collective == Collective::kAllGather || collective == Collective::kReduceScatter ||
+         collective == Collective::kGather || collective == Collective::kScatter ||
+         collective == Collective::kAllToAll;
 }
 
 bool has_all_parts(const CallArguments& arguments, int rank) {
@@ -63,6 +76,12 @@ bool has_all_parts(const CallArguments& arguments, int rank) {
 }  // namespace
 
 Status check_uneven(const CallArguments& arguments, int rank, int world) {
+  if (!has_parts(arguments.collective)) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: input_counts and output_counts are for collectives with parts "
+                              "(all_gather, reduce_scatter, gather, scatter, all_to_all)",
+                              schedule::to_string(arguments.collective)));
+  }
   if (arguments.collective != Collective::kAllToAll) {
     return has_all_parts(arguments, rank) ? check_whole_and_part(arguments, rank, world) : Status();
   }

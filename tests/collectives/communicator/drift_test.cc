@@ -3,44 +3,23 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
-#include <random>
 
+#include "tests/collectives/communicator/gradients.h"
 #include "tests/collectives/communicator/spawn.h"
 
 namespace rondo::testing {
 namespace {
 
-constexpr int kWorld = 3;
+constexpr int kWorld = Gradients::kWorld;
 constexpr int kSteps = 1000;
-constexpr std::size_t kCount = 1000;
+constexpr std::size_t kCount = Gradients::kCount;
 constexpr double kRate = 0.01;
-
-/// Each element has a mean of its own, which its rounding errs about in one direction, and varies
-/// by a thousandth.
-class Gradients {
- public:
-  Gradients() {
-    std::mt19937 random(5);
-    std::normal_distribution<float> any(0, 1);
-    for (auto& of_rank : means_) {
-      for (float& mean : of_rank) mean = any(random);
-    }
-  }
-  float operator()(int rank, int step, std::size_t i) const {
-    const float angle = static_cast<float>(step) * 0.7F + static_cast<float>(i);
-    return means_[static_cast<std::size_t>(rank)][i] * (1 + 0.001F * std::sin(angle));
-  }
-
- private:
-  std::array<std::array<float, kCount>, kWorld> means_;
-};
 
 /// The farthest that a parameter is from the one that exact averages give.
 double drift(const std::string& format, const std::string& algorithm, const std::string& feedback) {
   double most = 0;
-  const Gradients gradient;
+  const Gradients gradient(5);
   const World world{.size = kWorld,
                     .transport = "tcp",
                     .algorithm = algorithm,
@@ -76,9 +55,9 @@ class Drift : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Drift, ThousandSteps_WithFeedbackStayWithinTheLastLosses) {
   const Case& c = GetParam();
-  // No gradient is larger than 4.5. What is owed in the end is at most one rounding of each rank's
-  // partial sum and one of the average.
-  const double bound = kRate * (kWorld + 1) * c.unit * 4.5;
+  // What is owed in the end is at most one rounding of each rank's partial sum and one of the
+  // average.
+  const double bound = kRate * (kWorld + 1) * c.unit * Gradients::kLargest;
   const double with = drift(c.format, c.algorithm, "auto");
   const double without = drift(c.format, c.algorithm, "off");
   EXPECT_LE(with, bound);

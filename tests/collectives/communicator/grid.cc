@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "core/dtype.h"
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/rooted.h"
 #include "tests/collectives/communicator/values.h"
@@ -14,9 +15,14 @@
 namespace rondo::testing {
 namespace {
 
-constexpr DataType kTypes[] = {DataType::kF32, DataType::kF64,  DataType::kI32, DataType::kI64,
-                               DataType::kF16, DataType::kBF16, DataType::kU8};
-constexpr DataType kIntegers[] = {DataType::kI32, DataType::kI64, DataType::kU8};
+/// Worlds take turns: an even number of ranks has the first integer of each size, with a sign or
+/// without, an odd one the other.
+constexpr DataType kTypes[2][7] = {{DataType::kF32, DataType::kF64, DataType::kU32, DataType::kI64,
+                                    DataType::kF16, DataType::kBF16, DataType::kU8},
+                                   {DataType::kF32, DataType::kF64, DataType::kI32, DataType::kU64,
+                                    DataType::kF16, DataType::kBF16, DataType::kI8}};
+constexpr DataType kIntegers[2][3] = {{DataType::kU32, DataType::kI64, DataType::kU8},
+                                      {DataType::kI32, DataType::kU64, DataType::kI8}};
 constexpr ReduceOp kArithmetic[] = {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMin, ReduceOp::kMax,
                                     ReduceOp::kAvg};
 constexpr ReduceOp kBitwise[] = {ReduceOp::kBitAnd, ReduceOp::kBitOr, ReduceOp::kBitXor};
@@ -123,26 +129,28 @@ struct Combination {
 
 std::vector<Combination> all_combinations() {
   std::vector<Combination> list;
-  for (const DataType dtype : kTypes) {
+  for (int type = 0; type <= static_cast<int>(DataType::kF64); ++type) {
+    const auto dtype = static_cast<DataType>(type);
     for (const ReduceOp op : kArithmetic) list.push_back({dtype, op});
-  }
-  for (const DataType dtype : kIntegers) {
+    if (!is_integer(dtype)) continue;
     for (const ReduceOp op : kBitwise) list.push_back({dtype, op});
   }
   return list;
 }
 
-/// One row of two squares: over the rows each type meets each op that it has, and in each row all
-/// types and ops occur.
+/// One row of two squares: over the rows each of this world's types meets each op that it has, and
+/// in each row all of them and all ops occur.
 std::vector<Combination> row_of_combinations(int world, std::size_t row) {
   std::vector<Combination> list;
   const std::size_t turn = static_cast<std::size_t>(world);
-  for (std::size_t column = 0; column < std::size(kTypes); ++column) {
-    list.push_back({kTypes[(column + turn) % std::size(kTypes)],
+  const auto& types = kTypes[turn % 2];
+  const auto& integers = kIntegers[turn % 2];
+  for (std::size_t column = 0; column < std::size(types); ++column) {
+    list.push_back({types[(column + turn) % std::size(types)],
                     kArithmetic[(row + column) % std::size(kArithmetic)]});
   }
-  for (std::size_t column = 0; column < std::size(kIntegers); ++column) {
-    list.push_back({kIntegers[column], kBitwise[(row + column) % std::size(kBitwise)]});
+  for (std::size_t column = 0; column < std::size(integers); ++column) {
+    list.push_back({integers[column], kBitwise[(row + column) % std::size(kBitwise)]});
   }
   return list;
 }
@@ -155,11 +163,14 @@ std::string with_element(DataType dtype, const Call& call) {
     case DataType::kF64: return call(double{});
     case DataType::kF16: return call(kernels::Half{});
     case DataType::kBF16: return call(kernels::Bfloat{});
-    case DataType::kI32: return call(std::int32_t{});
-    case DataType::kI64: return call(std::int64_t{});
+    case DataType::kI8: return call(std::int8_t{});
     case DataType::kU8: return call(std::uint8_t{});
-    default: return std::string("no values for ") + to_string(dtype);
+    case DataType::kI32: return call(std::int32_t{});
+    case DataType::kU32: return call(std::uint32_t{});
+    case DataType::kI64: return call(std::int64_t{});
+    case DataType::kU64: return call(std::uint64_t{});
   }
+  return "unknown type";
 }
 
 /// RONDO_TEST_SHARE=K/N: of the settings every N-th, from the K-th on. CI takes turns with it.

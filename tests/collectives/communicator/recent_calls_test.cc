@@ -79,6 +79,7 @@ TEST_F(RecentCallsTest, ACallThatDiffersInAnything_IsNot) {
       [](CallArguments& call) { call.reduction = Reduction::custom({}); },
       [](CallArguments& call) { call.root = 1; },
       [](CallArguments& call) { call.uneven = true; },
+      [](CallArguments& call) { call.timeout_ms = -1; },
       [](CallArguments& call) { call.exchange = Exchange::kSend; },
       [](CallArguments& call) { call.collective = static_cast<Collective>(200); },
   };

@@ -58,9 +58,20 @@ std::uint64_t bits_of(T value) {
   return 0;
 }
 
+/// Integers as they are: not every u64 is a double.
+template <typename T>
+bool is_less(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return a < b;
+  } else {
+    return static_cast<double>(+a) < static_cast<double>(+b);
+  }
+}
+
 template <typename T>
 Expected expected(int world, std::size_t index, ReduceOp op) {
   Expected result;
+  T extreme{};
   std::uint64_t wrapped = op == ReduceOp::kProd ? 1 : 0;
   double sum = op == ReduceOp::kProd ? 1.0 : 0.0;
   double magnitude = 0;
@@ -80,8 +91,8 @@ Expected expected(int world, std::size_t index, ReduceOp op) {
         break;
       case ReduceOp::kMin:
       case ReduceOp::kMax: {
-        const bool take = rank == 0 || (op == ReduceOp::kMin ? as_double < sum : as_double > sum);
-        if (take) sum = as_double, wrapped = bits_of(x);
+        const bool is_new = op == ReduceOp::kMin ? is_less(x, extreme) : is_less(extreme, x);
+        if (rank == 0 || is_new) extreme = x, sum = as_double, wrapped = bits_of(x);
         break;
       }
       case ReduceOp::kBitAnd: wrapped = rank == 0 ? bits_of(x) : wrapped & bits_of(x); break;
@@ -91,8 +102,9 @@ Expected expected(int world, std::size_t index, ReduceOp op) {
   }
   if (op == ReduceOp::kAvg) sum /= world, magnitude /= world;
   if constexpr (std::is_integral_v<T>) {
-    result.integer = static_cast<T>(wrapped);
-    if (op == ReduceOp::kAvg) result.integer = static_cast<T>(wrapped) / world;
+    auto whole = static_cast<T>(wrapped);
+    if (op == ReduceOp::kAvg) whole = static_cast<T>(whole / static_cast<T>(world));
+    result.integer = static_cast<std::int64_t>(whole);
   } else {
     const double last_place = static_cast<double>(+std::numeric_limits<T>::epsilon());
     const double unit = kernels::kIsHalf<T> ? last_place / 2 : last_place;

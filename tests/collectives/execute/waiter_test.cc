@@ -42,14 +42,18 @@ class RecordedTransport final : public transport::Transport {
   }
   bool is_polled() const override { return polled_; }
   int wake_fd() const override { return -1; }
-  bool arm() override { return true; }
+  bool arm() override {
+    if (steps != nullptr) *steps += 'S';
+    return true;
+  }
   void disarm() override {}
 
  private:
   bool polled_;
 };
 
-/// What so many waits without anything having moved do: L for each look, y for each yield.
+/// What so many waits without anything having moved do: L for each look, y for each yield, S for
+/// each sleep.
 std::string steps_of(int waits, bool polled, const WaitPolicy& policy, const WaitLimit& limit = {},
                      std::uint32_t looks = 1) {
   RecordedTransport transport(polled);
@@ -107,6 +111,23 @@ TEST(Waiter, WhoseCoreOthersWanted_LetsThemRunAtOnceTheNextTime) {
   EXPECT_EQ(text, "Ly");
   steps = nullptr;
   others_run = false;
+}
+
+// Once a late peer has come nothing is left of having waited for it.
+TEST(Waiter, WhoHasSlept_BeginsTheNextWaitWithALook) {
+  constexpr WaitPolicy kSleepsSoon{.spare_core = false, .yield_us = 0};
+  EXPECT_EQ(steps_of(3, false, kSleepsSoon), "LSL L");
+}
+
+TEST(Waiter, WhoHasWaited_CountsTheNextWaitFromItsOwnBeginning) {
+  RecordedTransport transport(false);
+  std::array<transport::Transport*, 1> transports{&transport};
+  for (const WaitPolicy& policy : {kSharesACore, kHasACore}) {
+    const auto waiter = Waiter::make(transports, policy).value();
+    while (waiter->waited_us() == 0) ASSERT_TRUE(waiter->wait().ok());
+    waiter->restart();
+    EXPECT_EQ(waiter->waited_us(), 0);
+  }
 }
 
 TEST(Waiter, WhoNeverWaits_OnlyLooks) {

@@ -1,0 +1,70 @@
+// Calls behind one that a peer came late to, so that all others slept: results are right, and calls
+// are made as before. How they wait again: waiter_test.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "tests/collectives/communicator/spawn.h"
+
+namespace rondo::testing {
+namespace {
+
+/// In a line, in slots, in several segments.
+constexpr std::size_t kCounts[] = {1, 1009, 200'003};
+
+/// Sums that are exact, of a call by function or as one that was started.
+void all_reduce(Communicator& rank, std::size_t count, int number, bool started) {
+  const auto value = [number](int of, std::size_t i) {
+    return 0.25F * static_cast<float>(of + number) + static_cast<float>(i % 100);
+  };
+  std::vector<float> data(count);
+  for (std::size_t i = 0; i < count; ++i) data[i] = value(rank.rank(), i);
+  const Buffer buffer(data.data(), count);
+  started ? rank.start(Call::all_reduce(buffer)).wait() : rank.all_reduce(buffer);
+  for (std::size_t i = 0; i < count; ++i) {
+    float sum = 0;
+    for (int peer = 0; peer < rank.size(); ++peer) sum += value(peer, i);
+    ASSERT_EQ(data[i], sum) << "element " << i << " of call " << number;
+  }
+}
+
+class LatePeer : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(LatePeer, CallsBehindIt_AreRightAndMadeAsBefore) {
+  const auto& [transport, progress] = GetParam();
+  spawn({.size = 3, .transport = transport, .progress = progress}, [](Communicator& rank) {
+    std::map<std::size_t, std::string> ways;
+    int number = 0;
+    for (const std::size_t count : kCounts) {
+      all_reduce(rank, count, ++number, false);
+      ways[count] = rank.last_call().algorithm;
+    }
+    for (int round = 0; round < 9; ++round) {
+      // Each rank is late to each size.
+      if (rank.rank() == round % 3) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      for (std::size_t call = 0; call < 12; ++call) {
+        const std::size_t count = kCounts[(static_cast<std::size_t>(round) / 3 + call) % 3];
+        all_reduce(rank, count, ++number, call % 4 == 3);
+        EXPECT_EQ(rank.last_call().algorithm, ways[count]);
+        EXPECT_EQ(rank.last_call().transport, std::get<0>(GetParam()));
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, LatePeer,
+                         ::testing::Combine(::testing::Values("inproc", "shm", "tcp"),
+                                            ::testing::Values("thread", "caller")),
+                         [](const auto& parameters) {
+                           return std::get<0>(parameters.param) + "_" +
+                                  std::get<1>(parameters.param);
+                         });
+
+}  // namespace
+}  // namespace rondo::testing

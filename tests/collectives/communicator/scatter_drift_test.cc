@@ -1,0 +1,123 @@
+// Many steps of gradients that are combined by reduce_scatter in a wire format: with error feedback
+// the sum of what comes is off by no more than the last losses, without it by more at each step.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "tests/collectives/communicator/gradients.h"
+#include "tests/collectives/communicator/spawn.h"
+
+namespace rondo::testing {
+namespace {
+
+constexpr int kWorld = Gradients::kWorld;
+constexpr int kSteps = 500;
+
+/// Averages of gradients, step by step, and how far their sum is from the exact one.
+class Averages {
+ public:
+  Averages(unsigned seed, std::size_t part) : gradient_(seed), part_(part), error_(part, 0) {}
+
+  /// `input` has room for all ranks' parts, `output` for one.
+  void step(Communicator& rank, int number, std::vector<float>& input, std::vector<float>& output) {
+    const std::size_t whole = part_ * kWorld;
+    for (std::size_t i = 0; i < whole; ++i) input[i] = gradient_(rank.rank(), number, i);
+    rank.reduce_scatter({input.data(), whole}, {output.data(), part_}, ReduceOp::kAvg);
+    const std::size_t first = part_ * static_cast<std::size_t>(rank.rank());
+    for (std::size_t i = 0; i < part_; ++i) {
+      double sum = 0;
+      for (int peer = 0; peer < kWorld; ++peer) sum += double{gradient_(peer, number, first + i)};
+      error_[i] += double{output[i]} - sum / kWorld;
+    }
+  }
+  double error() const {
+    double most = 0;
+    for (const double error : error_) most = std::max(most, std::abs(error));
+    return most;
+  }
+
+ private:
+  Gradients gradient_;
+  std::size_t part_;
+  std::vector<double> error_;
+};
+
+struct Case {
+  std::string format;
+  std::string algorithm;
+  double unit = 0;  ///< the most that one rounding takes, of a block's largest element
+
+  /// At most one rounding of each of two messages is owed in the end, which bring the sum of two
+  /// gradients at most, to an average of three.
+  double bound() const { return 2 * unit * 2 * Gradients::kLargest / kWorld; }
+  World world(const std::string& feedback) const {
+    return {.size = kWorld,
+            .transport = "tcp",
+            .algorithm = algorithm,
+            .wire_format = format,
+            .error_feedback = feedback};
+  }
+};
+
+class ScatterDrift : public ::testing::TestWithParam<Case> {
+ protected:
+  /// Of all ranks.
+  static double drift(const std::string& feedback) {
+    constexpr std::size_t kPart = Gradients::kCount / kWorld;
+    std::vector<double> errors(kWorld);
+    spawn(GetParam().world(feedback), [&](Communicator& rank) {
+      Averages averages(5, kPart);
+      std::vector<float> input(kPart * kWorld);
+      std::vector<float> output(kPart);
+      for (int number = 0; number < kSteps; ++number) averages.step(rank, number, input, output);
+      EXPECT_EQ(rank.last_call().wire_format, GetParam().format);
+      errors[static_cast<std::size_t>(rank.rank())] = averages.error();
+    });
+    return *std::max_element(errors.begin(), errors.end());
+  }
+};
+
+TEST_P(ScatterDrift, ManySteps_WithFeedbackStayWithinTheLastLosses) {
+  const double bound = GetParam().bound();
+  const double with = drift("auto");
+  const double without = drift("off");
+  EXPECT_LE(with, bound);
+  EXPECT_GT(without, 3 * bound);
+  std::printf("drift of %s, %s: %.3g with feedback, %.3g without, bound %.3g\n",
+              GetParam().format.c_str(), GetParam().algorithm.c_str(), with, without, bound);
+}
+
+// What one of them loses would be made up for in another's sum.
+TEST_P(ScatterDrift, BuffersAndCountsByTurns_KeepTheirLossesApart) {
+  constexpr std::size_t kPart = 200;
+  constexpr std::size_t kSmallPart = 96;
+  spawn(GetParam().world("on"), [&](Communicator& rank) {
+    Averages one(5, kPart);
+    Averages other(6, kPart);
+    Averages small(7, kSmallPart);
+    std::vector<float> input(kPart * kWorld);
+    std::vector<float> other_input(kPart * kWorld);
+    std::vector<float> output(kPart);
+    for (int number = 0; number < kSteps; ++number) {
+      one.step(rank, number, input, output);
+      other.step(rank, number, other_input, output);
+      small.step(rank, number, input, output);
+    }
+    for (const Averages* averages : {&one, &other, &small})
+      EXPECT_LE(averages->error(), GetParam().bound());
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Formats, ScatterDrift,
+    ::testing::Values(Case{"int8", "ring", 1.0 / 127}, Case{"int8", "pat", 1.0 / 127},
+                      Case{"f8e4m3", "direct", 0x1p-4}, Case{"f8e5m2", "ring", 0x1p-3}),
+    [](const auto& one) { return one.param.format + "_" + one.param.algorithm; });
+
+}  // namespace
+}  // namespace rondo::testing
