@@ -159,7 +159,7 @@ class Writer {
 
 std::uint32_t hierarchical_rows(const schedule::Request& request) {
   const schedule::SharedLayout layout = schedule::layout_of(request);
-  return static_cast<std::uint32_t>(layout->most_ranks() * layout->hosts());
+  return schedule::rows_of_ranks(layout->most_ranks(), layout->hosts());
 }
 
 schedule::RankSchedule hierarchical_all_reduce(const schedule::Request& request) {

@@ -1,5 +1,7 @@
 #include "collectives/algorithms/registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -49,7 +51,7 @@ std::uint32_t one_row_per_power_of_two(const Request& request, std::size_t) {
   return static_cast<std::uint32_t>(PowerOfTwo(request.world).size());
 }
 std::uint32_t one_row_per_pair(const Request& request, std::size_t) {
-  return one_row_per_rank(request, 0) * one_row_per_rank(request, 0);
+  return schedule::rows_of_ranks(request.world, request.world);
 }
 std::uint32_t rows_of_tree(const Request& request, std::size_t count) {
   return tree_broadcast_rows(request.world, count);
@@ -142,6 +144,13 @@ const Algorithm* find(Collective collective, std::string_view name) {
         return algorithm.collective == collective && algorithm.name == name;
       });
   return found == kAlgorithms.end() ? nullptr : &*found;
+}
+
+Status check_rows(const Algorithm& algorithm, const Request& request) {
+  if (request.rows != schedule::kTooManyRows) return {};
+  return {ErrorCode::kUnsupported,
+          fmt::format("{} of {} ranks by {} has too many rows: they are numbered in 32 bits",
+                      to_string(algorithm.collective), request.world, algorithm.name)};
 }
 
 }  // namespace rondo::algorithms

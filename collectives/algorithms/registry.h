@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collectives/schedule/rank_schedule.h"
+#include "core/status.h"
 
 namespace rondo::algorithms {
 
@@ -14,7 +15,8 @@ struct Algorithm {
   std::string_view name;
   schedule::Collective collective;
   schedule::RankSchedule (*build)(const schedule::Request& request);
-  /// Rows it cuts the data into, `count` elements, for the world and the layout of `request`.
+  /// Rows it cuts the data into, `count` elements, for the world and the layout of `request`;
+  /// schedule::kTooManyRows: more than have numbers.
   std::uint32_t (*rows)(const schedule::Request& request, std::size_t count);
   std::string_view summary;  ///< one line for `rondo verify` and `rondo bench --help`
   /// Of gather, scatter and all_to_all: ranks pass on rows that are neither from them nor for them,
@@ -32,5 +34,9 @@ struct Algorithm {
 std::span<const Algorithm> all();
 /// Null where there is none of that name for the collective.
 const Algorithm* find(schedule::Collective collective, std::string_view name);
+
+/// To be asked before it builds: whether the rows of `request`, which it has been asked for, have
+/// numbers. Errors: Unsupported: a world that is too large for it.
+Status check_rows(const Algorithm& algorithm, const schedule::Request& request);
 
 }  // namespace rondo::algorithms

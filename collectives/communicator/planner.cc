@@ -192,6 +192,7 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
       return prepared;
     }
   }
+  RONDO_TRY(algorithms::check_rows(*algorithm, request_of(*algorithm, arguments, rank(), hosts_)));
   const WorldOfSchedules world = world_of(*algorithm, arguments);
   RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments, world));
   RONDO_TRY(bind(*prepared, std::move(inputs), *world, arguments));

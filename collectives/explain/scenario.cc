@@ -58,6 +58,15 @@ std::size_t count_of(const PlanQuestion& question, int world) {
                                                       : count;
 }
 
+schedule::Request request_of(const Scenario& scenario, const Algorithm& algorithm) {
+  schedule::Request request{.collective = algorithm.collective,
+                            .world = scenario.world(),
+                            .root = scenario.question.root,
+                            .layout = scenario.hosts};
+  request.rows = algorithm.rows(request, scenario.count);
+  return request;
+}
+
 Status read_written(Scenario& scenario) {
   if (scenario.question.schedule.empty()) return {};
   RONDO_ASSIGN(schedule::WrittenSchedule written,
@@ -73,6 +82,23 @@ Status read_written(Scenario& scenario) {
   scenario.written = std::make_shared<const schedule::WrittenSchedule>(std::move(written));
   scenario.written_world = std::make_shared<const schedule::FoldedWorld>(std::move(verdict.fused));
   return {};
+}
+
+/// As a communicator chooses, by what the algorithms cost alone.
+Result<const Algorithm*> chosen_built_in(const Scenario& scenario) {
+  const select::Demands demands{.order = scenario.question.deterministic
+                                             ? select::Demands::Order::kRanks
+                                             : select::Demands::Order::kAny};
+  RONDO_ASSIGN(
+      const Algorithm* forced,
+      select::forced_algorithm(scenario.question.collective, scenario.question.algorithm, demands));
+  if (forced == nullptr && scenario.pricing != nullptr) {
+    const auto& list =
+        scenario.pricing->candidates(scenario.question.collective, scenario.bytes(), demands);
+    if (!list.empty()) return list.front().algorithm;
+  }
+  return select::choose(scenario.question.collective, scenario.bytes(), scenario.layout(),
+                        scenario.question.algorithm, demands);
 }
 
 }  // namespace
@@ -110,12 +136,7 @@ std::string name_of(const Scenario& scenario, const Algorithm* algorithm) {
 
 Result<Schedules> schedules_of(const Scenario& scenario, const Algorithm* algorithm) {
   if (algorithm != nullptr) {
-    return select::schedules_of(*algorithm,
-                                {.collective = algorithm->collective,
-                                 .world = scenario.world(),
-                                 .root = scenario.question.root,
-                                 .layout = scenario.hosts},
-                                scenario.count);
+    return select::schedules_of(*algorithm, request_of(scenario, *algorithm), scenario.count);
   }
   const std::uint32_t rows = scenario.written->request().rows;
   return Schedules{.world = *scenario.written_world,
@@ -125,19 +146,9 @@ Result<Schedules> schedules_of(const Scenario& scenario, const Algorithm* algori
 Result<const Algorithm*> chosen(const Scenario& scenario) {
   if (scenario.written != nullptr && scenario.question.algorithm == scenario.written->name)
     return static_cast<const Algorithm*>(nullptr);
-  const select::Demands demands{.order = scenario.question.deterministic
-                                             ? select::Demands::Order::kRanks
-                                             : select::Demands::Order::kAny};
-  RONDO_ASSIGN(
-      const Algorithm* forced,
-      select::forced_algorithm(scenario.question.collective, scenario.question.algorithm, demands));
-  if (forced == nullptr && scenario.pricing != nullptr) {
-    const auto& list =
-        scenario.pricing->candidates(scenario.question.collective, scenario.bytes(), demands);
-    if (!list.empty()) return list.front().algorithm;
-  }
-  return select::choose(scenario.question.collective, scenario.bytes(), scenario.layout(),
-                        scenario.question.algorithm, demands);
+  RONDO_ASSIGN(const Algorithm* algorithm, chosen_built_in(scenario));
+  RONDO_TRY(algorithms::check_rows(*algorithm, request_of(scenario, *algorithm)));
+  return algorithm;
 }
 
 }  // namespace rondo::explain

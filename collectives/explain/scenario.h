@@ -47,7 +47,7 @@ Result<Schedules> schedules_of(const Scenario& scenario, const algorithms::Algor
 std::string name_of(const Scenario& scenario, const algorithms::Algorithm* algorithm);
 
 /// The algorithm that a communicator would run; null for the one that the user has written, where
-/// it is asked for. Errors: InvalidArgument.
+/// it is asked for. Errors: InvalidArgument; Unsupported: a world that is too large for it.
 Result<const algorithms::Algorithm*> chosen(const Scenario& scenario);
 
 }  // namespace rondo::explain

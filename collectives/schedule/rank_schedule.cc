@@ -25,14 +25,18 @@ SharedLayout layout_of(const Request& request) {
   return std::make_shared<const HostLayout>(HostLayout::one_host(request.world));
 }
 
+std::uint32_t rows_of_ranks(int ranks, int each) {
+  const std::uint64_t rows = static_cast<std::uint64_t>(ranks) * static_cast<std::uint64_t>(each);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, kTooManyRows));
+}
+
 std::uint32_t rows_unit(Collective collective, int world) {
-  const auto ranks = static_cast<std::uint32_t>(world);
   switch (collective) {
     case Collective::kAllGather:
     case Collective::kReduceScatter:
     case Collective::kGather:
-    case Collective::kScatter: return ranks;
-    case Collective::kAllToAll: return ranks * ranks;
+    case Collective::kScatter: return rows_of_ranks(world, 1);
+    case Collective::kAllToAll: return rows_of_ranks(world, world);
     case Collective::kAllReduce:
     case Collective::kBroadcast:
     case Collective::kReduce:

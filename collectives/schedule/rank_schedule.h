@@ -3,6 +3,7 @@
 // The ops of one rank, and the builder that algorithms write them with.
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,12 @@ struct RowRange {
     return row >= begin && (row - begin) % stride == 0 && index_of(row) < count;
   }
 };
+
+/// Rows are numbered in 32 bits. This stands for more than have numbers;
+/// algorithms::check_rows refuses them.
+inline constexpr std::uint32_t kTooManyRows = std::numeric_limits<std::uint32_t>::max();
+/// `ranks` times `each` rows.
+std::uint32_t rows_of_ranks(int ranks, int each);
 
 /// Rows are a multiple of this: what ranks have of their own is whole rows. (all_to_all: row
 /// i * world + j goes from rank i to rank j.)

@@ -52,6 +52,7 @@ Result<Schedules> schedules_of(const algorithms::Algorithm& algorithm,
                                const schedule::Request& request, std::size_t count) {
   schedule::Request own = request;
   own.rows = algorithm.rows(request, count);
+  RONDO_TRY(algorithms::check_rows(algorithm, own));
   const auto build = [&algorithm, own](Rank rank) mutable {
     own.rank = rank;
     return algorithm.build(own);

@@ -94,6 +94,7 @@ Status verify_layout(const Algorithm& algorithm, Request request, Depth depth,
     for (const std::uint32_t row_count : rows) {
       request.root = root;
       request.rows = row_count;
+      RONDO_TRY(algorithms::check_rows(algorithm, request));
       RONDO_TRY(verify_request(algorithm, request, depth, count));
     }
   }

@@ -71,7 +71,8 @@ struct PlanReport {
 
 /// Cost: by the candidates; milliseconds for tens of ranks, seconds for thousands.
 /// Errors: InvalidArgument (a network that can't be read, an algorithm that doesn't exist, no
-/// ranks). Threads: any.
+/// ranks); Unsupported (all_to_all of more than 65,535 ranks, or another world that is too large
+/// for the schedule of what is chosen). Threads: any.
 RONDO_API PlanReport explain_plan(const PlanQuestion& question);
 
 /// Who sends what when: an SVG of the predicted run of the chosen algorithm, a line for each rank,

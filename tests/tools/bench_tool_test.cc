@@ -98,6 +98,23 @@ TEST(BenchTable, NoProgressInAPipe_OneOnATerminal) {
   EXPECT_THAT(rondo("bench all_reduce -e 64 -n 2").output, Not(HasSubstr("\r")));
 }
 
+TEST(BenchTable, LocalRanks_ShowProgressOnATerminalAlone) {
+  const std::string progress = "\rall_reduce f32 sum, 8 bytes, out of place (0 lines done)";
+  const std::string seen =
+      on_terminal({"bench", "all_reduce", "--local", "2", "-e", "64", "-n", "2"});
+  EXPECT_THAT(seen, AllOf(HasSubstr(progress), HasSubstr("# Out of bounds values : 0 OK")));
+  EXPECT_THAT(rondo("bench all_reduce --local 2 -e 64 -n 2").output, Not(HasSubstr("\r")));
+  // At a terminal, with the table in a file.
+  const TemporaryFile table;
+  const std::string beside = on_terminal({"run", "-n", "1", "--", "sh", "-c",
+                                          "unset RONDO_RANK RONDO_WORLD; " RONDO_TOOL
+                                          " bench all_reduce --local 2 -e 64 -n 2 >" +
+                                              table.path()});
+  EXPECT_THAT(beside, AllOf(HasSubstr(progress), Not(HasSubstr("Out of bounds"))));
+  EXPECT_THAT(table.content(),
+              AllOf(HasSubstr("# Out of bounds values : 0 OK"), Not(HasSubstr("\r"))));
+}
+
 TEST(BenchCycles, Soak_RunsTheTableAgain) {
   const TemporaryFile file;
   const Outcome outcome =

@@ -156,6 +156,17 @@ TEST(RondoTool, Verify_OnATerminal_TellsHowFarItIs) {
   EXPECT_THAT(rondo("verify --worlds 2-4").output, Not(HasSubstr("\r"))) << "in a pipe";
 }
 
+TEST(RondoTool, RunAtATerminal_LeavesItToRank0AndWipesItsLineForOthers) {
+  const std::string script =
+      "if test $RONDO_RANK = 0; then test -t 1 && test -t 2 && printf unfinished;"
+      " else test -t 2 || echo in a pipe >&2; exit 3; fi";
+  const std::string seen = on_terminal({"run", "-n", "2", "--terminal", "--", "sh", "-c", script});
+  EXPECT_THAT(seen, HasSubstr("unfinished"));
+  EXPECT_THAT(seen, HasSubstr("\r\x1b[K[1] in a pipe"));
+  EXPECT_THAT(seen, HasSubstr("\r\x1b[Krondo run: rank 1"));
+  EXPECT_THAT(rondo("run -n 2 --terminal -- echo x").output, HasSubstr("[0] x\n")) << "in a pipe";
+}
+
 TEST(RondoTool, OutputThatCantBeWritten_IsAnError) {
   for (const std::string command :
        {"info", "verify --worlds 1-2", "bench all_reduce -e 64 -n 1", "--help", "--version",

@@ -8,7 +8,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "tests/fuzz_time.h"
+#include "tests/fuzz_trials.h"
 #include "tools/rondo/trace/clock_offsets.h"
 #include "tools/rondo/trace/merge.h"
 #include "tools/rondo/trace/trace_report.h"
@@ -291,12 +291,11 @@ void use(const std::string& text) {
 }
 
 TEST(TraceFile, DamagedAnyhow_IsReadOrRefused) {
-  std::mt19937 random(20261123);
   const std::string good = file_text();
-  FuzzTime time(20'000);
+  FuzzTrials trials(20'000);
   int used = 0;
-  while (time.next()) {
-    const std::string text = damaged(good, random);
+  while (trials.next()) {
+    const std::string text = damaged(good, trials.random());
     const std::string said = refusal(text);
     ASSERT_EQ(said.find('\n'), std::string::npos) << said;
     if (!said.empty()) continue;

@@ -1,14 +1,24 @@
 /* Structs as they come from other headers, from wrong casts and from memory that nobody has
  * written: sizes, numbers and texts at random, in memory that ends where they say. Pointers are
  * null or point to what they should; nothing can be said of others. RONDO_TEST_FUZZ_SECONDS: for so
- * long (200 of them otherwise). */
+ * long (200 of them otherwise). RONDO_TEST_FUZZ_SEED: as in an earlier run, which has said it. */
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
 #include "check.h"
 
-static uint64_t state = 20261123;
+static uint64_t state;
+
+/* Says it, for it may be needed again. */
+static void choose_seed(void) {
+  const char* const given = getenv("RONDO_TEST_FUZZ_SEED");
+  const uint64_t now = (uint64_t)time(NULL) << 16 ^ (uint64_t)clock();
+  const uint32_t seed = given == NULL ? (uint32_t)now : (uint32_t)strtoul(given, NULL, 10);
+  printf("RONDO_TEST_FUZZ_SEED=%lu repeats these trials\n", (unsigned long)seed);
+  fflush(stdout);
+  state = (seed + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
+}
 
 /* Marsaglia's xorshift. */
 static uint64_t random_number(void) {
@@ -145,6 +155,7 @@ static void one_question(void) {
 int main(void) {
   const char* const seconds = getenv("RONDO_TEST_FUZZ_SECONDS");
   const time_t end = time(NULL) + (seconds == NULL ? 0 : atoi(seconds));
+  choose_seed();
   rondo_communicator* world = NULL;
   OK(rondo_create(NULL, &world));
   for (int i = 0; i < 200 || time(NULL) < end; ++i) {

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <numeric>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace rondo::algorithms {
 namespace {
@@ -41,6 +45,39 @@ TEST(Registry, Build_KeepsTheRequestAndItsRows) {
       for (const std::uint32_t row : built.scratch_rows) EXPECT_LT(row, rows);
     }
   }
+}
+
+schedule::Request with_rows(const Algorithm& algorithm, schedule::Request request) {
+  request.rows = algorithm.rows(request, 1'000'000);
+  return request;
+}
+
+TEST(Registry, RowsOfPairs_HaveNumbersInWorldsBelow65536) {
+  for (const char* name : {"pairwise", "direct", "bruck"}) {
+    const Algorithm& algorithm = *find(Collective::kAllToAll, name);
+    const schedule::Request largest = with_rows(algorithm, {.world = 65'535});
+    EXPECT_EQ(largest.rows, 65'535U * 65'535U);
+    EXPECT_TRUE(check_rows(algorithm, largest).ok());
+    for (const int world : {65'536, 65'537, 1'048'576}) {
+      const Status status = check_rows(algorithm, with_rows(algorithm, {.world = world}));
+      EXPECT_EQ(status.code(), ErrorCode::kUnsupported) << world;
+      EXPECT_EQ(status.message().find("all_to_all of " + std::to_string(world) + " ranks by"), 0U)
+          << status.message();
+    }
+  }
+}
+
+TEST(Registry, RowsOfAHierarchy_HaveNumbersOrAreRefused) {
+  // As many rows on each host as the host with most ranks has.
+  std::vector<int> host_of(65'536 + 65'537, 65'536);
+  std::iota(host_of.begin(), host_of.begin() + 65'536, 0);
+  const Algorithm& hierarchical = *find(Collective::kAllReduce, "hierarchical");
+  schedule::Request request{.world = static_cast<int>(host_of.size())};
+  request.layout = std::make_shared<const schedule::HostLayout>(host_of);
+  EXPECT_EQ(check_rows(hierarchical, with_rows(hierarchical, request)).code(),
+            ErrorCode::kUnsupported);
+  const Algorithm& ring = *find(Collective::kAllReduce, "ring");
+  EXPECT_TRUE(check_rows(ring, with_rows(ring, request)).ok());
 }
 
 }  // namespace

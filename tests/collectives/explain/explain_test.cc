@@ -152,5 +152,18 @@ TEST(Explain, LargeWorldsSayWhatTheyLeaveOut) {
   EXPECT_NE(report.candidates.front().left_out.find("million steps"), std::string::npos);
 }
 
+TEST(Explain, WorldsWhoseRowsHaveNoNumbersAreRefused) {
+  PlanQuestion question{.collective = Collective::kAllToAll, .bytes = kMebibyte, .hosts = 65'536};
+  question.ranks_per_host = 1;
+  try {
+    explain_plan(question);
+    FAIL() << "2^32 rows";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_NE(error.message().find("all_to_all of 65536 ranks"), std::string::npos);
+  }
+  EXPECT_THROW(describe_plan(question, 0), Error);
+}
+
 }  // namespace
 }  // namespace rondo

@@ -8,7 +8,7 @@
 #include "rondo/error.h"
 #include "rondo/plan.h"
 #include "rondo/schedules.h"
-#include "tests/fuzz_time.h"
+#include "tests/fuzz_trials.h"
 
 namespace rondo {
 namespace {
@@ -100,9 +100,9 @@ TEST(Written, WhatIsQuotedStaysOnOneLine) {
 }
 
 TEST(Written, DamagedFilesAreReadOrRefused) {
-  std::mt19937 random(3);
   const std::string good = kRing;
-  for (FuzzTime time(5000); time.next();) {
+  for (FuzzTrials trials(5000); trials.next();) {
+    std::mt19937& random = trials.random();
     std::string text = good;
     for (std::size_t i = 0; i < 1 + random() % 3; ++i) {
       const std::size_t place = random() % text.size();

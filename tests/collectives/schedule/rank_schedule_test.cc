@@ -32,6 +32,14 @@ TEST(RowRanges, EachCollective_CoverWhatItReadsAndWrites) {
   expect_rows(output_rows(request(Collective::kScatter, 2)), 4, 2);
 }
 
+TEST(RowRanges, MoreRowsThanNumbers_AreTooMany) {
+  EXPECT_EQ(rows_of_ranks(3, 5), 15U);
+  EXPECT_EQ(rows_of_ranks(65'535, 65'537), kTooManyRows) << "2^32 - 1: the first without a number";
+  EXPECT_EQ(rows_of_ranks(65'536, 65'536), kTooManyRows) << "2^32";
+  EXPECT_EQ(rows_unit(Collective::kAllToAll, 65'535), 65'535U * 65'535U);
+  EXPECT_EQ(rows_unit(Collective::kAllToAll, 1'048'576), kTooManyRows);
+}
+
 TEST(RowRanges, AllToAll_ReadsARowForEachPeerAndWritesOneOfEach) {
   const Request all{.collective = Collective::kAllToAll, .world = 3, .rank = 1, .rows = 9};
   expect_rows(input_rows(all), 3, 3);

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "tests/fuzz_time.h"
+#include "tests/fuzz_trials.h"
 
 namespace rondo::select {
 namespace {
@@ -92,9 +92,9 @@ TEST(Tuning, MistakesAreToldWithTheirPlace) {
 }
 
 TEST(Tuning, DamagedFilesAreReadOrRefused) {
-  std::mt19937 random(20261123);
   const std::string whole = kTuning;
-  for (FuzzTime time(300); time.next();) {
+  for (FuzzTrials trials(300); trials.next();) {
+    std::mt19937& random = trials.random();
     std::string text = whole;
     const int changes = 1 + static_cast<int>(random() % 4);
     for (int i = 0; i < changes; ++i) {

@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "tests/fuzz_time.h"
+#include "tests/fuzz_trials.h"
 
 namespace rondo::simulate {
 namespace {
@@ -87,9 +87,9 @@ TEST(NetworkFile, DepthAndLengthAreLimited) {
 }
 
 TEST(NetworkFile, DamagedFilesAreReadOrRefused) {
-  std::mt19937 random(7);
   const std::string good = kTwoKinds;
-  for (FuzzTime time(20'000); time.next();) {
+  for (FuzzTrials trials(20'000); trials.next();) {
+    std::mt19937& random = trials.random();
     std::string text = good;
     for (std::size_t i = 0; i < 1 + random() % 4; ++i) {
       const std::size_t place = random() % text.size();

@@ -69,6 +69,7 @@ Pipe make_pipe() {
 
 Launcher::Launcher(RunOptions options)
     : options_(std::move(options)),
+      at_terminal_(options_.terminal && isatty(STDERR_FILENO) == 1),
       signals_({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}),
       open_files_before_(allow_open_files(options_.ranks)),
       out_(STDOUT_FILENO),
@@ -106,10 +107,20 @@ int Launcher::run() {
   return code == 0 && output_lost_ ? kExitCannotRun : code;
 }
 
-std::string Launcher::prefix_of(int rank, const char* stream) const {
-  if (options_.prefix == Prefix::kNone) return {};
-  if (options_.prefix == Prefix::kRank) return fmt::format("[{}] ", rank);
-  return fmt::format("[{} {}] ", rank, stream);
+bool Launcher::has_own_output(int rank) const {
+  return options_.ranks == 1 || (rank == 0 && at_terminal_);
+}
+
+/// What others write on rank 0's terminal takes the place of a line that it changes in place.
+std::string Launcher::wiped_line(const OutputSink& sink) const {
+  return at_terminal_ && isatty(sink.fd()) == 1 ? "\r\x1b[K" : "";
+}
+
+std::string Launcher::prefix_of(int rank, const char* stream, const OutputSink& sink) const {
+  std::string prefix = wiped_line(sink);
+  if (options_.prefix == Prefix::kRank) prefix += fmt::format("[{}] ", rank);
+  if (options_.prefix == Prefix::kRankAndStream) prefix += fmt::format("[{} {}] ", rank, stream);
+  return prefix;
 }
 
 void Launcher::start_rank(const WorldPlan& world, int rank) {
@@ -128,13 +139,16 @@ void Launcher::start_rank(const WorldPlan& world, int rank) {
   Pipe out;
   Pipe err;
   std::vector<StreamRelay> streams;
-  if (options_.ranks > 1) {
+  if (has_own_output(rank)) {
+    // A terminal may stop (stty tostop) whoever writes to it from another process group.
+    if (at_terminal_) sigaddset(&plan.blocked, SIGTTOU);
+  } else {
     out = make_pipe();
     err = make_pipe();
     plan.stdout_fd = out.writing.get();
     plan.stderr_fd = err.writing.get();
-    streams.emplace_back(std::move(out.reading), prefix_of(rank, "out"), out_);
-    streams.emplace_back(std::move(err.reading), prefix_of(rank, "err"), err_);
+    streams.emplace_back(std::move(out.reading), prefix_of(rank, "out", out_), out_);
+    streams.emplace_back(std::move(err.reading), prefix_of(rank, "err", err_), err_);
   }
   ranks_.push_back({RankProcess(start_child(plan)), std::move(streams)});
 }
@@ -250,7 +264,9 @@ void Launcher::tell_waiting() {
   if (!running.empty()) say(describe_waiting(stop_asked_, running));
 }
 
-void Launcher::say(const std::string& line) { err_.buffer() += "rondo run: " + line + "\n"; }
+void Launcher::say(const std::string& line) {
+  err_.buffer() += wiped_line(err_) + "rondo run: " + line + "\n";
+}
 
 void Launcher::signal_all(int number) {
   for (const Rank& rank : ranks_) rank.process.signal(number);

@@ -29,7 +29,8 @@ enum class Prefix {
 struct RunOptions {
   int ranks = 1;
   std::vector<std::string> command;
-  Prefix prefix = Prefix::kRank;                         ///< a world of one has none
+  Prefix prefix = Prefix::kRank;  ///< a world of one has none
+  bool terminal = false;          ///< where stderr is one, rank 0 writes to our own descriptors
   std::optional<std::chrono::duration<double>> timeout;  ///< for the whole run
 };
 
@@ -49,7 +50,9 @@ class Launcher {
   };
 
   void start_rank(const WorldPlan& world, int rank);
-  std::string prefix_of(int rank, const char* stream) const;
+  bool has_own_output(int rank) const;
+  std::string wiped_line(const OutputSink& sink) const;
+  std::string prefix_of(int rank, const char* stream, const OutputSink& sink) const;
   void step();
   void wait_for_events(Time now);
   int wait_ms(Time now) const;
@@ -64,6 +67,7 @@ class Launcher {
   void signal_all(int number);
 
   const RunOptions options_;
+  const bool at_terminal_;  ///< and it is rank 0's
   Signals signals_;
   std::optional<rlimit> open_files_before_;
   OutputSink out_;

@@ -24,6 +24,7 @@ struct Words {
   std::vector<std::string> program;  ///< CLI11 takes "[a,b]" for a list: good for help, not to run
   bool no_prefix = false;
   bool tag_output = false;
+  bool terminal = false;
 };
 
 RunError bad_usage(const std::string& message) { return RunError(kExitBadUsage, message); }
@@ -66,6 +67,7 @@ RunOptions options_of(const Words& words, const std::vector<std::string>& argume
   }
   if (words.no_prefix) options.prefix = Prefix::kNone;
   if (words.tag_output) options.prefix = Prefix::kRankAndStream;
+  options.terminal = words.terminal;
   options.command = program_of(arguments);
   if (options.command.empty()) throw bad_usage("no program given: rondo run -n 4 -- program");
   return options;
@@ -90,6 +92,8 @@ void add_run_command(CLI::App& app, const std::vector<std::string>& arguments) {
   command->add_option(kTimeoutOption, words->timeout_s, "End the run after this many seconds");
   command->add_flag("--no-prefix", words->no_prefix, "Leave the rank out in front of each line");
   command->add_flag("--tag-output", words->tag_output, "Say [rank out] or [rank err] there");
+  command->add_flag("--terminal", words->terminal,
+                    "Where stderr is a terminal, leave it to rank 0: its progress line is seen");
   command->add_option("program", words->program, "The program, and its own arguments");
   command->positionals_at_end();  // the program's options aren't ours, with and without "--"
   command->footer(
