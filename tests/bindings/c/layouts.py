@@ -67,5 +67,5 @@ if problems:
     print("\n".join(problems))
     sys.exit("layouts have changed. What has moved or is gone breaks programs that are compiled "
              "(RONDO_ABI_VERSION!). A struct is new, or one that has its size in it has grown at "
-             f"its end, and it is meant: {sys.argv[0]} {compiler} {header} {snapshot} --update")
+             f"its end, and it is meant: python3 {sys.argv[0]} {compiler} {header} {snapshot} --update")
 print(f"{len(is_now)} structs and fields, where they were")
