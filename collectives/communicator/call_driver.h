@@ -18,9 +18,11 @@
 
 namespace rondo::communicator {
 
-class CallDriver {
+class CallDriver : private execute::Beside {
  public:
-  explicit CallDriver(Place& place) : place_(place), conversations_(place.mesh()) {}
+  explicit CallDriver(Place& place) : place_(place), conversations_(place.mesh()) {
+    place.use_beside(*this);
+  }
 
   CallPool& pool() { return pool_; }
   Readiness& readiness() { return readiness_; }
@@ -44,7 +46,7 @@ class CallDriver {
   /// With the baton: until another call can be pushed.
   void drive_until_room();
   /// With the baton: what can be done now; true if anything moved.
-  bool look();
+  bool look_once();
   /// With the baton: breaks the communicator, unless it is broken; everything outstanding fails.
   void give_up(const Status& cause);
   /// The same, from inside a function of the program: what is outstanding fails when it has
@@ -62,6 +64,9 @@ class CallDriver {
  private:
   static const void* this_thread();
   void complete(PendingCall& call, Status status);
+  /// For a collective that waits: what peers have sent is taken, though nothing is received here.
+  Status look() override;
+  Result<bool> step_exchanges();
   void settle();
   bool turn();
   bool turn_front();

@@ -28,15 +28,18 @@ execute::Message message_of(PendingCall& call) {
 Status Conversations::add(PendingCall& call) {
   const int rank = call.arguments.root;
   if (rank == mesh_.rank()) return add_to_self(call);
-  Peer& peer = peers_[static_cast<std::size_t>(rank)];
-  if (peer.conversation == nullptr) {
-    peer.conversation =
-        std::make_unique<execute::Conversation>(*mesh_.endpoint(rank), mesh_.rank());
-  }
   const execute::Message message = message_of(call);
-  if (!sends(call)) return peer.conversation->receive(message, done_);
-  peer.conversation->send(message);
+  if (!sends(call)) return with(rank).receive(message, done_);
+  with(rank).send(message);
   return {};
+}
+
+execute::Conversation& Conversations::with(int rank) {
+  auto& conversation = peers_[static_cast<std::size_t>(rank)].conversation;
+  if (conversation == nullptr) {
+    conversation = std::make_unique<execute::Conversation>(*mesh_.endpoint(rank), mesh_.rank());
+  }
+  return *conversation;
 }
 
 /// Both sides are here: the second of the two moves the bytes.
@@ -66,15 +69,34 @@ Status Conversations::add_to_self(PendingCall& call) {
 }
 
 Result<bool> Conversations::step(std::vector<PendingCall*>& done, bool keeps_peers) {
+  auto moved = step_all(keeps_peers);
+  const bool any_done = !done_.empty();
+  finish(done);
+  if (!moved.ok()) return moved;
+  return *moved || any_done;
+}
+
+Result<bool> Conversations::step_all(bool keeps_peers) {
   bool moved = false;
   for (Peer& peer : peers_) {
-    if (peer.conversation == nullptr) continue;
+    if (peer.conversation == nullptr || peer.conversation->idle()) continue;
     RONDO_ASSIGN(const bool peer_moved, step(peer, keeps_peers));
     moved |= peer_moved;
   }
-  moved |= !done_.empty();
-  finish(done);
-  return moved;
+  another_ = (another_ + 1) % mesh_.size();
+  RONDO_ASSIGN(const bool another_moved, step_other(another_, keeps_peers));
+  return moved || another_moved;
+}
+
+Status Conversations::look_at_others() {
+  for (int rank = 0; rank < mesh_.size(); ++rank) RONDO_TRY(step_other(rank, true).status());
+  return {};
+}
+
+/// One of those with whom nothing is outstanding.
+Result<bool> Conversations::step_other(int rank, bool keeps_peers) {
+  if (rank == mesh_.rank() || !with(rank).idle()) return false;
+  return step(peers_[static_cast<std::size_t>(rank)], keeps_peers);
 }
 
 Result<bool> Conversations::step(Peer& peer, bool keeps_peers) {
@@ -83,7 +105,6 @@ Result<bool> Conversations::step(Peer& peer, bool keeps_peers) {
     if (conversation.idle()) return false;
     return peer.gone;
   }
-  const bool was_idle = conversation.idle();
   Status status = conversation.endpoint().resume();
   bool moved = false;
   if (status.ok()) {
@@ -93,7 +114,8 @@ Result<bool> Conversations::step(Peer& peer, bool keeps_peers) {
   }
   if (!keeps_peers) conversation.endpoint().pause();
   if (status.ok()) return moved;
-  if (!was_idle) return status;
+  // What it sent before it left may have been all that was waited for.
+  if (!conversation.idle()) return status;
   peer.gone = std::move(status);
   return false;
 }

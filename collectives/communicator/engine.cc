@@ -310,7 +310,7 @@ Status Engine::then(PendingCall& call, std::function<void(const Error*)> continu
 
 bool Engine::nudge() {
   if (driver_.idle() || !driver_.try_take()) return false;
-  const bool moved = driver_.look();
+  const bool moved = driver_.look_once();
   driver_.give_back();
   return moved;
 }

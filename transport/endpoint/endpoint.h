@@ -48,7 +48,7 @@ struct Transfer {
 /// Lanes for messages that belong to no call: they may be posted at any time, and come through
 /// whatever call the two ranks are in.
 inline constexpr std::uint16_t kFirstFreeLane = 6;
-inline constexpr std::uint16_t kFreeLanes = 2;
+inline constexpr std::uint16_t kFreeLanes = 3;
 constexpr bool is_free_lane(std::size_t lane) {
   return lane >= kFirstFreeLane && lane < kFirstFreeLane + kFreeLanes;
 }

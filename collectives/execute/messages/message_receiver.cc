@@ -81,7 +81,12 @@ Result<bool> MessageReceiver::next_header(std::vector<void*>& done) {
 }
 
 Status MessageReceiver::take(const MessageHeader& header, std::vector<void*>& done) {
-  if (header.kind == MessageKind::kReady) return sender_.ready(header.id);
+  if (header.kind == MessageKind::kReady) {
+    return Status(
+        ErrorCode::kDataLoss,
+        fmt::format("rank {} answers a request where its messages are expected", endpoint_.peer()),
+        endpoint_.peer());
+  }
   if (header.kind == MessageKind::kEager && header.bytes > kEagerBytes) {
     return Status(ErrorCode::kDataLoss,
                   fmt::format("rank {} sends {} bytes at once, at most {} are allowed",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 namespace rondo::execute {
 namespace {
@@ -65,10 +66,6 @@ void MessageSender::send(const Message& message) {
   queue_.push({.header = encode(header), .message = {}});
 }
 
-void MessageSender::answer(std::uint64_t id) {
-  queue_.push({.header = encode({.kind = MessageKind::kReady, .id = id}), .message = {}});
-}
-
 Status MessageSender::ready(std::uint64_t id) {
   const auto found =
       std::ranges::find_if(requested_, [id](const Requested& one) { return one.id == id; });
@@ -84,6 +81,25 @@ Status MessageSender::ready(std::uint64_t id) {
 }
 
 Result<bool> MessageSender::step(std::vector<void*>& done) {
+  RONDO_ASSIGN(const bool sent, send_queue(done));
+  RONDO_ASSIGN(const bool answered, answers_.step());
+  RONDO_ASSIGN(const bool allowed, take_answers());
+  RONDO_ASSIGN(const bool streamed, stream_.step(done));
+  return sent || answered || allowed || streamed;
+}
+
+Result<bool> MessageSender::take_answers() {
+  bool moved = false;
+  while (!requested_.empty()) {
+    RONDO_ASSIGN(const std::optional<std::uint64_t> id, answers_.next());
+    if (!id.has_value()) break;
+    RONDO_TRY(ready(*id));
+    moved = true;
+  }
+  return moved;
+}
+
+Result<bool> MessageSender::send_queue(std::vector<void*>& done) {
   bool moved = false;
   auto next = std::next(queue_.begin(), static_cast<std::ptrdiff_t>(posted_));
   for (; posted_ < kMostPosted && next != queue_.end(); ++posted_, ++next) {
@@ -98,8 +114,7 @@ Result<bool> MessageSender::step(std::vector<void*>& done) {
     --posted_;
     moved = true;
   }
-  RONDO_ASSIGN(const bool streamed, stream_.step(done));
-  return moved || streamed;
+  return moved;
 }
 
 Status MessageSender::post(Outgoing& outgoing) {

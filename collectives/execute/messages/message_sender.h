@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "collectives/execute/messages/message_answers.h"
 #include "collectives/execute/messages/message_header.h"
 #include "core/status.h"
 #include "core/steady_list.h"
@@ -55,24 +56,26 @@ class MessageStream {
 class MessageSender {
  public:
   explicit MessageSender(transport::Endpoint& endpoint)
-      : endpoint_(endpoint), stream_(endpoint, transport::TransferKind::kSend) {}
+      : endpoint_(endpoint),
+        answers_(endpoint),
+        stream_(endpoint, transport::TransferKind::kSend) {}
 
   void send(const Message& message);
   /// Tells the peer that there is a place for its request `id`.
-  void answer(std::uint64_t id);
-  /// The peer has a place for our request `id`. Errors: DataLoss (there is none).
-  Status ready(std::uint64_t id);
+  void answer(std::uint64_t id) { answers_.answer(id); }
 
   Result<bool> step(std::vector<void*>& done);
   /// Owners of all sends that aren't done, oldest first.
   std::vector<const Message*> outstanding() const;
-  bool idle() const { return queue_.empty() && requested_.empty() && stream_.messages().empty(); }
+  bool idle() const {
+    return queue_.empty() && answers_.idle() && requested_.empty() && stream_.messages().empty();
+  }
 
  private:
   /// A header on its way, with the bytes of an eager message.
   struct Outgoing {
     MessageHeaderBlock header;
-    Message message;  ///< owner null: an answer, or a request
+    Message message;  ///< owner null: a request
     transport::Token header_token = 0;
     transport::Token payload_token = 0;
   };
@@ -80,12 +83,17 @@ class MessageSender {
     std::uint64_t id = 0;
     Message message;
   };
+  Result<bool> send_queue(std::vector<void*>& done);
+  Result<bool> take_answers();
+  /// The peer has a place for our request `id`. Errors: DataLoss (there is none).
+  Status ready(std::uint64_t id);
   Status post(Outgoing& outgoing);
   Result<bool> is_sent(const Outgoing& outgoing);
 
   transport::Endpoint& endpoint_;
   SteadyList<Outgoing> queue_;
   std::size_t posted_ = 0;  ///< so many of the queue are under way
+  MessageAnswers answers_;
   SteadyList<Requested> requested_;
   MessageStream stream_;
   std::uint64_t last_id_ = 0;

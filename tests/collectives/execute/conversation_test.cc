@@ -133,6 +133,21 @@ TEST_P(KeptMessages, AnnouncedOnes_CountWithoutTheirBytes_AndGoOutWhenTheyAreRec
   }
 }
 
+// Its answer must not wait behind what nobody takes.
+TEST_P(KeptMessages, ALongOneTheOtherWay_ArrivesWhileNoMoreIsTaken) {
+  send(kMost + 200, 100, 0);
+  std::vector<std::byte> data = content(7, 3 * kEagerBytes + 1);
+  std::vector<std::byte> place(data.size());
+  const std::size_t before = sender_.done();
+  receiver_.send(data, 5);
+  sender_.receive(place, 5);
+  settle();
+  EXPECT_EQ(receiver_.done(), 1U);
+  EXPECT_EQ(sender_.done(), before + 1);
+  EXPECT_TRUE(place == data);
+  EXPECT_THAT(receiver_.says(), HasSubstr(said_of(kMost, kMost * 100, 0)));
+}
+
 INSTANTIATE_TEST_SUITE_P(Transports, KeptMessages,
                          ::testing::Values(transport::TransportKind::kInproc,
                                            transport::TransportKind::kShm),
