@@ -66,6 +66,12 @@ class DeviceDriver {
   virtual Result<void*> import_memory(int index, const SharedHandle& memory) = 0;
   virtual void release_imported(void* pointer) = 0;
 
+  /// How often memory was given back by `free`. What has been exported of it is gone then, and
+  /// peers want to know: see `lives`.
+  virtual std::uint64_t frees() const { return 0; }
+  /// Whether the allocation that this process has exported so is still there.
+  virtual bool lives(const SharedHandle& /*memory*/) { return true; }
+
   /// Whether there is such memory as allocate_words gives.
   virtual bool sees_host_memory() const { return false; }
   /// Memory of the host that kernels and copies of the device see at the same address, all 0.

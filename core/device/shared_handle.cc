@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <string>
 
@@ -35,7 +36,13 @@ SharedHandle new_handle(Device device, SharedKind what) {
   handle.index = static_cast<std::int16_t>(device.index);
   handle.kind = device.kind;
   handle.what = what;
+  if (what == SharedKind::kEvent) handle.allocation = new_number();
   return handle;
+}
+
+std::uint64_t new_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
 }
 
 Status check_handle(const SharedHandle& handle, DeviceKind kind, SharedKind what) {

@@ -24,15 +24,18 @@ struct SharedHandle {
   /// Of memory: how much of it, and where that begins in what the driver maps.
   std::uint64_t offset_bytes = 0;
   std::uint64_t bytes = 0;
-  /// Of memory whose address may be given to another allocation while peers still have it open: its
-  /// allocation's address, and a number that no other allocation of the process has. Else 0.
+  /// Of memory: its allocation's address, which may be given to another one while peers still have
+  /// this one open, and a number that no other allocation of the process has. Of an event: a number
+  /// that no other that was exported has. By these its owner says that it is gone.
   std::uint64_t base = 0;
   std::uint64_t allocation = 0;
   std::array<std::byte, 64> opaque{};  ///< as large as a handle of CUDA's
 };
 
-/// One of this process, with nothing in `opaque` yet.
+/// One of this process, with nothing in `opaque` yet; an event's has its number.
 SharedHandle new_handle(Device device, SharedKind what);
+/// One that nothing else of this process has. Threads: any.
+std::uint64_t new_number();
 
 /// Whether a driver of `kind` can look at it.
 /// Errors: InvalidArgument (another kind of device, or of thing), Device (another machine).

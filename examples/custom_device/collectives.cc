@@ -2,32 +2,28 @@
 
 #include <unistd.h>
 
-#include <atomic>
+#include <array>
 #include <cctype>
+#include <cstddef>
 #include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <memory>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "examples/custom_device/failure.h"
+#include "examples/custom_device/handles.h"
 #include "examples/custom_device/meeting.h"
+#include "examples/custom_device/member.h"
+#include "examples/custom_device/memory.h"
 #include "examples/custom_device/reduce.h"
-#include "examples/custom_device/stream.h"
+#include "examples/custom_device/shares.h"
 
 namespace custom_cpu {
 namespace {
 
-struct Member {
-  std::shared_ptr<Meeting> meeting;
-  int rank = 0;
-  int world = 1;
-};
+using Communicator = rondo_plugin_communicator;
 
-Member* own(rondo_plugin_communicator communicator) {
-  return reinterpret_cast<Member*>(communicator);
-}
+Member* own(Communicator communicator) { return reinterpret_cast<Member*>(communicator); }
 
 /// The digits of "f32", "bf16", "i8", ... are its bits.
 std::size_t size_of(const char* type) {
@@ -35,111 +31,161 @@ std::size_t size_of(const char* type) {
   return std::strtoul(type, nullptr, 10) / 8;
 }
 
+Share share_of(const void* input, const void* output) {
+  return {memory().name(input), memory().name(output)};
+}
+
 int reduces(const char* type, const char* op) { return find_kernel(type, op) != nullptr ? 1 : 0; }
 
 int make_id(rondo_plugin_id* id) {
-  static std::atomic<unsigned> made = 0;
-  const unsigned number = ++made;
-  std::memcpy(id->bytes, &number, sizeof(number));
+  const auto name = Meeting::arrange();
+  if (!name) return failed("there is no memory for a communicator");
+  pack(*name, *id);
   return done();
 }
 
 int join(int /*device*/, const rondo_plugin_id* id, int rank, int world,
-         rondo_plugin_communicator* communicator) {
-  unsigned number = 0;
-  std::memcpy(&number, id->bytes, sizeof(number));
-  *communicator = reinterpret_cast<rondo_plugin_communicator>(
-      new Member{Meeting::of(number, world), rank, world});
+         Communicator* communicator) {
+  if (world > Meeting::kMostRanks)
+    return failed("a communicator has " + std::to_string(Meeting::kMostRanks) + " ranks at most");
+  auto meeting = Meeting::find(unpacked<FileName>(*id));
+  if (meeting == nullptr) return failed("the rank that has made the id is gone");
+  meeting->join();
+  *communicator = reinterpret_cast<Communicator>(new Member({std::move(meeting), rank, world}));
   return done();
 }
 
-int give_up(rondo_plugin_communicator communicator) {
-  own(communicator)->meeting->give_up();
+int ready(Communicator communicator, int* is_done) {
+  const Seat& seat = own(communicator)->seat();
+  if (seat.meeting->given_up()) return failed("a rank of this communicator has given up");
+  *is_done = seat.meeting->is_complete(seat.world) ? 1 : 0;
   return done();
 }
 
-int leave(rondo_plugin_communicator communicator) {
+int give_up(Communicator communicator) {
+  own(communicator)->seat().meeting->give_up();
+  return done();
+}
+
+int leave(Communicator communicator) {
   delete own(communicator);
   return done();
 }
 
-/// In the stream: all come, each does its share, and nobody goes before all have.
-int meet(rondo_plugin_communicator communicator, rondo_plugin_stream stream, const void* input,
-         void* output, const std::function<void(const Member&)>& do_share) {
-  const Share share{static_cast<const std::byte*>(input), static_cast<std::byte*>(output)};
-  reinterpret_cast<Stream*>(stream)->add([member = *own(communicator), share, do_share] {
-    member.meeting->lay_down(member.rank, share);
-    if (!member.meeting->wait_for_all()) return false;
-    do_share(member);
-    return member.meeting->wait_for_all();
+/// Each rank combines a part of the elements, for all: whoever works in place is read by one alone.
+int all_reduce(Communicator communicator, rondo_plugin_stream stream, const void* input,
+               void* output, std::size_t count, const char* type, const char* op) {
+  const Part whole{find_kernel(type, op), size_of(type), 0, count};
+  if (whole.kernel == nullptr) return failed("nothing is reduced so");
+  return own(communicator)->ask(stream, share_of(input, output), [whole](const Seat& seat) {
+    const Part part = part_of(whole, seat);
+    std::vector<Target> all;
+    for (int rank = 0; rank < seat.world; ++rank) all.push_back({rank, part.first});
+    return combine(seat, part, all);
   });
+}
+
+/// The same for the root.
+// NOLINTNEXTLINE(readability-function-size): these are the table's parameters
+int reduce(Communicator communicator, rondo_plugin_stream stream, const void* input, void* output,
+           std::size_t count, const char* type, const char* op, int root) {
+  const Part whole{find_kernel(type, op), size_of(type), 0, count};
+  if (whole.kernel == nullptr) return failed("nothing is reduced so");
+  return own(communicator)->ask(stream, share_of(input, output), [whole, root](const Seat& seat) {
+    const Part part = part_of(whole, seat);
+    return combine(seat, part, {{root, part.first}});
+  });
+}
+
+int broadcast(Communicator communicator, rondo_plugin_stream stream, const void* input,
+              void* output, std::size_t count, const char* type, int root) {
+  const Copy copy{root, count * size_of(type), 0};
+  return own(communicator)->ask(stream, share_of(input, output), [copy](const Seat& seat) {
+    return copy_input(seat, copy);
+  });
+}
+
+int all_gather(Communicator communicator, rondo_plugin_stream stream, const void* input,
+               void* output, std::size_t count, const char* type) {
+  const std::size_t bytes = count * size_of(type);
+  return own(communicator)->ask(stream, share_of(input, output), [bytes](const Seat& seat) {
+    bool whole = true;
+    for (int rank = 0; rank < seat.world && whole; ++rank)
+      whole = copy_input(seat, {rank, bytes, static_cast<std::size_t>(rank) * bytes});
+    return whole;
+  });
+}
+
+int reduce_scatter(Communicator communicator, rondo_plugin_stream stream, const void* input,
+                   void* output, std::size_t count, const char* type, const char* op) {
+  const Part whole{find_kernel(type, op), size_of(type), 0, count};
+  if (whole.kernel == nullptr) return failed("nothing is reduced so");
+  return own(communicator)->ask(stream, share_of(input, output), [whole](const Seat& seat) {
+    Part part = whole;
+    part.first = static_cast<std::size_t>(seat.rank) * part.count;
+    return combine(seat, part, {{seat.rank, 0}});
+  });
+}
+
+/// A message is as long as both say.
+int ask_message(Communicator communicator, rondo_plugin_stream stream, Message message,
+                std::size_t bytes) {
+  if (message.memory.bytes < bytes) return failed("that is no memory of these devices");
+  message.memory.bytes = bytes;
+  return bytes == 0 ? done() : own(communicator)->ask(stream, message);
+}
+
+int send(Communicator communicator, rondo_plugin_stream stream, const void* data, std::size_t count,
+         const char* type, int peer) {
+  return ask_message(communicator, stream, {peer, true, memory().name(data)},
+                     count * size_of(type));
+}
+
+int receive(Communicator communicator, rondo_plugin_stream stream, void* data, std::size_t count,
+            const char* type, int peer) {
+  return ask_message(communicator, stream, {peer, false, memory().name(data)},
+                     count * size_of(type));
+}
+
+int begin_group(Communicator communicator) {
+  own(communicator)->begin_group();
   return done();
 }
 
-/// Each rank combines a part of the elements, for all: whoever works in place is read by one alone.
-int all_reduce(rondo_plugin_communicator communicator, rondo_plugin_stream stream,
-               const void* input, void* output, std::size_t count, const char* type,
-               const char* op) {
-  const HostKernel kernel = find_kernel(type, op);
-  if (kernel == nullptr) return failed("nothing is reduced so");
-  return meet(communicator, stream, input, output,
-              [kernel, count, size = size_of(type)](const Member& member) {
-                const auto rank = static_cast<std::size_t>(member.rank);
-                const auto world = static_cast<std::size_t>(member.world);
-                const std::size_t first = count * rank / world;
-                const std::size_t end = count * (rank + 1) / world;
-                Reduction part{{}, {}, end - first, member.world};
-                for (const Share& share : member.meeting->shares()) {
-                  part.sources.push_back(share.input + first * size);
-                  part.targets.push_back(share.output + first * size);
-                }
-                kernel(part);
-              });
-}
+int end_group(Communicator communicator) { return own(communicator)->end_group(); }
 
-void copy(std::byte* target, const std::byte* source, std::size_t bytes) {
-  if (target != source) std::memcpy(target, source, bytes);
-}
-
-int broadcast(rondo_plugin_communicator communicator, rondo_plugin_stream stream, const void* input,
-              void* output, std::size_t count, const char* type, int root) {
-  return meet(communicator, stream, input, output,
-              [bytes = count * size_of(type), root](const Member& member) {
-                const auto& shares = member.meeting->shares();
-                copy(shares[static_cast<std::size_t>(member.rank)].output,
-                     shares[static_cast<std::size_t>(root)].input, bytes);
-              });
-}
-
-int all_gather(rondo_plugin_communicator communicator, rondo_plugin_stream stream,
-               const void* input, void* output, std::size_t count, const char* type) {
-  return meet(communicator, stream, input, output,
-              [bytes = count * size_of(type)](const Member& member) {
-                const auto& shares = member.meeting->shares();
-                std::byte* target = shares[static_cast<std::size_t>(member.rank)].output;
-                for (const Share& share : shares) {
-                  copy(target, share.input, bytes);
-                  target += bytes;
-                }
-              });
+/// Processes that see each other: of one machine, and of one container there.
+std::string version() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::array<char, 64> processes{};
+  if (boot.empty() || ::readlink("/proc/self/ns/pid", processes.data(), processes.size() - 1) < 0)
+    return "custom_cpu 2 in process " + std::to_string(::getpid());
+  return "custom_cpu 2 on " + boot + ", " + processes.data();
 }
 
 }  // namespace
 
 rondo_collective_table collectives() {
-  // Ranks of other processes have another text, and don't join.
-  static const std::string version = "custom_cpu 1 in process " + std::to_string(::getpid());
-  rondo_collective_table table{};  // what is left out is null, and goes another way
+  static const std::string text = version();
+  rondo_collective_table table{};
   table.size = sizeof(table);
-  table.version = version.c_str();
+  table.version = text.c_str();
   table.reduces = &reduces;
   table.make_id = &make_id;
   table.join = &join;
+  table.ready = &ready;
   table.abort = &give_up;
   table.leave = &leave;
   table.all_reduce = &all_reduce;
+  table.reduce = &reduce;
   table.broadcast = &broadcast;
   table.all_gather = &all_gather;
+  table.reduce_scatter = &reduce_scatter;
+  table.send = &send;
+  table.receive = &receive;
+  table.begin_group = &begin_group;
+  table.end_group = &end_group;
   return table;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-// Whole collectives between the threads of one process: all_reduce, broadcast and all_gather. The
-// others, and worlds of several processes, Rondo makes by its own schedules.
+// Whole collectives, and messages, between ranks of one machine: threads or processes.
 
 #include <rondo/device_plugin.h>
 

@@ -1,5 +1,6 @@
 // A device for Rondo in a shared object: two "devices" in the host's memory, whose streams are
-// threads. What a real one does differently is inside these functions; the table stays.
+// threads. It has all that a plug-in may have. What a real one does differently is inside these
+// functions; the table stays.
 //
 //   RONDO_DEVICE_PLUGINS=$PWD/build/release/lib/custom_cpu.so rondo bench all_reduce --device
 //   custom_cpu -g 2
@@ -13,23 +14,13 @@
 
 #include "examples/custom_device/collectives.h"
 #include "examples/custom_device/failure.h"
+#include "examples/custom_device/handles.h"
 #include "examples/custom_device/memory.h"
 #include "examples/custom_device/reduce.h"
-#include "examples/custom_device/stream.h"
+#include "examples/custom_device/sharing.h"
 
 namespace custom_cpu {
 namespace {
-
-constexpr int kDevices = 2;
-
-/// Kept until the process ends: streams may still be at work then.
-Memory& memory() {
-  static Memory& made = *new Memory();
-  return made;
-}
-
-Stream* own(rondo_plugin_stream stream) { return reinterpret_cast<Stream*>(stream); }
-Event* own(rondo_plugin_event event) { return reinterpret_cast<Event*>(event); }
 
 const char* last_error() { return last_failure().c_str(); }
 
@@ -82,7 +73,7 @@ int copy_async(int /*device*/, rondo_plugin_stream stream, void* target, const v
 }
 
 int create_event(int /*device*/, rondo_plugin_event* event) {
-  *event = reinterpret_cast<rondo_plugin_event>(new Event());
+  *event = handle_of(new OwnEvent());
   return done();
 }
 
@@ -92,7 +83,9 @@ int destroy_event(int /*device*/, rondo_plugin_event event) {
 }
 
 int record_event(int /*device*/, rondo_plugin_stream stream, rondo_plugin_event event) {
-  own(stream)->record(*own(event));
+  auto* const recorded_here = dynamic_cast<OwnEvent*>(own(event));
+  if (recorded_here == nullptr) return failed("an event of another process is waited for alone");
+  own(stream)->record(*recorded_here);
   return done();
 }
 
@@ -102,14 +95,12 @@ int wait_event(int /*device*/, rondo_plugin_stream stream, rondo_plugin_event ev
 }
 
 int query_event(int /*device*/, rondo_plugin_event event, int* is_done) {
-  const auto record = own(event)->latest();
-  *is_done = record == nullptr || record->reached() ? 1 : 0;
+  *is_done = own(event)->reached() ? 1 : 0;
   return done();
 }
 
 int synchronize_event(int /*device*/, rondo_plugin_event event) {
-  const auto record = own(event)->latest();
-  return record == nullptr || record->wait() ? done() : failed("work before this event failed");
+  return own(event)->waiter()() ? done() : failed("work before this event failed");
 }
 
 /// A real device's are seen in its maker's profiler; these are counted.
@@ -127,7 +118,7 @@ int end_range(std::uint64_t /*range*/) {
 }
 
 rondo_device_table table() {
-  rondo_device_table table{};  // what is left out, like memory for other processes, is null
+  rondo_device_table table{};
   table.size = sizeof(table);
   table.major_version = RONDO_DEVICE_PLUGIN_MAJOR;
   table.minor_version = RONDO_DEVICE_PLUGIN_MINOR;
@@ -138,6 +129,7 @@ rondo_device_table table() {
   table.deallocate = &deallocate;
   table.owns = &owns;
   table.copy = &copy;
+  add_sharing(table);
   table.create_stream = &create_stream;
   table.destroy_stream = &destroy_stream;
   table.synchronize_stream = &synchronize_stream;

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "examples/custom_device/failure.h"
-#include "examples/custom_device/stream.h"
+#include "examples/custom_device/handles.h"
 
 namespace custom_cpu {
 namespace {
@@ -74,7 +74,7 @@ int reduce(int /*device*/, rondo_plugin_stream stream, const rondo_reduction* gi
   Reduction reduction{Sources(given->sources, given->sources + given->source_count),
                       Targets(given->targets, given->targets + given->target_count), given->count,
                       given->divisor};
-  reinterpret_cast<Stream*>(stream)->add([reduction = std::move(reduction)] {
+  own(stream)->add([reduction = std::move(reduction)] {
     run<T, Op>(reduction);
     return true;
   });

@@ -4,35 +4,6 @@
 
 namespace custom_cpu {
 
-void Record::reach(bool whole) {
-  const std::lock_guard lock(mutex_);
-  reached_ = true;
-  whole_ = whole;
-  came_.notify_all();
-}
-
-bool Record::reached() const {
-  const std::lock_guard lock(mutex_);
-  return reached_;
-}
-
-bool Record::wait() const {
-  std::unique_lock lock(mutex_);
-  came_.wait(lock, [this] { return reached_; });
-  return whole_;
-}
-
-std::shared_ptr<const Record> Event::latest() const {
-  const std::lock_guard lock(mutex_);
-  return latest_;
-}
-
-std::shared_ptr<Record> Event::begin_record() {
-  const std::lock_guard lock(mutex_);
-  latest_ = std::make_shared<Record>();
-  return latest_;
-}
-
 Stream::Stream() : thread_([this] { serve(); }) {}
 
 Stream::~Stream() {
@@ -48,18 +19,15 @@ void Stream::add(Work work) {
   enqueue([work = std::move(work)](bool whole) { return whole && work(); });
 }
 
-void Stream::record(Event& event) {
-  enqueue([record = event.begin_record()](bool whole) {
-    record->reach(whole);
+void Stream::record(OwnEvent& event) {
+  enqueue([reach = event.begin_record()](bool whole) {
+    reach(whole);
     return whole;
   });
 }
 
 void Stream::wait(const Event& event) {
-  enqueue([record = event.latest()](bool whole) {
-    const bool other_whole = record == nullptr || record->wait();
-    return whole && other_whole;
-  });
+  enqueue([waiter = event.waiter()](bool whole) { return whole && waiter(); });
 }
 
 bool Stream::synchronize() {

@@ -1,41 +1,16 @@
 #pragma once
 
-// Streams, each a thread that does its work in order, and events. Threads: any.
+// Streams, each a thread that does its work in order. Threads: any.
 
 #include <condition_variable>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <thread>
 
+#include "examples/custom_device/event.h"
+
 namespace custom_cpu {
-
-/// One record of an event: reached once, by a stream that was whole then or had failed.
-class Record {
- public:
-  void reach(bool whole);
-  bool reached() const;
-  /// Waits; whether the stream was whole.
-  bool wait() const;
-
- private:
-  mutable std::mutex mutex_;
-  mutable std::condition_variable came_;
-  bool reached_ = false;
-  bool whole_ = true;
-};
-
-class Event {
- public:
-  /// Null: nothing was recorded yet, which counts as reached.
-  std::shared_ptr<const Record> latest() const;
-  std::shared_ptr<Record> begin_record();
-
- private:
-  mutable std::mutex mutex_;
-  std::shared_ptr<Record> latest_;
-};
 
 class Stream {
  public:
@@ -49,7 +24,7 @@ class Stream {
 
   /// Skipped once the stream has failed.
   void add(Work work);
-  void record(Event& event);
+  void record(OwnEvent& event);
   void wait(const Event& event);
   /// Until all is done; whether the stream is whole.
   bool synchronize();

@@ -73,7 +73,8 @@ struct State {
   std::map<std::uint64_t, Allocation> allocations;  ///< by address
   std::map<std::pair<int, std::string>, Opened> opened;
   std::uint64_t allocated = 0;
-  std::atomic<int> live = 0;  ///< whatever was made and not yet destroyed
+  std::atomic<int> live = 0;         ///< whatever was made and not yet destroyed
+  std::atomic<int> left_behind = 0;  ///< streams that were destroyed, whose work goes on
 };
 
 State& state();

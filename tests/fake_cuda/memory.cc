@@ -176,10 +176,10 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr memory) {
   for (auto it = state().opened.begin(); it != state().opened.end(); ++it) {
     if (it->second.address != memory) continue;
     --state().live;
-    if (--it->second.uses == 0) {
-      state().driver->release_imported(reinterpret_cast<void*>(memory));
-      state().opened.erase(it);
-    }
+    if (--it->second.uses != 0) return CUDA_SUCCESS;
+    // Work that nobody waits for may still be at it; a device would fault, a process mustn't.
+    if (state().left_behind == 0) state().driver->release_imported(reinterpret_cast<void*>(memory));
+    state().opened.erase(it);
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_INVALID_VALUE;

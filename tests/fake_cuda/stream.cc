@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -30,18 +31,26 @@ std::size_t parameter_bytes(const CUfunc_st& function) {
   return function.is_schedule ? sizeof(ScheduleCall) : sizeof(ReduceParameters);
 }
 
-/// In the stream's thread. Memory that has been freed is the kernel's error.
+/// A kernel was given a pointer that leads nowhere.
+struct Astray : std::exception {
+  explicit Astray(rondo::Status why) : failure(std::move(why)) {}
+  rondo::Status failure;
+};
+
+/// In the stream's thread. Memory that has been freed is the kernel's error: it doesn't begin.
 rondo::Status run(const CUfunc_st& function, rondo::kernels::cuda::HostGrid grid,
                   const std::vector<std::byte>& parameter) {
-  rondo::Status failure;
-  const auto seen = [&failure](void* pointer) -> void* {
+  const auto seen = [](void* pointer) -> void* {
     auto resolved = rondo::device::emulated_memory(pointer, 1);
-    if (resolved.ok()) return *resolved;
-    if (failure.ok()) failure = resolved.status();
-    return pointer;
+    if (!resolved.ok()) throw Astray(resolved.status());
+    return *resolved;
   };
-  function.kernel(grid, parameter.data(), seen);
-  return failure;
+  try {
+    function.kernel(grid, parameter.data(), seen);
+  } catch (const Astray& astray) {
+    return astray.failure;
+  }
+  return {};
 }
 
 }  // namespace
@@ -73,10 +82,15 @@ CUresult cuStreamCreate(CUstream* stream, unsigned int /*flags*/) {
 CUresult cuStreamDestroy(CUstream stream) {
   --state().live;
   // What isn't done is done all the same, and nobody waits for it.
-  if (stream->last->done())
+  if (stream->last->done()) {
     delete stream;
-  else
-    std::thread([stream] { delete stream; }).detach();
+    return CUDA_SUCCESS;
+  }
+  ++state().left_behind;
+  std::thread([stream] {
+    delete stream;
+    --state().left_behind;
+  }).detach();
   return CUDA_SUCCESS;
 }
 

@@ -6,32 +6,19 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <filesystem>
 #include <regex>
 #include <set>
 #include <string>
 #include <thread>
 
 #include "core/unique_fd.h"
+#include "tests/launch/killing.h"
 #include "tests/launch/shell.h"
 
 namespace rondo::launch {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string rondo_run(int ranks, const std::string& arguments) {
-  return std::string(RONDO_TOOL) + " run -n " + std::to_string(ranks) + " -- " + RANK_PROGRAM +
-         " " + arguments;
-}
-
-std::set<std::string> shared_memory_files() {
-  std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
-    names.insert(entry.path().filename().string());
-  }
-  return names;
-}
 
 TEST(RondoRun, FourRanks_SumIsRight) {
   const Outcome outcome = shell(rondo_run(4, "sum"));
@@ -74,29 +61,9 @@ TEST(NoLauncher, WorldOfOne_IsIdentity) {
   EXPECT_THAT(outcome.output, HasSubstr("rank 0 of 1: sum 0.25"));
 }
 
-/// What was set, and what the ranks do.
-struct Killing {
-  const char* name;
-  const char* variables;
-  const char* arguments;
-};
 class Killed : public ::testing::TestWithParam<Killing> {};
 
-TEST_P(Killed, OneRank_AllOthersNameItInTime) {
-  const auto before = shared_memory_files();
-  const Outcome outcome =
-      shell(std::string(GetParam().variables) + " " + rondo_run(4, GetParam().arguments));
-  EXPECT_EQ(outcome.exit_code, 128 + 9) << outcome.output;
-  const std::regex line(R"(\[(\d)\] after (-?\d+) ms: culprit 2: .*rank 2)");
-  std::set<std::string> reporters;
-  for (auto it = std::sregex_iterator(outcome.output.begin(), outcome.output.end(), line);
-       it != std::sregex_iterator(); ++it) {
-    reporters.insert((*it)[1]);
-    EXPECT_LT(std::stoi((*it)[2]), 2000) << "the promise is 2 s";
-  }
-  EXPECT_EQ(reporters, (std::set<std::string>{"0", "1", "3"})) << outcome.output;
-  EXPECT_EQ(shared_memory_files(), before);
-}
+TEST_P(Killed, OneRank_AllOthersNameItInTime) { expect_others_name_the_killed(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     Ways, Killed,

@@ -5,7 +5,8 @@
 //                   and the milliseconds since the kill
 //   killed_between R     the same between two of a thousand started calls; those that were done are
 //                        right, all others fail with the same culprit
-//   killed_on_device R   the same on emulated devices, in the middle of a call
+//   killed_on_device R   the same on devices of the kind that RONDO_TEST_DEVICE names (emulated
+//                        without), in the middle of a call
 //   stopped_on_device R  the same, but it only stands still
 //   once_on_device  broadcasts rank 1's number on emulated devices and is gone
 //   absent R        rank R never joins
@@ -25,6 +26,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "tests/collectives/communicator/own_device.h"
 
 namespace {
 
@@ -128,11 +131,18 @@ int once_on_device() {
   return 0;  // with all that peers may still want
 }
 
+rondo::Device device_of_this_rank() {
+  const rondo::Device named = rondo::testing::own_device();
+  return named == rondo::Device::host() ? rondo::Device::emulated(0) : named;
+}
+
 /// In the middle of a call, whatever its peers are doing with its memory then.
 int struck_on_device(int victim, int signal) {
-  Communicator world = Communicator::create({}, rondo::Device::emulated(victim % 4));
-  const double death = time_of_death(world);
+  Communicator world = Communicator::create({}, device_of_this_rank());
   const rondo::DeviceMemory data(world.device(), 8'000'000);
+  const rondo::Buffer buffer{data.data(), 2'000'000, rondo::DataType::kF32, world.device()};
+  world.all_reduce(buffer);  // plans are made, and libraries joined, before
+  const double death = time_of_death(world);
   std::jthread executioner;
   if (world.rank() == victim) {
     executioner = std::jthread([death, signal] {
@@ -141,9 +151,7 @@ int struck_on_device(int victim, int signal) {
     });
   }
   try {
-    while (true) {
-      world.all_reduce({data.data(), 2'000'000, rondo::DataType::kF32, world.device()});
-    }
+    while (true) world.all_reduce(buffer);
   } catch (const rondo::Error& error) {
     std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3, error.culprit(),
                 error.what());

@@ -25,6 +25,8 @@ class DeviceEvent {
   }
 
   detail::EventImpl& event() const { return *event_; }
+  /// Of number 0 where it isn't exported.
+  const device::SharedHandle& handle() const { return handle_; }
   Notice notice() const {
     return {.event = reinterpret_cast<std::uint64_t>(event_.get()), .handle = handle_};
   }

@@ -38,6 +38,7 @@ class DeviceLane {
   detail::StreamImpl& stream() const { return *stream_; }
   /// After all that the lane has put into its stream.
   const DeviceEvent& end() const { return events_.back(); }
+  std::span<const DeviceEvent> events() const { return events_; }
 
  private:
   DeviceLane(DeviceCall& call, std::size_t lane);

@@ -10,9 +10,6 @@
 namespace rondo::execute {
 namespace {
 
-using transport::Transfer;
-using transport::TransferKind;
-
 /// What came of waiting for a peer's device, with its name; unless it is another's fault.
 Status blamed_on(int rank, Status status) {
   const bool known = status.culprit() != kNoCulprit || status.code() == ErrorCode::kCancelled;
@@ -51,34 +48,29 @@ Status DevicePeer::begin(const Regions& own) {
   goodbye.reset();
   their_goodbye.reset();
   addresses_ = {};
-  told_ = heard_ = false;
-  const Transfer hear{.kind = TransferKind::kRecv,
-                      .data = reinterpret_cast<std::byte*>(&theirs_),
-                      .bytes = sizeof(theirs_)};
-  RONDO_ASSIGN(hear_, endpoint_->post({&hear, 1}));
-  // Nothing is written through it: a send only reads.
-  auto* const bytes = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(&own));
-  const Transfer tell{.kind = TransferKind::kSend, .data = bytes, .bytes = sizeof(own)};
-  RONDO_ASSIGN(tell_, endpoint_->post({&tell, 1}));
-  return {};
+  meeting_ = {};
+  mine_ = own;
+  if (in_this_process()) {
+    closing_.begin_with_neighbour();
+  } else {
+    for (const Region& region : own.list) place_->given()->give(rank(), region.handle);
+    mine_.gone = closing_.begin(*place_, rank());
+  }
+  RONDO_TRY(meeting_.hear(*endpoint_, &theirs_, sizeof(theirs_)));
+  return meeting_.tell(*endpoint_, &mine_, sizeof(mine_));
 }
 
 Result<bool> DevicePeer::meet() {
-  const bool had_met = told_ || heard_;
-  if (!told_) {
-    RONDO_ASSIGN(told_, endpoint_->poll(tell_));
-  }
-  if (!heard_) {
-    RONDO_ASSIGN(heard_, endpoint_->poll(hear_));
-  }
-  return (told_ || heard_) && !had_met;
+  RONDO_ASSIGN(const bool moved, meeting_.poll(*endpoint_));
+  RONDO_ASSIGN(const bool closed, closing_.step(*place_, *endpoint_, meeting_, theirs_.gone));
+  return moved || closed;
 }
 
 Result<std::byte*> DevicePeer::memory(schedule::BufferRole role, std::size_t offset,
                                       std::size_t bytes) {
   const auto index = static_cast<std::size_t>(role);
   const Region none;
-  const Region& region = index < theirs_.size() ? theirs_[index] : none;
+  const Region& region = index < theirs_.list.size() ? theirs_.list[index] : none;
   // What a peer says is looked at before it is used.
   if (offset > region.handle.bytes || bytes > region.handle.bytes - offset) {
     return Status(ErrorCode::kDataLoss,

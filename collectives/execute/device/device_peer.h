@@ -6,7 +6,9 @@
 #include <array>
 #include <cstddef>
 
+#include "collectives/execute/device/closing.h"
 #include "collectives/execute/device/device_place.h"
+#include "collectives/execute/device/exchange.h"
 #include "collectives/execute/device/notice.h"
 #include "collectives/execute/device/notice_queue.h"
 #include "core/device/stream.h"
@@ -26,11 +28,12 @@ class DevicePeer {
   bool is_far() const { return endpoint_->kind() == transport::TransportKind::kTcp; }
   bool in_this_process() const { return endpoint_->kind() == transport::TransportKind::kInproc; }
 
-  /// Begins a call; `own` is what the peer is told, and stays until the call's end.
+  /// Begins a call; `own` is what the peer is told.
   Status begin(const Regions& own);
-  /// Exchanges the regions; true if anything moved. Errors as Endpoint::post.
+  /// Exchanges the regions, and what is gone of those before; true if anything moved. Errors as
+  /// Endpoint::post.
   Result<bool> meet();
-  bool met() const { return told_ && heard_; }
+  bool met() const { return meeting_.done() && closing_.done(); }
 
   /// Where [offset, offset + bytes) of the peer's region is seen here. Errors: those of opening it,
   /// with the peer as the culprit; DataLoss where the region isn't so large.
@@ -47,12 +50,11 @@ class DevicePeer {
  private:
   DevicePlace* place_;
   transport::Endpoint* endpoint_;
+  Regions mine_{};
   Regions theirs_{};
   std::array<std::byte*, 3> addresses_{};  ///< null: not looked for yet
-  transport::Token tell_ = 0;
-  transport::Token hear_ = 0;
-  bool told_ = false;
-  bool heard_ = false;
+  Exchange meeting_;
+  Closing closing_;
 };
 
 }  // namespace rondo::execute

@@ -1,6 +1,9 @@
 #include "collectives/execute/device/device_place.h"
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include "core/device/patience.h"
@@ -8,11 +11,27 @@
 namespace rondo::execute {
 namespace {
 
-std::string key_of(const device::SharedHandle& handle) {
-  return {reinterpret_cast<const char*>(&handle), sizeof(handle)};
+using device::SharedHandle;
+
+/// Those of `open` that are `gone`, from the first on; `may_go` tells of each.
+template <typename Open, typename MayGo>
+void close_all(Open& open, typename Open::key_type first, const MayGo& may_go) {
+  const SharedHandle& gone = first.handle;
+  for (auto it = open.lower_bound(first); it != open.end();) {
+    const SharedHandle& handle = it->first.handle;
+    if (handle.process != gone.process || handle.allocation != gone.allocation) return;
+    it = may_go(it->second) ? open.erase(it) : std::next(it);
+  }
 }
 
 }  // namespace
+
+bool DevicePlace::Key::operator<(const Key& other) const {
+  static_assert(std::has_unique_object_representations_v<SharedHandle>);
+  const auto whose = [](const SharedHandle& of) { return std::pair(of.process, of.allocation); };
+  if (whose(handle) != whose(other.handle)) return whose(handle) < whose(other.handle);
+  return std::memcmp(&handle, &other.handle, sizeof(handle)) < 0;
+}
 
 Result<std::unique_ptr<DevicePlace>> DevicePlace::make(Device device) {
   RONDO_ASSIGN(device::DeviceDriver * driver, device::driver_of(device));
@@ -76,7 +95,7 @@ Status DevicePlace::synchronize() {
 }
 
 Result<std::byte*> DevicePlace::open_memory(const device::SharedHandle& handle, bool for_good) {
-  const Key key = key_of(handle);
+  const Key key{handle};
   if (!memory_.contains(key)) {
     if (memory_.size() >= kMostOpen) close_least_used();
     RONDO_ASSIGN(void* address, driver_.import_memory(device_.index, handle));
@@ -99,8 +118,20 @@ void DevicePlace::close_least_used() {
   memory_.erase(oldest);
 }
 
+void DevicePlace::close(const GoneHandle& gone) {
+  Key first;
+  first.handle.process = gone.process;
+  first.handle.allocation = gone.number;
+  if (gone.what == device::SharedKind::kEvent)
+    return close_all(events_, first, [](const auto& /*event*/) { return true; });
+  close_all(memory_, first, [this](const OpenMemory& memory) {
+    if (!memory.for_good) driver_.release_imported(memory.address);
+    return !memory.for_good;
+  });
+}
+
 Result<detail::EventImpl*> DevicePlace::open_event(const device::SharedHandle& handle) {
-  auto& event = events_[key_of(handle)];
+  auto& event = events_[Key{handle}];
   if (event == nullptr) {
     RONDO_ASSIGN(event, driver_.import_event(device_.index, handle));
   }

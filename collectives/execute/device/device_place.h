@@ -11,9 +11,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
+#include "collectives/execute/device/given_handles.h"
+#include "collectives/execute/device/notice.h"
 #include "core/device/driver.h"
 #include "core/device/stream.h"
 #include "core/status.h"
@@ -55,13 +56,28 @@ class DevicePlace {
   Status synchronize();
 
   /// Where this process sees memory, or an event, of another one; kept open, since the same
-  /// buffers come again and again; `for_good`: as long as the place, for a graph has its address.
-  /// Errors: Device, System, InvalidArgument.
+  /// buffers come again and again, until its owner says that it is gone; `for_good`: as long as the
+  /// place, for a graph has its address. Errors: Device, System, InvalidArgument.
   Result<std::byte*> open_memory(const device::SharedHandle& handle, bool for_good = false);
   Result<detail::EventImpl*> open_event(const device::SharedHandle& handle);
+  /// Nothing where it isn't open. No work of this place uses it any more.
+  void close(const GoneHandle& gone);
+  struct Opened {
+    std::size_t memories = 0;
+    std::size_t events = 0;
+  };
+  Opened opened() const { return {memory_.size(), events_.size()}; }
+
+  /// Of this place's memory and events. Shared with plans, which tell it when they are destroyed:
+  /// that may be after the place.
+  const std::shared_ptr<GivenHandles>& given() const { return given_; }
 
  private:
-  using Key = std::string;  ///< the handle's bytes
+  /// A handle; those of one allocation, or of one event, are neighbours.
+  struct Key {
+    device::SharedHandle handle{};
+    bool operator<(const Key& other) const;
+  };
   struct OpenMemory {
     std::byte* address = nullptr;
     std::uint64_t last_use = 0;
@@ -84,6 +100,7 @@ class DevicePlace {
   std::map<Key, OpenMemory> memory_;
   std::map<Key, std::shared_ptr<detail::EventImpl>> events_;
   std::uint64_t uses_ = 0;
+  std::shared_ptr<GivenHandles> given_ = std::make_shared<GivenHandles>();
 };
 
 }  // namespace rondo::execute

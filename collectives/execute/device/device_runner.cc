@@ -18,7 +18,7 @@ Result<std::unique_ptr<Runner>> DeviceRunner::make(const Plan& plan, DevicePlace
   std::unique_ptr<DeviceRunner> made(new DeviceRunner(plan, place, std::move(kernel)));
   made->call_.left_out = left_out;
   RONDO_TRY(made->call_.make_far_channels());
-  const bool exports = made->has_peer_outside();
+  const bool exports = !made->outside_.empty();
   for (std::size_t i = 0; i < plan.lanes().size(); ++i) {
     RONDO_ASSIGN(DeviceLane lane, DeviceLane::make(made->call_, i, exports));
     made->lanes_.push_back(std::move(lane));
@@ -29,12 +29,18 @@ Result<std::unique_ptr<Runner>> DeviceRunner::make(const Plan& plan, DevicePlace
 }
 
 DeviceRunner::DeviceRunner(const Plan& plan, DevicePlace& place, kernels::DeviceReduceKernel kernel)
-    : call_(plan, place, std::move(kernel)) {}
+    : call_(plan, place, std::move(kernel)), given_(place.given()) {
+  for (const DevicePeer& peer : call_.peers)
+    if (!peer.is_far() && !peer.in_this_process()) outside_.push_back(peer.rank());
+}
 
-bool DeviceRunner::has_peer_outside() const {
-  return std::ranges::any_of(call_.peers, [](const DevicePeer& peer) {
-    return !peer.is_far() && !peer.in_this_process();
-  });
+DeviceRunner::~DeviceRunner() {
+  if (!called_ || outside_.empty()) return;
+  std::vector<device::SharedHandle> handles = {goodbye_->handle()};
+  for (const DeviceLane& lane : lanes_)
+    for (const DeviceEvent& event : lane.events())
+      if (event.handle().allocation != 0) handles.push_back(event.handle());
+  given_->take_back(outside_, handles);
 }
 
 void DeviceRunner::begin(const transport::Call& call, const Operands& operands) {
@@ -56,9 +62,12 @@ Status DeviceRunner::begin_call(const detail::EventImpl* ready) {
   }
   const std::array<std::size_t, 3> bytes = {plan.input_bytes(), plan.output_bytes(),
                                             plan.scratch().size()};
-  const bool exported = has_peer_outside();
+  const bool exported = !outside_.empty();
+  called_ = true;
+  if (exported) given_->find_freed(call_.place.driver());
   for (std::size_t role = 0; role < bytes.size(); ++role) {
-    RONDO_ASSIGN(regions_[role], region_of(call_.place, call_.bases[role], bytes[role], exported));
+    RONDO_ASSIGN(regions_.list[role],
+                 region_of(call_.place, call_.bases[role], bytes[role], exported));
   }
   for (DevicePeer& peer : call_.peers) {
     if (!peer.is_far()) RONDO_TRY(peer.begin(regions_));

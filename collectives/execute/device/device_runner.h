@@ -38,6 +38,10 @@ class DeviceRunner final : public Runner {
   static Result<std::unique_ptr<Runner>> make(const Plan& plan, DevicePlace& place,
                                               kernels::DeviceReduceKernel kernel,
                                               std::optional<DeviceWait> left_out = std::nullopt);
+  DeviceRunner(const DeviceRunner&) = delete;
+  DeviceRunner& operator=(const DeviceRunner&) = delete;
+  /// Its peers may have opened its events, and will be told.
+  ~DeviceRunner() override;
 
  private:
   enum class Phase : std::uint8_t { kMeeting, kRunning, kParting, kFinishing, kFinished };
@@ -59,16 +63,18 @@ class DeviceRunner final : public Runner {
   Status see_goodbye(DevicePeer& peer);
   Status join_lanes();
   detail::StreamImpl& stream() const { return lanes_.front().stream(); }
-  bool has_peer_outside() const;
   std::string where(int rank) const;
 
   DeviceCall call_;
+  std::shared_ptr<GivenHandles> given_;
+  std::vector<int> outside_;  ///< peers of other processes of this host
   std::vector<DeviceLane> lanes_;
   std::optional<DeviceEvent> goodbye_;  ///< made with the runner
   std::optional<DeviceEvent> last_;     ///< of the whole call; likewise
   Regions regions_{};
   const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
   Status failure_;                            ///< of begin, which can't tell
+  bool called_ = false;
   Phase phase_ = Phase::kFinished;
 };
 

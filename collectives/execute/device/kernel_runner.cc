@@ -89,6 +89,7 @@ void KernelRunner::begin(const transport::Call& call, const Operands& operands) 
 Status KernelRunner::begin_call(const Operands& operands) {
   if (operands.ready != nullptr) RONDO_TRY(stream_->wait(*operands.ready));
   const bool exported = has_peer_outside();
+  if (exported) place_.given()->find_freed(place_.driver());
   const std::array<std::pair<const void*, std::size_t>, 3> buffers = {
       {{operands.input, plan_.input_bytes()},
        {operands.output, plan_.output_bytes()},
@@ -104,11 +105,23 @@ Status KernelRunner::begin_call(const Operands& operands) {
                region_of(place_, mail_.goodbyes(), mail_.goodbyes_bytes(), exported));
   own_.stride = letters.stride;
   own_.captured = operands.capture != nullptr ? 1 : 0;
-  for (Peer& peer : peers_) {
-    RONDO_TRY(peer.meeting.hear(*peer.endpoint, &peer.theirs, sizeof(peer.theirs)));
-    RONDO_TRY(peer.meeting.tell(*peer.endpoint, &own_, sizeof(own_)));
-  }
+  for (Peer& peer : peers_) RONDO_TRY(introduce(peer));
   return {};
+}
+
+Status KernelRunner::introduce(Peer& peer) {
+  peer.mine = own_;
+  if (peer.in_this_process()) {
+    peer.closing.begin_with_neighbour();
+  } else {
+    const int rank = peer.endpoint->peer();
+    for (const Region& region : own_.bases) place_.given()->give(rank, region.handle);
+    for (const Region* region : {&own_.mail, &own_.goodbyes})
+      place_.given()->give(rank, region->handle);
+    peer.mine.gone = peer.closing.begin(place_, rank);
+  }
+  RONDO_TRY(peer.meeting.hear(*peer.endpoint, &peer.theirs, sizeof(peer.theirs)));
+  return peer.meeting.tell(*peer.endpoint, &peer.mine, sizeof(peer.mine));
 }
 
 Result<bool> KernelRunner::step() {
@@ -131,8 +144,10 @@ Result<bool> KernelRunner::meet() {
   bool all_met = true;
   for (Peer& peer : peers_) {
     RONDO_ASSIGN(const bool peer_moved, peer.meeting.poll(*peer.endpoint));
-    moved = moved || peer_moved;
-    all_met = all_met && peer.meeting.done();
+    RONDO_ASSIGN(const bool closed,
+                 peer.closing.step(place_, *peer.endpoint, peer.meeting, peer.theirs.gone));
+    moved = moved || peer_moved || closed;
+    all_met = all_met && peer.meeting.done() && peer.closing.done();
   }
   if (all_met) return launch();
   return moved;
@@ -269,7 +284,7 @@ void KernelRunner::wait_for_the_kernel() {
 
 int KernelRunner::waits_for() const {
   for (const Peer& peer : peers_) {
-    const bool met = peer.meeting.done();
+    const bool met = peer.meeting.done() && peer.closing.done();
     if (phase_ == Phase::kMeeting && !met) return peer.endpoint->peer();
     if (phase_ == Phase::kParting && !peer.parting.heard()) return peer.endpoint->peer();
   }

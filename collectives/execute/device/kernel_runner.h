@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "collectives/execute/device/closing.h"
 #include "collectives/execute/device/device_event.h"
 #include "collectives/execute/device/device_place.h"
 #include "collectives/execute/device/exchange.h"
@@ -43,14 +44,17 @@ class KernelRunner final : public Runner {
     Region goodbyes{};
     std::uint32_t stride = 0;
     std::uint32_t captured = 0;
+    std::uint64_t gone = 0;  ///< so many GoneHandles follow
   };
   struct Peer {
     bool in_this_process() const { return endpoint->kind() == transport::TransportKind::kInproc; }
 
     transport::Endpoint* endpoint = nullptr;
+    Introduction mine{};
     Introduction theirs{};
     std::uint32_t their_end = 0;
     Exchange meeting{};
+    Closing closing{};
     Exchange parting{};
   };
 
@@ -59,6 +63,7 @@ class KernelRunner final : public Runner {
   Status upload(const KernelProgram& program);
   void begin(const transport::Call& call, const Operands& operands) override;
   Status begin_call(const Operands& operands);
+  Status introduce(Peer& peer);
   Status end(Status status, int rank) override;
   Result<bool> step() override;
   bool finished() const override { return phase_ == Phase::kFinished; }

@@ -20,7 +20,17 @@ struct Region {
 };
 
 /// Before anything else of a call: where the sender's buffers lie, by schedule::BufferRole.
-using Regions = std::array<Region, 3>;
+struct Regions {
+  std::array<Region, 3> list{};
+  std::uint64_t gone = 0;  ///< so many GoneHandles follow
+};
+
+/// What its owner has given back: whoever has opened it closes that.
+struct GoneHandle {
+  std::uint64_t number = 0;  ///< SharedHandle::allocation
+  std::int32_t process = 0;
+  device::SharedKind what = device::SharedKind::kMemory;
+};
 
 /// An event of the sender's, after which what goes with it has been done.
 struct Notice {
@@ -32,6 +42,7 @@ struct Notice {
   bool stored = false;  ///< they are in the receiver's memory already
 };
 
-static_assert(std::is_trivially_copyable_v<Regions> && std::is_trivially_copyable_v<Notice>);
+static_assert(std::is_trivially_copyable_v<Regions> && std::is_trivially_copyable_v<Notice> &&
+              std::is_trivially_copyable_v<GoneHandle>);
 
 }  // namespace rondo::execute

@@ -101,6 +101,13 @@ void CudaDriver::free(void* pointer) {
   if (!own.ok()) return;
   const CudaScope scope(**own);
   table_.cuMemFree(reinterpret_cast<CUdeviceptr>(pointer));
+  frees_.fetch_add(1, std::memory_order_release);
+}
+
+bool CudaDriver::lives(const SharedHandle& memory) {
+  const auto found = look_up(table_, reinterpret_cast<const void*>(memory.base));
+  if (!found.ok()) return true;  // who can't ask tells nobody that it is gone
+  return found->on_device && found->base == memory.base && found->allocation == memory.allocation;
 }
 
 Status CudaDriver::check_memory(int index, const void* pointer, std::size_t bytes) {

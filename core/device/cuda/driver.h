@@ -4,6 +4,8 @@
 // travel as the driver's handles (cuIpcGetMemHandle), which works for memory that other libraries
 // have allocated too, as long as it isn't from a pool.
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,6 +40,9 @@ class CudaDriver final : public DeviceDriver {
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
   void release_imported(void* pointer) override { imports_.close(pointer); }
+  std::uint64_t frees() const override { return frees_.load(std::memory_order_acquire); }
+  /// Also tells of memory that others have freed (cudaFree).
+  bool lives(const SharedHandle& memory) override;
   bool sees_host_memory() const override { return true; }
   Result<std::shared_ptr<void>> allocate_words(int index, std::size_t bytes) override;
   Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) override;
@@ -64,6 +69,7 @@ class CudaDriver final : public DeviceDriver {
   std::mutex reached_mutex_;
   std::set<std::pair<int, int>> reached_;  ///< devices, and others that they can reach
   CudaImports imports_;
+  std::atomic<std::uint64_t> frees_{0};
   std::mutex library_mutex_;
   std::optional<Result<std::unique_ptr<CollectiveLibrary>>> library_;  ///< opened when asked for
 };

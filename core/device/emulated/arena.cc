@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <iterator>
 #include <utility>
 
 #include "core/device/emulated/handle.h"
@@ -45,6 +46,7 @@ Result<void*> EmulatedArena::allocate(std::size_t bytes) {
   }
   std::byte* pointer = faulting_.data() + *offset;
   table_.add_allocation(pointer, bytes, alias_.data() + *offset);
+  numbers_[address_of(pointer)] = new_number();
   return static_cast<void*>(pointer);
 }
 
@@ -55,6 +57,7 @@ bool EmulatedArena::free(void* pointer) {
   const std::size_t freed_bytes = pages_.free(offset);
   if (freed_bytes == 0) return false;
   table_.remove_allocation(static_cast<const std::byte*>(pointer));
+  numbers_.erase(address_of(pointer));
   // Best effort: where the hole can't be made the pages stay until they are used again.
   ::fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
               static_cast<off_t>(freed_bytes));
@@ -74,8 +77,20 @@ Result<SharedHandle> EmulatedArena::export_memory(const void* pointer) const {
                   fmt::format("{} is in no allocation of {}", pointer, name_of(device_)));
   }
   handle.offset_bytes = offset_of(pointer);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto allocation = std::prev(numbers_.upper_bound(address_of(pointer)));
+    handle.base = allocation->first;
+    handle.allocation = allocation->second;
+  }
   RONDO_TRY(name_file(handle, file_.get()));
   return handle;
+}
+
+bool EmulatedArena::lives(const SharedHandle& memory) const {
+  const std::lock_guard lock(mutex_);
+  const auto allocation = numbers_.find(memory.base);
+  return allocation != numbers_.end() && allocation->second == memory.allocation;
 }
 
 std::size_t EmulatedArena::offset_of(const void* pointer) const {

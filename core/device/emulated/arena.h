@@ -6,6 +6,8 @@
 // Threads: any.
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -33,18 +35,24 @@ class EmulatedArena {
   bool contains(const void* pointer) const;
   /// Errors: InvalidArgument (in no allocation), System.
   Result<SharedHandle> export_memory(const void* pointer) const;
+  /// Whether the allocation of a handle is still there.
+  bool lives(const SharedHandle& memory) const;
 
  private:
   EmulatedArena(Device device, UniqueFd file, Mapping faulting, Mapping alias, AliasTable& table);
   std::size_t offset_of(const void* pointer) const;
+  static std::uint64_t address_of(const void* pointer) {
+    return reinterpret_cast<std::uint64_t>(pointer);
+  }
 
   Device device_;
   UniqueFd file_;
   Mapping faulting_;
   Mapping alias_;
   AliasTable& table_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   PageAllocator pages_;
+  std::map<std::uint64_t, std::uint64_t> numbers_;  ///< of the allocations, by address
 };
 
 }  // namespace rondo::device

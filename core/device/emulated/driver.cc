@@ -28,8 +28,16 @@ Result<void*> EmulatedDriver::allocate(int index, std::size_t bytes) {
 void EmulatedDriver::free(void* pointer) {
   const std::lock_guard lock(mutex_);
   for (const auto& arena : arenas_) {
-    if (arena != nullptr && arena->free(pointer)) return;
+    if (arena == nullptr || !arena->free(pointer)) continue;
+    frees_.fetch_add(1, std::memory_order_release);
+    return;
   }
+}
+
+bool EmulatedDriver::lives(const SharedHandle& memory) {
+  const std::lock_guard lock(mutex_);
+  const auto& arena = arenas_[static_cast<std::size_t>(memory.index)];
+  return arena != nullptr && arena->lives(memory);
 }
 
 Status EmulatedDriver::check_memory(int index, const void* pointer, std::size_t bytes) {

@@ -29,6 +29,8 @@ class EmulatedDriver final : public DeviceDriver {
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
   void release_imported(void* pointer) override { imports_.release(pointer); }
+  std::uint64_t frees() const override { return frees_.load(std::memory_order_acquire); }
+  bool lives(const SharedHandle& memory) override;
   bool sees_host_memory() const override { return true; }
   Result<std::shared_ptr<void>> allocate_words(int index, std::size_t bytes) override;
   Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) override;
@@ -48,6 +50,7 @@ class EmulatedDriver final : public DeviceDriver {
   std::shared_ptr<Faults> faults_;
   EmulatedImports imports_;
   std::atomic<std::uint64_t> streams_made_{0};
+  std::atomic<std::uint64_t> frees_{0};
   std::mutex mutex_;
   std::vector<std::unique_ptr<EmulatedArena>> arenas_;  ///< made when first used
   std::shared_ptr<EventBoard> board_;                   ///< likewise

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 #include "core/device/plugin/collectives.h"
@@ -71,7 +72,7 @@ Result<void*> PluginDriver::allocate(int index, std::size_t bytes) {
   void* memory = nullptr;
   RONDO_TRY(called("allocate", table_.allocate(index, bytes, &memory)));
   const std::lock_guard lock(mutex_);
-  allocated_[static_cast<const std::byte*>(memory)] = {bytes, index};
+  allocated_[static_cast<const std::byte*>(memory)] = {bytes, index, new_number()};
   return memory;
 }
 
@@ -81,6 +82,7 @@ void PluginDriver::free(void* pointer) {
   {
     const std::lock_guard lock(mutex_);
     allocated_.erase(static_cast<const std::byte*>(pointer));
+    frees_.fetch_add(1, std::memory_order_release);
   }
   table_.deallocate(*device, pointer);
 }
@@ -103,34 +105,50 @@ Status PluginDriver::not_shared() const {
                 fmt::format("the {} plug-in can't share memory between processes", name_));
 }
 
-std::optional<int> PluginDriver::device_of(const void* pointer) const {
-  const std::lock_guard lock(mutex_);
+PluginDriver::Blocks::const_iterator PluginDriver::block_of(const void* pointer) const {
   const auto* const address = static_cast<const std::byte*>(pointer);
-  auto after = allocated_.upper_bound(address);
-  if (after == allocated_.begin()) return std::nullopt;
-  const auto& [start, block] = *--after;
-  if (address >= start + block.bytes) return std::nullopt;
-  return block.device;
+  const auto after = allocated_.upper_bound(address);
+  if (after == allocated_.begin()) return allocated_.end();
+  const auto found = std::prev(after);
+  return address < found->first + found->second.bytes ? found : allocated_.end();
 }
 
-Result<SharedHandle> PluginDriver::export_memory(const void* pointer) {
-  const auto device = device_of(pointer);
-  if (!device) {
+std::optional<int> PluginDriver::device_of(const void* pointer) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = block_of(pointer);
+  if (found == allocated_.end()) return std::nullopt;
+  return found->second.device;
+}
+
+bool PluginDriver::lives(const SharedHandle& memory) {
+  const std::lock_guard lock(mutex_);
+  const auto found = allocated_.find(reinterpret_cast<const std::byte*>(memory.base));
+  return found != allocated_.end() && found->second.number == memory.allocation;
+}
+
+Result<SharedHandle> PluginDriver::described(const void* pointer) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = block_of(pointer);
+  if (found == allocated_.end()) {
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("{} is not memory of a {} device of this process", pointer, name_));
   }
-  SharedHandle handle = new_handle({kind_, *device}, SharedKind::kMemory);
-  if (!can_share(table_)) {
-    // Good inside the process, where nobody opens it.
-    const std::lock_guard lock(mutex_);
-    const auto& [start, block] = *--allocated_.upper_bound(static_cast<const std::byte*>(pointer));
-    handle.bytes =
-        static_cast<std::uint64_t>(start + block.bytes - static_cast<const std::byte*>(pointer));
-    return handle;
-  }
+  const auto& [start, block] = *found;
+  SharedHandle handle = new_handle({kind_, block.device}, SharedKind::kMemory);
+  handle.base = reinterpret_cast<std::uint64_t>(start);
+  handle.allocation = block.number;
+  handle.bytes =
+      static_cast<std::uint64_t>(start + block.bytes - static_cast<const std::byte*>(pointer));
+  return handle;
+}
+
+Result<SharedHandle> PluginDriver::export_memory(const void* pointer) {
+  RONDO_ASSIGN(SharedHandle handle, described(pointer));
+  // Good inside the process, where nobody opens it.
+  if (!can_share(table_)) return handle;
   rondo_plugin_handle native{};
   std::size_t bytes = 0;
-  RONDO_TRY(called("export_memory", table_.export_memory(*device, pointer, &native, &bytes)));
+  RONDO_TRY(called("export_memory", table_.export_memory(handle.index, pointer, &native, &bytes)));
   handle.bytes = bytes;
   put(native, handle);
   return handle;
@@ -143,7 +161,7 @@ Result<void*> PluginDriver::import_memory(int index, const SharedHandle& memory)
   void* address = nullptr;
   RONDO_TRY(called("import_memory", table_.import_memory(index, &native, &address)));
   const std::lock_guard lock(mutex_);
-  imported_[address] = index;
+  imported_.emplace(address, index);
   return address;
 }
 

@@ -2,6 +2,8 @@
 
 // The devices of one kind that a plug-in brings.
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,6 +45,8 @@ class PluginDriver final : public DeviceDriver {
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
   void release_imported(void* pointer) override;
+  std::uint64_t frees() const override { return frees_.load(std::memory_order_acquire); }
+  bool lives(const SharedHandle& memory) override;
   Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) override;
   Result<std::shared_ptr<detail::EventImpl>> create_event(int index) override;
   Result<SharedHandle> export_event(detail::EventImpl& event) override;
@@ -51,7 +55,17 @@ class PluginDriver final : public DeviceDriver {
 
  private:
   Status not_shared() const;
-  /// The device of an address that was allocated, or imported; nothing where it is neither.
+  struct Block {
+    std::size_t bytes = 0;
+    int device = 0;
+    std::uint64_t number = 0;
+  };
+  using Blocks = std::map<const std::byte*, Block>;
+  /// The one that an address lies in, or the end. With the mutex.
+  Blocks::const_iterator block_of(const void* pointer) const;
+  /// A handle without the plug-in's own part. Errors: InvalidArgument.
+  Result<SharedHandle> described(const void* pointer) const;
+  /// The device of an address that was allocated.
   std::optional<int> device_of(const void* pointer) const;
 
   DeviceKind kind_;
@@ -59,13 +73,10 @@ class PluginDriver final : public DeviceDriver {
   rondo_device_table table_;
   std::map<std::pair<std::string, std::string>, rondo_reduce_kernel> kernels_;
   std::unique_ptr<CollectiveLibrary> library_;
+  std::atomic<std::uint64_t> frees_{0};
   mutable std::mutex mutex_;
-  struct Block {
-    std::size_t bytes = 0;
-    int device = 0;
-  };
-  std::map<const std::byte*, Block> allocated_;
-  std::map<const void*, int> imported_;  ///< address -> device
+  Blocks allocated_;
+  std::multimap<const void*, int> imported_;  ///< address -> device, once for each time
 };
 
 }  // namespace rondo::device

@@ -57,19 +57,28 @@ TEST(PluginPlaces, CallInAStream_EndsBeforeStartReturns) {
   });
 }
 
-/// The sample's library has three collectives.
-TEST(PluginPlaces, WhatItsLibraryHas_IsMadeWhole_TheRestByOurSchedules) {
-  spawn({.size = 2, .device = custom_cpu(), .devices = 2}, [](Communicator& rank) {
-    Memory<float> memory(rank.device(), 4'000, false);
-    memory.write(0, std::vector<float>(4'000, 0.5F + static_cast<float>(rank.rank())));
-    rank.all_reduce(memory.buffer(0, 1'001), ReduceOp::kAvg);
-    EXPECT_THAT(memory.read(0, 1'001), Each(1.0F));
-    EXPECT_EQ(rank.last_call().algorithm, "custom_cpu");
-    rank.reduce_scatter(memory.buffer(1'001, 2), memory.buffer(2'000, 1));
-    EXPECT_THAT(memory.read(2'000, 1), Each(2.0F));
-    EXPECT_NE(rank.last_call().algorithm, "custom_cpu");
-    EXPECT_EQ(rank.last_call().transport, "custom_cpu");
-  });
+/// By the sample's library, or by our schedules: by its messages, or by events.
+std::string algorithm_of(const std::string& path) {
+  std::string algorithm;
+  spawn({.size = 3, .device = custom_cpu(), .devices = 2, .device_path = path},
+        [&](Communicator& rank) {
+          Memory<float> memory(rank.device(), 4'000, false);
+          memory.write(0, std::vector<float>(4'000, 0.5F + static_cast<float>(rank.rank())));
+          rank.all_reduce(memory.buffer(0, 1'001), ReduceOp::kAvg);
+          EXPECT_THAT(memory.read(0, 1'001), Each(1.5F));
+          rank.reduce_scatter(memory.buffer(1'001, 3), memory.buffer(2'000, 1));
+          EXPECT_THAT(memory.read(2'000, 1), Each(4.5F));
+          EXPECT_EQ(rank.last_call().transport, "custom_cpu");
+          if (rank.rank() == 0) algorithm = rank.last_call().algorithm;
+        });
+  return algorithm;
+}
+
+TEST(PluginPlaces, WhatItsLibraryHas_IsMadeWhole_UnlessOurSchedulesAreAskedFor) {
+  EXPECT_EQ(algorithm_of("auto"), "custom_cpu");
+  EXPECT_EQ(algorithm_of("library"), "custom_cpu");
+  EXPECT_NE(algorithm_of("devices"), "custom_cpu");
+  EXPECT_NE(algorithm_of("messages"), "custom_cpu");
 }
 
 TEST(PluginPlaces, RankThatDoesNotCall_IsNamed_AndItsLibraryGivesUp) {

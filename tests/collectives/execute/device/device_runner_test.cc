@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/collectives/execute/device/connected_ranks.h"
 #include "tests/collectives/execute/device/device_rank.h"
 
 namespace rondo::execute {
@@ -38,26 +39,6 @@ Values draw_values(int world, unsigned seed) {
   for (auto& own : values)
     for (float& value : own) value = draw(random);
   return values;
-}
-
-template <typename R>
-void each(std::vector<R>& ranks, const std::function<void(R&, std::size_t)>& work) {
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < ranks.size(); ++i)
-    threads.emplace_back([&, i] { work(ranks[i], i); });
-  for (std::thread& thread : threads) thread.join();
-}
-
-template <typename R>
-std::vector<R> connected(transport::TransportKind kind, int world) {
-  static std::uint64_t jobs = 77'000;
-  ++jobs;
-  std::vector<R> ranks;
-  std::vector<std::string> addresses;
-  for (int rank = 0; rank < world; ++rank)
-    addresses.push_back(ranks.emplace_back(kind, jobs, rank, world).address());
-  each<R>(ranks, [&](R& rank, std::size_t) { rank.connect(addresses); });
-  return ranks;
 }
 
 /// What the host makes of the same schedule.

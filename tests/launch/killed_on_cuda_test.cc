@@ -1,0 +1,50 @@
+// A rank is killed while its peers' CUDA devices read its memory, of a driver that is acted: in
+// calls that hosts drive, in kernels that wait for each other, and in NCCL.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/launch/killing.h"
+
+namespace rondo::launch {
+namespace {
+
+/// A device for each rank.
+Killing on_cuda(const char* name, const std::string& way) {
+  return {name,
+          "RONDO_TEST_DEVICE=cuda RONDO_EMULATED_DEVICES=4 RONDO_EMULATED_DELAY_US=20 "
+          "RONDO_CUDA_DRIVER=" ACTED_CUDA " " +
+              way,
+          "killed_on_device 2"};
+}
+
+class KilledOnCuda : public ::testing::TestWithParam<Killing> {};
+
+TEST_P(KilledOnCuda, OneRank_AllOthersNameItInTime) { expect_others_name_the_killed(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, KilledOnCuda,
+    ::testing::Values(
+        on_cuda("ring", "RONDO_NCCL=off RONDO_ALGO=ring"),
+        on_cuda("direct", "RONDO_NCCL=off RONDO_ALGO=direct"),
+        on_cuda("ring_of_kernels", "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=ring"),
+        on_cuda("direct_kernels", "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=direct")),
+    [](const auto& parameter) { return std::string(parameter.param.name); });
+
+class KilledInNccl : public ::testing::TestWithParam<Killing> {};
+
+TEST_P(KilledInNccl, OneRank_AllOthersNameItInTime) {
+  if (std::string(ACTED_NCCL) == "off") GTEST_SKIP() << "this build has no NCCL";
+  expect_others_name_the_killed(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, KilledInNccl,
+    ::testing::Values(on_cuda("whole_calls", "RONDO_NCCL=" ACTED_NCCL " RONDO_DEVICE_PATH=library"),
+                      on_cuda("messages", "RONDO_NCCL=" ACTED_NCCL
+                                          " RONDO_DEVICE_PATH=messages RONDO_ALGO=ring")),
+    [](const auto& parameter) { return std::string(parameter.param.name); });
+
+}  // namespace
+}  // namespace rondo::launch

@@ -1,0 +1,30 @@
+// A rank is killed while its peers read its memory on the sample plug-in's devices
+// (examples/custom_device), whose streams can't be given up.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/launch/killing.h"
+
+namespace rondo::launch {
+namespace {
+
+Killing on_plugin(const char* name, const std::string& way) {
+  return {name, "RONDO_DEVICE_PLUGINS=" CUSTOM_CPU " RONDO_TEST_DEVICE=custom_cpu " + way,
+          "killed_on_device 2"};
+}
+
+class KilledOnPlugin : public ::testing::TestWithParam<Killing> {};
+
+TEST_P(KilledOnPlugin, OneRank_AllOthersNameItInTime) { expect_others_name_the_killed(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, KilledOnPlugin,
+    ::testing::Values(on_plugin("direct", "RONDO_DEVICE_PATH=devices RONDO_ALGO=direct"),
+                      on_plugin("whole_calls", "RONDO_DEVICE_PATH=library"),
+                      on_plugin("messages", "RONDO_DEVICE_PATH=messages RONDO_ALGO=ring")),
+    [](const auto& parameter) { return std::string(parameter.param.name); });
+
+}  // namespace
+}  // namespace rondo::launch
