@@ -105,7 +105,7 @@ void CallDriver::drive_until_room() {
   pause_front();
 }
 
-bool CallDriver::look_once() {
+bool CallDriver::look() {
   const Inside marked(this);
   resume_front();
   bool any = false;
@@ -157,23 +157,16 @@ bool CallDriver::turn_exchanges() {
   }
   bool moved = false;
   if (status.ok()) {
-    auto stepped = step_exchanges();
+    auto stepped = conversations_.step(exchanged_, front_begun_);
     if (stepped.ok()) moved = *stepped;
     status = std::move(stepped).status();
   }
-  if (!status.ok()) give_up(status);
-  return moved || !status.ok();
-}
-
-Result<bool> CallDriver::step_exchanges() {
-  auto moved = conversations_.step(exchanged_, front_begun_);
   conversing_ -= exchanged_.size();
   for (PendingCall* call : exchanged_) complete(*call, {});
   exchanged_.clear();
-  return moved;
+  if (!status.ok()) give_up(status);
+  return moved || !status.ok();
 }
-
-Status CallDriver::look() { return conversations_.look_at_others(); }
 
 /// Nothing moved: waits a little, and looks whether it has been too long.
 void CallDriver::wait(const execute::WaitLimit& limit) {

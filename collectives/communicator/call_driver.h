@@ -18,11 +18,9 @@
 
 namespace rondo::communicator {
 
-class CallDriver : private execute::Beside {
+class CallDriver {
  public:
-  explicit CallDriver(Place& place) : place_(place), conversations_(place.mesh()) {
-    place.use_beside(*this);
-  }
+  explicit CallDriver(Place& place) : place_(place), conversations_(place.mesh()) {}
 
   CallPool& pool() { return pool_; }
   Readiness& readiness() { return readiness_; }
@@ -46,7 +44,7 @@ class CallDriver : private execute::Beside {
   /// With the baton: until another call can be pushed.
   void drive_until_room();
   /// With the baton: what can be done now; true if anything moved.
-  bool look_once();
+  bool look();
   /// With the baton: breaks the communicator, unless it is broken; everything outstanding fails.
   void give_up(const Status& cause);
   /// The same, from inside a function of the program: what is outstanding fails when it has
@@ -64,9 +62,6 @@ class CallDriver : private execute::Beside {
  private:
   static const void* this_thread();
   void complete(PendingCall& call, Status status);
-  /// For a collective that waits: what peers have sent is taken, though nothing is received here.
-  Status look() override;
-  Result<bool> step_exchanges();
   void settle();
   bool turn();
   bool turn_front();

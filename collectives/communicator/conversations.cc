@@ -28,18 +28,15 @@ execute::Message message_of(PendingCall& call) {
 Status Conversations::add(PendingCall& call) {
   const int rank = call.arguments.root;
   if (rank == mesh_.rank()) return add_to_self(call);
-  const execute::Message message = message_of(call);
-  if (!sends(call)) return with(rank).receive(message, done_);
-  with(rank).send(message);
-  return {};
-}
-
-execute::Conversation& Conversations::with(int rank) {
-  auto& conversation = peers_[static_cast<std::size_t>(rank)].conversation;
-  if (conversation == nullptr) {
-    conversation = std::make_unique<execute::Conversation>(*mesh_.endpoint(rank), mesh_.rank());
+  Peer& peer = peers_[static_cast<std::size_t>(rank)];
+  if (peer.conversation == nullptr) {
+    peer.conversation =
+        std::make_unique<execute::Conversation>(*mesh_.endpoint(rank), mesh_.rank());
   }
-  return *conversation;
+  const execute::Message message = message_of(call);
+  if (!sends(call)) return peer.conversation->receive(message, done_);
+  peer.conversation->send(message);
+  return {};
 }
 
 /// Both sides are here: the second of the two moves the bytes.
@@ -79,24 +76,11 @@ Result<bool> Conversations::step(std::vector<PendingCall*>& done, bool keeps_pee
 Result<bool> Conversations::step_all(bool keeps_peers) {
   bool moved = false;
   for (Peer& peer : peers_) {
-    if (peer.conversation == nullptr || peer.conversation->idle()) continue;
+    if (peer.conversation == nullptr) continue;
     RONDO_ASSIGN(const bool peer_moved, step(peer, keeps_peers));
     moved |= peer_moved;
   }
-  another_ = (another_ + 1) % mesh_.size();
-  RONDO_ASSIGN(const bool another_moved, step_other(another_, keeps_peers));
-  return moved || another_moved;
-}
-
-Status Conversations::look_at_others() {
-  for (int rank = 0; rank < mesh_.size(); ++rank) RONDO_TRY(step_other(rank, true).status());
-  return {};
-}
-
-/// One of those with whom nothing is outstanding.
-Result<bool> Conversations::step_other(int rank, bool keeps_peers) {
-  if (rank == mesh_.rank() || !with(rank).idle()) return false;
-  return step(peers_[static_cast<std::size_t>(rank)], keeps_peers);
+  return moved;
 }
 
 Result<bool> Conversations::step(Peer& peer, bool keeps_peers) {

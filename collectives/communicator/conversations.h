@@ -1,11 +1,9 @@
 #pragma once
 
-// One place's sends and receives, with every peer, itself included. They are no part of the
-// sequence of collective calls, and move on beside them. Peers with whom nothing is outstanding are
-// looked at in turn: what they have sent is taken and kept, so that ranks that all send first end,
-// although memory may be lent, and then waits for its reader. Threads: the holder of the baton.
-// Allocates only for the first message of a pair, and while more is outstanding, or kept, than ever
-// before.
+// One place's sends and receives, with every peer it has any with, itself included. They are no
+// part of the sequence of collective calls, and move on beside them.
+// Threads: the holder of the baton. Allocates only for the first message of a pair, and while more
+// is outstanding, or kept, than ever before.
 
 #include <cstdint>
 #include <memory>
@@ -30,9 +28,6 @@ class Conversations {
   /// `done`. Errors: Mismatch, DataLoss, PeerLost, or what a peer gave up with.
   /// `keeps_peers`: a collective is under way, whose endpoints must not be paused.
   Result<bool> step(std::vector<PendingCall*>& done, bool keeps_peers);
-  /// While a collective is under way: takes what has come from peers with whom nothing is
-  /// outstanding. An error of theirs matters once they are needed.
-  Status look_at_others();
   /// All calls that aren't done; they are forgotten.
   std::vector<PendingCall*> take_all();
   /// Who is waited for and what, for the error of a wait that was too long.
@@ -44,16 +39,13 @@ class Conversations {
     std::unique_ptr<execute::Conversation> conversation;
     Status gone;
   };
-  execute::Conversation& with(int rank);
   Result<bool> step_all(bool keeps_peers);
-  Result<bool> step_other(int rank, bool keeps_peers);
   Result<bool> step(Peer& peer, bool keeps_peers);
   Status add_to_self(PendingCall& call);
   void finish(std::vector<PendingCall*>& done);
 
   const transport::Mesh& mesh_;
   std::vector<Peer> peers_;             ///< by rank
-  int another_ = 0;                     ///< whose turn it was
   SteadyList<PendingCall*> own_sends_;  ///< to this rank itself
   SteadyList<PendingCall*> own_receives_;
   std::vector<void*> done_;

@@ -16,16 +16,15 @@ Status not_from_inside() {
 
 }  // namespace
 
-/// One thread in the handle's calls at a time. (Two that come at the very same moment both pass: it
-/// is a check of the program, not a lock.)
+/// One thread in the handle's calls at a time: of two that come at the very same moment one passes.
 class Engine::Entry {
  public:
   explicit Entry(Engine& engine) : engine_(engine) {
-    inside_ = engine_.inside_.load(std::memory_order_relaxed);
-    if (is_free()) engine_.inside_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    engine_.inside_.compare_exchange_strong(inside_, std::this_thread::get_id(),
+                                            std::memory_order_acquire, std::memory_order_relaxed);
   }
   ~Entry() {
-    if (is_free()) engine_.inside_.store({}, std::memory_order_relaxed);
+    if (is_free()) engine_.inside_.store({}, std::memory_order_release);
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -47,7 +46,7 @@ class Engine::Entry {
   bool is_free() const { return inside_ == std::thread::id{}; }
 
   Engine& engine_;
-  std::thread::id inside_;  ///< whom it found there
+  std::thread::id inside_;  ///< whom it found there; nobody: this thread is inside now
 };
 
 Engine::Engine(std::unique_ptr<Place> place, bool has_progress_thread)
@@ -310,7 +309,7 @@ Status Engine::then(PendingCall& call, std::function<void(const Error*)> continu
 
 bool Engine::nudge() {
   if (driver_.idle() || !driver_.try_take()) return false;
-  const bool moved = driver_.look_once();
+  const bool moved = driver_.look();
   driver_.give_back();
   return moved;
 }

@@ -78,8 +78,6 @@ class Place {
   void abort(const Status& cause);
   /// OK, or why no call can be made any more.
   Status usable() const;
-  /// Looked at by calls that wait for long; borrowed.
-  void use_beside(execute::Beside& beside) { beside_ = &beside; }
   execute::Waiter& waiter() { return *waiter_; }
   const transport::Mesh& mesh() const { return *mesh_; }
   const CommunicatorOptions& options() const { return options_; }
@@ -126,7 +124,6 @@ class Place {
   std::unique_ptr<transport::Mesh> mesh_;
   CommunicatorOptions options_;
   std::int64_t timeout_ms_;  ///< of the call under way
-  execute::Beside* beside_ = nullptr;
   Device device_;
   std::unique_ptr<execute::Waiter> waiter_;
   std::vector<transport::Endpoint*> neighbours_;

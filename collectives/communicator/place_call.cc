@@ -56,8 +56,7 @@ execute::RunContext Place::context() {
   return {.rank = rank(),
           .waiter = waiter_.get(),
           .neighbours = neighbours_,
-          .timeout_ms = timeout_ms_,
-          .beside = beside_};
+          .timeout_ms = timeout_ms_};
 }
 
 Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,

@@ -65,7 +65,6 @@ Status Run::check_wait(const RunContext& context) {
   if (waited_us < next_comparison_us_) return {};
   next_comparison_us_ = waited_us + kComparisonPeriodUs;
   RONDO_TRY(compare_with_neighbours(context));
-  if (context.beside != nullptr) RONDO_TRY(context.beside->look());
   const bool too_long = waited_us / 1000 >= context.timeout_ms;
   if (too_long && !runner_->waits_for_caller()) return timed_out(context);
   return {};

@@ -35,20 +35,11 @@ struct Operands {
   trace::CallTimer* timer = nullptr;
 };
 
-/// What peers may need of a rank beside the call that it waits in.
-class Beside {
- public:
-  virtual ~Beside() = default;
-  /// Does what can be done of it now. Errors: those of what is outstanding there.
-  virtual Status look() = 0;
-};
-
 struct RunContext {
   int rank = 0;
   Waiter* waiter = nullptr;
   std::span<transport::Endpoint* const> neighbours;  ///< ranks r-1 and r+1
   std::int64_t timeout_ms = 0;
-  Beside* beside = nullptr;  ///< looked at by who has waited for long; null: nothing
 };
 
 /// OK unless `peer` is known to have called something else as this rank's `call`.

@@ -53,36 +53,6 @@ TEST_P(Messages, RoundTheRing_OfEverySize_ArriveAsTheyWereSent) {
   });
 }
 
-/// What goes out at once waits for nobody's receive, although memory may be lent.
-constexpr std::size_t kEagerCounts[] = {1, 1000, 8192};
-
-TEST_P(Messages, OfRanksThatAllSendFirst_Arrive) {
-  spawn(world(3), [](Communicator& rank) {
-    const int next = (rank.rank() + 1) % 3, previous = (rank.rank() + 2) % 3;
-    for (const std::size_t count : kEagerCounts) {
-      const auto sent = content(rank.rank(), next, 3, count);
-      std::vector<double> received(count, -1);
-      rank.send({sent.data(), count}, next, 3);
-      rank.receive({received.data(), count}, previous, 3);
-      EXPECT_EQ(received, content(previous, rank.rank(), 3, count)) << count;
-    }
-  });
-}
-
-TEST_P(Messages, SentBeforeABarrier_BehindWhichTheyAreReceived_Arrive) {
-  spawn(world(3), [](Communicator& rank) {
-    for (const std::size_t count : kEagerCounts) {
-      const auto sent = content(0, 2, 4, count);
-      if (rank.rank() == 0) rank.send({sent.data(), count}, 2, 4);
-      rank.barrier();
-      if (rank.rank() != 2) continue;
-      std::vector<double> received(count, -1);
-      rank.receive({received.data(), count}, 0, 4);
-      EXPECT_EQ(received, sent) << count;
-    }
-  });
-}
-
 TEST_P(Messages, FromEveryoneToEveryone_InOneGo_AllArrive) {
   spawn(world(4), [](Communicator& rank) {
     std::vector<std::vector<double>> sent, received;
