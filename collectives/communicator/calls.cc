@@ -1,0 +1,194 @@
+// The calls of a Communicator, as its engine is asked for them.
+
+#include <optional>
+#include <utility>
+
+#include "collectives/communicator/handle.h"
+#include "collectives/communicator/prepared.h"
+#include "core/device/stream.h"
+
+namespace rondo {
+namespace {
+
+using communicator::CallArguments;
+using communicator::Engine;
+using communicator::GivenCall;
+using communicator::used_by;
+using schedule::Collective;
+
+/// Of calls that have none; constant, so that they lie in memory that isn't written.
+const Buffer kNoBuffer;
+constexpr Reduction kNoReduction = ReduceOp::kSum;
+
+CallArguments arguments_of(Collective collective, const ConstBuffer& input, const Buffer& output,
+                           const Reduction& op = ReduceOp::kSum, int root = 0) {
+  return {
+      .collective = collective, .input = input, .output = output, .reduction = op, .root = root};
+}
+
+/// `counts` are those of the buffer that has all parts.
+CallArguments uneven(CallArguments arguments, std::span<const std::size_t> counts) {
+  const bool gathers =
+      arguments.collective == Collective::kAllGather || arguments.collective == Collective::kGather;
+  arguments.uneven = true;
+  (gathers ? arguments.output_counts : arguments.input_counts) = counts;
+  return arguments;
+}
+
+Status call_with_root(Engine& engine, const CallArguments& arguments) {
+  return engine.call(used_by(engine.place().rank(), arguments));
+}
+
+CallArguments arguments_of(const Call& call, int rank) {
+  return used_by(rank, {.collective = call.collective,
+                        .input = call.input,
+                        .output = call.output,
+                        .reduction = call.op,
+                        .root = call.root,
+                        .uneven = call.uneven,
+                        .input_counts = call.input_counts,
+                        .output_counts = call.output_counts,
+                        .exchange = call.exchange,
+                        .tag = call.tag,
+                        .timeout_ms = call.timeout_ms});
+}
+
+}  // namespace
+
+inline namespace v1 {
+
+void Communicator::all_reduce(const Buffer& data, const Reduction& op) {
+  throw_if_error(alive(impl_).engine().call(
+      GivenCall{.collective = Collective::kAllReduce, .output = data, .reduction = op}));
+}
+
+void Communicator::all_reduce(const ConstBuffer& input, const Buffer& output, const Reduction& op) {
+  throw_if_error(alive(impl_).engine().call(GivenCall{
+      .collective = Collective::kAllReduce, .input = &input, .output = output, .reduction = op}));
+}
+
+void Communicator::all_gather(const ConstBuffer& input, const Buffer& output) {
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kAllGather,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = kNoReduction}));
+}
+
+void Communicator::reduce_scatter(const ConstBuffer& input, const Buffer& output,
+                                  const Reduction& op) {
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kReduceScatter,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = op}));
+}
+
+void Communicator::broadcast(const Buffer& data, int root) {
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kBroadcast,
+                                                      .output = data,
+                                                      .reduction = kNoReduction,
+                                                      .root = root}));
+}
+
+void Communicator::reduce(const ConstBuffer& input, const Buffer& output, int root,
+                          const Reduction& op) {
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kReduce,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = op,
+                                                      .root = root}));
+}
+
+void Communicator::gather(const ConstBuffer& input, const Buffer& output, int root) {
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kGather,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = kNoReduction,
+                                                      .root = root}));
+}
+
+void Communicator::scatter(const ConstBuffer& input, const Buffer& output, int root) {
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kScatter,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = kNoReduction,
+                                                      .root = root}));
+}
+
+void Communicator::all_to_all(const ConstBuffer& input, const Buffer& output) {
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kAllToAll,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = kNoReduction}));
+}
+
+void Communicator::all_gather_v(const ConstBuffer& input, const Buffer& output,
+                                std::span<const std::size_t> counts) {
+  throw_if_error(alive(impl_).engine().call(
+      uneven(arguments_of(Collective::kAllGather, input, output), counts)));
+}
+
+void Communicator::reduce_scatter_v(const ConstBuffer& input, const Buffer& output,
+                                    std::span<const std::size_t> counts, const Reduction& op) {
+  throw_if_error(alive(impl_).engine().call(
+      uneven(arguments_of(Collective::kReduceScatter, input, output, op), counts)));
+}
+
+void Communicator::gather_v(const ConstBuffer& input, const Buffer& output,
+                            std::span<const std::size_t> counts, int root) {
+  throw_if_error(call_with_root(
+      alive(impl_).engine(),
+      uneven(arguments_of(Collective::kGather, input, output, ReduceOp::kSum, root), counts)));
+}
+
+void Communicator::scatter_v(const ConstBuffer& input, const Buffer& output,
+                             std::span<const std::size_t> counts, int root) {
+  throw_if_error(call_with_root(
+      alive(impl_).engine(),
+      uneven(arguments_of(Collective::kScatter, input, output, ReduceOp::kSum, root), counts)));
+}
+
+void Communicator::all_to_all_v(const ConstBuffer& input, std::span<const std::size_t> input_counts,
+                                const Buffer& output, std::span<const std::size_t> output_counts) {
+  CallArguments arguments = arguments_of(Collective::kAllToAll, input, output);
+  arguments.uneven = true;
+  arguments.input_counts = input_counts;
+  arguments.output_counts = output_counts;
+  throw_if_error(alive(impl_).engine().call(arguments));
+}
+
+void Communicator::barrier() {
+  throw_if_error(
+      alive(impl_).engine().call(GivenCall{.output = kNoBuffer, .reduction = kNoReduction}));
+}
+
+void Communicator::send(const ConstBuffer& data, int peer, int tag) {
+  start(Call::send(data, peer, tag)).wait();
+}
+
+void Communicator::receive(const Buffer& data, int peer, int tag) {
+  start(Call::receive(data, peer, tag)).wait();
+}
+
+void Communicator::run(const Call& call) {
+  const bool blocks = call.exchange == Call::Exchange::kNone && !call.stream.has_value();
+  if (!blocks) return start(call).wait();
+  throw_if_error(alive(impl_).engine().call(arguments_of(call, rank())));
+}
+
+Work Communicator::start(const Call& call) {
+  Engine& engine = alive(impl_).engine();
+  std::optional<Stream> stream = call.stream;
+  detail::StreamImpl* const order = stream ? &detail::DeviceAccess::stream(*stream) : nullptr;
+  return {alive(impl_).shared(),
+          value_or_throw(engine.start(arguments_of(call, rank()), nullptr, order))};
+}
+
+Prepared Communicator::prepare(const Call& call) {
+  auto prepared = std::make_unique<Prepared::Impl>(alive(impl_).shared(), call);
+  prepared->arguments = arguments_of(prepared->call, rank());
+  prepared->plan = value_or_throw(alive(impl_).engine().prepare(prepared->arguments));
+  return Prepared(std::move(prepared));
+}
+
+}  // namespace v1
+}  // namespace rondo

@@ -1,0 +1,167 @@
+// Making a communicator, and taking it down.
+
+#include <map>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "collectives/communicator/bootstrap.h"
+#include "collectives/communicator/handle.h"
+#include "collectives/communicator/links.h"
+#include "collectives/communicator/options.h"
+#include "collectives/communicator/tuning.h"
+#include "collectives/communicator/user_schedule.h"
+#include "core/cgroup.h"
+#include "core/device/driver.h"
+#include "core/log.h"
+#include "transport/mesh/connect_places.h"
+#include "transport/rendezvous/launch.h"
+
+namespace rondo {
+namespace {
+
+using communicator::Engine;
+using communicator::Place;
+
+/// Now rather than in the first call.
+Status check_exists(Device device) {
+  RONDO_ASSIGN(device::DeviceDriver * driver, device::driver_of(device));
+  return driver->create_stream(device.index).status();
+}
+
+/// Rank 0's file counts; where it lies may differ.
+std::string kind_of_tuning(const std::string& option) {
+  const bool named = option == communicator::kNoTuning || option == communicator::kMeasureTuning;
+  return named ? option : "a file";
+}
+
+/// What decides how calls run, by the names of the variables.
+std::map<std::string, std::string> equal_options(const CommunicatorOptions& options,
+                                                 const communicator::UserSchedule* schedule) {
+  return std::map<std::string, std::string>{
+      {"RONDO_ALGO", options.algorithm},
+      {"RONDO_SCHEDULE", schedule == nullptr ? "" : schedule->digest},
+      {"RONDO_DETERMINISTIC", options.deterministic ? "1" : "0"},
+      {"RONDO_SEGMENT_BYTES", std::to_string(options.segment_bytes)},
+      {"RONDO_LINKS", options.links},
+      {"RONDO_TUNING", kind_of_tuning(options.tuning)},
+      {"RONDO_WIRE_FORMAT", options.wire_format},
+      {"RONDO_ERROR_FEEDBACK", options.error_feedback},
+      {"RONDO_DEVICE_PATH", options.device_path}};
+}
+
+/// What takes calls of all places at once.
+Status learn(const std::vector<std::shared_ptr<Engine>>& engines) {
+  const auto learn_one = [](Engine& engine) -> Status {
+    RONDO_TRY(communicator::learn_links(engine));
+    return communicator::learn_tuning(engine);
+  };
+  std::vector<Status> statuses(engines.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < engines.size(); ++i) {
+      threads.emplace_back([&, i] { statuses[i] = learn_one(*engines[i]); });
+    }
+    statuses[0] = learn_one(*engines[0]);
+  }
+  for (Status& status : statuses) RONDO_TRY(std::move(status));
+  return {};
+}
+
+Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& devices,
+                                                  const CommunicatorOptions& wanted,
+                                                  const Bootstrap* bootstrap) {
+  if (devices.empty()) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "Communicator::create: the list of places is empty; a process takes part with at "
+                  "least one");
+  }
+  for (const Device device : devices) RONDO_TRY(check_exists(device));
+  log_enabled(LogLevel::kWarn);  // a RONDO_LOG that can't be understood is said now, not later
+  RONDO_ASSIGN(const CommunicatorOptions options, communicator::resolve(wanted));
+  RONDO_ASSIGN(const rendezvous::Launch launch, bootstrap == nullptr
+                                                    ? rendezvous::detect_launch()
+                                                    : communicator::launch_of(*bootstrap));
+  std::vector<transport::PlaceNote> places;
+  for (const Device device : devices) {
+    RONDO_ASSIGN(transport::PlaceNote place, communicator::describe_place(device, options));
+    places.push_back(std::move(place));
+  }
+  RONDO_ASSIGN(const auto schedule, communicator::load_schedule(options.schedule));
+  const transport::MeshOptions mesh_options{
+      .transport = options.transport,
+      .interface = options.interface,
+      .tcp_sockets = options.tcp_sockets,
+      .tcp_zero_copy_bytes = options.tcp_zero_copy_bytes,
+      .timeout_ms = options.join_timeout_ms,
+      .equal_options = equal_options(options, schedule.get())};
+  RONDO_ASSIGN(auto meshes, transport::connect_places(launch, places, mesh_options));
+  const std::optional<double> cpu_quota = read_cpu_quota();
+  std::vector<std::shared_ptr<Engine>> engines;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    RONDO_ASSIGN(auto place, Place::make(std::move(meshes[i]), options, devices[i], cpu_quota));
+    place->use_schedule(schedule);
+    engines.push_back(std::make_shared<Engine>(std::move(place), options.progress == "thread"));
+  }
+  RONDO_TRY(learn(engines));
+  return engines;
+}
+
+}  // namespace
+
+inline namespace v1 {
+
+// Works may outlive it. A continuation that destroys its own communicator can't be obeyed: its
+// thread would wait for itself.
+Communicator::Impl::~Impl() {
+  if (!engine_->driver().is_called_back()) {
+    engine_->close();
+    return;
+  }
+  log(LogLevel::kError, [] {
+    return std::string(
+        "a continuation has destroyed the communicator that runs it: its "
+        "connections stay open until the process ends");
+  });
+  static_cast<void>(new (std::nothrow) std::shared_ptr<Engine>(engine_));
+}
+
+Communicator Communicator::create(const CommunicatorOptions& options, Device device) {
+  return std::move(create(std::vector<Device>{device}, options).front());
+}
+
+std::vector<Communicator> Communicator::create(const std::vector<Device>& places,
+                                               const CommunicatorOptions& options) {
+  return create(places, options, nullptr);
+}
+
+Communicator Communicator::create(const Bootstrap& bootstrap, const CommunicatorOptions& options,
+                                  Device device) {
+  return std::move(create({device}, options, &bootstrap).front());
+}
+
+std::vector<Communicator> Communicator::create(const Bootstrap& bootstrap,
+                                               const std::vector<Device>& places,
+                                               const CommunicatorOptions& options) {
+  return create(places, options, &bootstrap);
+}
+
+std::vector<Communicator> Communicator::create(const std::vector<Device>& places,
+                                               const CommunicatorOptions& options,
+                                               const Bootstrap* bootstrap) {
+  std::vector<Communicator> handles;
+  for (auto& engine : value_or_throw(join(places, options, bootstrap))) {
+    handles.push_back(Communicator(std::make_unique<Impl>(std::move(engine))));
+  }
+  return handles;
+}
+
+Communicator::Communicator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Communicator::Communicator(Communicator&&) noexcept = default;
+Communicator& Communicator::operator=(Communicator&&) noexcept = default;
+Communicator::~Communicator() = default;
+
+}  // namespace v1
+}  // namespace rondo
