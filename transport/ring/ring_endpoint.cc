@@ -220,6 +220,7 @@ Result<bool> RingEndpoint::poll(Token token) {
   if (group == nullptr) return true;
   if (group->remaining > 0) {
     RONDO_TRY(progress());
+    if (group->remaining > 0 && !left_.ok()) return left_;
     if (group->remaining > 0) return false;
   }
   if (!group->is_view) groups_.release(RingGroups::index_of(token));
@@ -261,11 +262,20 @@ Status RingEndpoint::progress() {
     return failure_;
   }
   // A peer that left wrote its last lines before it said so: what is still open stays open.
-  if (busy_lanes_ != 0 && !left_.ok()) {
+  if (!left_.ok() && needs_peer()) {
     fail(left_);
     return failure_;
   }
   return {};
+}
+
+/// Receives that belong to no call are open always, for what may come.
+bool RingEndpoint::needs_peer() const {
+  for (std::uint32_t lanes = busy_lanes_; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+    if (!is_free_lane(lane) || !send_lanes_[lane].idle()) return true;
+  }
+  return false;
 }
 
 Status RingEndpoint::move_lanes() {

@@ -110,6 +110,7 @@ class RingEndpoint : public Endpoint {
   Status check_left_overs() const;
   Status check_room(std::span<const Transfer> group) const;
   Status move_lanes();
+  bool needs_peer() const;
   void wake_peer();
   void write_stores(const std::array<std::span<std::byte>, 2>& stores);
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 
 #include "tests/transport/ring/ring_pair.h"
@@ -44,6 +45,28 @@ TEST_F(RingEndpointTest, Recv_ofALineWithBadLocation_isDataLossThatNamesThePeer)
       1000, [](Line& line) { line.content.where.location = ~std::uint64_t{0} - 500; });
   EXPECT_EQ(status.code(), ErrorCode::kDataLoss);
   EXPECT_EQ(status.culprit(), 0);
+}
+
+TEST_F(RingEndpointTest, APeerThatLeft_IsMissedByCalls_NotByAReceiveThatBelongsToNone) {
+  std::array<std::byte, 24> header{};
+  const auto open = post(1, {.kind = TransferKind::kRecv,
+                             .lane = kFirstFreeLane,
+                             .data = header.data(),
+                             .bytes = header.size()});
+  ASSERT_TRUE(open.ok());
+  ASSERT_TRUE(post(0, send(1000)).ok());
+  PlainEndpoint& endpoint = pair_.endpoint(1);
+  endpoint.peer_left(Status(ErrorCode::kPeerLost, "rank 0 left", 0));
+
+  EXPECT_EQ(endpoint.poll(*open).status().code(), ErrorCode::kPeerLost);
+  EXPECT_TRUE(endpoint.failure().ok());
+  const auto last = post(1, recv(1000));
+  ASSERT_TRUE(last.ok()) << last.status().to_string();
+  EXPECT_TRUE(*endpoint.poll(*last));
+  const auto more = post(1, recv(1000));
+  EXPECT_EQ(more.ok() ? endpoint.poll(*more).status().code() : more.status().code(),
+            ErrorCode::kPeerLost);
+  EXPECT_FALSE(endpoint.failure().ok());
 }
 
 TEST_F(RingEndpointTest, Recv_ofALineOfUnknownKind_isDataLoss) {
