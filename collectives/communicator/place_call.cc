@@ -93,7 +93,13 @@ void Place::set_operands(const CallArguments& arguments, const StreamPlace& stre
   // Runners name all memory alike; that no schedule writes to its input is verified.
   operands_.input = static_cast<std::byte*>(const_cast<void*>(arguments.input.pointer));
   operands_.output = static_cast<std::byte*>(arguments.output.pointer);
-  operands_.custom = {arguments.reduction.custom(), arguments.input.dtype};
+  // Word by word: what is copied as a whole is read in wider pieces than it has just been written
+  // in.
+  const CustomReduce& custom = arguments.reduction.custom();
+  operands_.custom.reduce.function = custom.function;
+  operands_.custom.reduce.context = custom.context;
+  operands_.custom.reduce.commutative = custom.commutative;
+  operands_.custom.dtype = arguments.input.dtype;
   operands_.ready = stream.ready;
   operands_.capture = stream.capture;
   operands_.timer = nullptr;

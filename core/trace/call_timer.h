@@ -5,6 +5,10 @@
 // Threads: as what runs the call.
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 #include "core/trace/call_record.h"
 
@@ -18,6 +22,7 @@ class CallTimer {
     record_.entered = entered;
     record_.begun = begun;
     idle_since_ = longest_ = reducing_since_ = 0;
+    waited_longest_for_ = waited_last_for_ = -1;
   }
 
   bool is_idle() const { return idle_since_ != 0; }
@@ -47,6 +52,10 @@ class CallTimer {
     if (record_.first_byte == 0) record_.first_byte = record_.begun;
     if (record_.last_byte == 0) record_.last_byte = record_.begun;
     record_.done = now;
+    // In pairs: the record is copied word by word, and a word of which half was written alone can't
+    // be read before both stores have left the core.
+    put_pair(offsetof(CallRecord, root), record_.root, waited_longest_for_);
+    put_pair(offsetof(CallRecord, waited_last_for), waited_last_for_, record_.link_peer);
   }
   /// Of the time without anything to do, `link` was one in which a message was coming.
   void came_in_parts(int peer, Ticks link, std::uint64_t bytes) {
@@ -67,17 +76,30 @@ class CallTimer {
     record_.last_byte = now;
     if (idle_for_ < 0) return;
     record_.wait += waited;
-    record_.waited_last_for = idle_for_;
+    waited_last_for_ = idle_for_;
     if (waited < longest_) return;
     longest_ = waited;
-    record_.waited_longest_for = idle_for_;
+    waited_longest_for_ = idle_for_;
   }
+  /// To two members of the record, one behind the other.
+  void put_pair(std::size_t offset, std::int32_t first, std::int32_t second) {
+    const std::array<std::uint64_t, 2> halves{static_cast<std::uint32_t>(first),
+                                              static_cast<std::uint32_t>(second)};
+    const std::uint64_t word = halves[0] | halves[1] << 32;
+    std::memcpy(reinterpret_cast<std::byte*>(&record_) + offset, &word, sizeof(word));
+  }
+  static_assert(offsetof(CallRecord, waited_longest_for) ==
+                offsetof(CallRecord, root) + sizeof(std::int32_t));
+  static_assert(offsetof(CallRecord, link_peer) ==
+                offsetof(CallRecord, waited_last_for) + sizeof(std::int32_t));
 
   CallRecord record_;
   Ticks idle_since_ = 0;
   Ticks longest_ = 0;
   Ticks reducing_since_ = 0;
   int idle_for_ = -1;
+  int waited_longest_for_ = -1;
+  int waited_last_for_ = -1;
 };
 
 /// The time of one kernel, as long as it lives; null: nobody asks.
