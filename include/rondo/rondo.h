@@ -259,8 +259,8 @@ typedef struct rondo_call {
   size_t input_count;  /* elements of the whole input buffer, */
   size_t output_count; /* and of the whole output buffer */
   /* Parts of different sizes (all_gather, reduce_scatter, gather, scatter: one of them; all_to_all:
-   * both): elements of each rank's part, `size` of them; null: parts are equal. Copied. Of gather and
-   * scatter on every rank, although only the root looks at the numbers. */
+   * both): elements of each rank's part, `size` of them; null: parts are equal. Copied. Of gather
+   * and scatter on every rank, although only the root looks at the numbers. */
   const size_t* input_counts;
   const size_t* output_counts;
   double factor;                  /* RONDO_PREMULTIPLIED_SUM */
