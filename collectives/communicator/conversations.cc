@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
-
 namespace rondo::communicator {
 namespace {
 
@@ -27,41 +24,16 @@ execute::Message message_of(PendingCall& call) {
 
 Status Conversations::add(PendingCall& call) {
   const int rank = call.arguments.root;
-  if (rank == mesh_.rank()) return add_to_self(call);
+  const execute::Message message = message_of(call);
+  if (rank == mesh_.rank())
+    return sends(call) ? own_.send(message, done_) : own_.receive(message, done_);
   Peer& peer = peers_[static_cast<std::size_t>(rank)];
   if (peer.conversation == nullptr) {
     peer.conversation =
         std::make_unique<execute::Conversation>(*mesh_.endpoint(rank), mesh_.rank());
   }
-  const execute::Message message = message_of(call);
   if (!sends(call)) return peer.conversation->receive(message, done_);
   peer.conversation->send(message);
-  return {};
-}
-
-/// Both sides are here: the second of the two moves the bytes.
-Status Conversations::add_to_self(PendingCall& call) {
-  auto& others = sends(call) ? own_receives_ : own_sends_;
-  const auto other = std::ranges::find_if(
-      others, [&call](const PendingCall* one) { return one->arguments.tag == call.arguments.tag; });
-  if (other == others.end()) {
-    (sends(call) ? own_sends_ : own_receives_).push(&call);
-    return {};
-  }
-  const execute::Message from = message_of(sends(call) ? call : **other);
-  const execute::Message to = message_of(sends(call) ? **other : call);
-  if (from.bytes != to.bytes || from.type != to.type) {
-    return Status(ErrorCode::kMismatch,
-                  fmt::format("rank {} sends itself {} bytes of {} with tag {} and receives {} "
-                              "bytes of {}",
-                              mesh_.rank(), from.bytes, to_string(from.type), from.tag, to.bytes,
-                              to_string(to.type)),
-                  mesh_.rank());
-  }
-  if (from.bytes > 0) std::memmove(to.data, from.data, from.bytes);
-  done_.push_back(*other);
-  done_.push_back(&call);
-  others.erase(other);
   return {};
 }
 
@@ -118,9 +90,9 @@ std::vector<PendingCall*> Conversations::take_all() {
       all.push_back(static_cast<PendingCall*>(message->owner));
     peer.conversation.reset();
   }
-  for (SteadyList<PendingCall*>* own : {&own_sends_, &own_receives_}) {
-    for (; !own->empty(); own->pop()) all.push_back(own->front());
-  }
+  for (const execute::Message* message : own_.outstanding())
+    all.push_back(static_cast<PendingCall*>(message->owner));
+  own_ = execute::OwnMessages(mesh_.rank());
   return all;
 }
 

@@ -11,8 +11,8 @@
 
 #include "collectives/communicator/pending_call.h"
 #include "collectives/execute/messages/conversation.h"
+#include "collectives/execute/messages/own_messages.h"
 #include "core/status.h"
-#include "core/steady_list.h"
 #include "transport/mesh/mesh.h"
 
 namespace rondo::communicator {
@@ -20,7 +20,7 @@ namespace rondo::communicator {
 class Conversations {
  public:
   explicit Conversations(const transport::Mesh& mesh)
-      : mesh_(mesh), peers_(static_cast<std::size_t>(mesh.size())) {}
+      : mesh_(mesh), peers_(static_cast<std::size_t>(mesh.size())), own_(mesh.rank()) {}
 
   /// A send or a receive; it comes back by `step`, but for an error. Errors: Mismatch.
   Status add(PendingCall& call);
@@ -41,13 +41,11 @@ class Conversations {
   };
   Result<bool> step_all(bool keeps_peers);
   Result<bool> step(Peer& peer, bool keeps_peers);
-  Status add_to_self(PendingCall& call);
   void finish(std::vector<PendingCall*>& done);
 
   const transport::Mesh& mesh_;
-  std::vector<Peer> peers_;             ///< by rank
-  SteadyList<PendingCall*> own_sends_;  ///< to this rank itself
-  SteadyList<PendingCall*> own_receives_;
+  std::vector<Peer> peers_;  ///< by rank
+  execute::OwnMessages own_;
   std::vector<void*> done_;
 };
 

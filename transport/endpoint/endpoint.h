@@ -49,6 +49,9 @@ struct Transfer {
 /// whatever call the two ranks are in.
 inline constexpr std::uint16_t kFirstFreeLane = 6;
 inline constexpr std::uint16_t kFreeLanes = 3;
+/// The first of them: where the peer doesn't look, sends on it are copied, so that they are done
+/// all the same, as far as the endpoint has room.
+inline constexpr std::uint16_t kBufferedLane = kFirstFreeLane;
 constexpr bool is_free_lane(std::size_t lane) {
   return lane >= kFirstFreeLane && lane < kFirstFreeLane + kFreeLanes;
 }
@@ -79,7 +82,8 @@ class Endpoint {
   virtual TransportKind kind() const = 0;
   virtual int peer() const = 0;
 
-  /// Most transfers outstanding per lane and direction.
+  /// Most transfers outstanding per lane and direction. On kBufferedLane more than so many may be
+  /// done that the peer hasn't consumed.
   virtual std::size_t window() const = 0;
 
   /// Whether several sends of one group cost less than each by itself.

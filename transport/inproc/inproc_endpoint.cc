@@ -21,6 +21,8 @@ RingLink link_of(InprocPlace& own, InprocPlace& peer, RemoteMemory& memory) {
           .peer_channel = peer.channel(rank),
           .own_slots = {},
           .peer_slots = {},
+          .own_buffer = own.buffer(peer_rank),
+          .peer_buffer = peer.buffer(rank),
           .memory = &memory,
           .asymmetric_fence = enable_asymmetric_fence()};
 }

@@ -8,6 +8,11 @@
 #include <utility>
 
 namespace rondo::transport {
+namespace {
+
+constexpr Slots kBuffer{.memory = nullptr, .count = 32, .bytes = std::size_t{8} << 10};
+
+}  // namespace
 
 Result<std::shared_ptr<InprocPlace>> InprocPlace::create(const Identity& identity) {
   const int bell = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -19,6 +24,7 @@ InprocPlace::InprocPlace(const Identity& identity, int bell)
     : identity_(identity),
       bell_(bell),
       channels_(static_cast<std::size_t>(identity.world)),
+      buffers_(static_cast<std::size_t>(identity.world)),
       joined_(static_cast<std::size_t>(identity.world)),
       touches_(static_cast<std::size_t>(identity.world)) {}
 
@@ -26,6 +32,15 @@ InprocPlace::~InprocPlace() { ::close(bell_); }
 
 void InprocPlace::add_channel(int peer) {
   channels_[static_cast<std::size_t>(peer)] = std::make_unique<Channel>();
+  // Large enough to take no memory before somebody writes there.
+  buffers_[static_cast<std::size_t>(peer)] =
+      std::make_unique_for_overwrite<std::byte[]>(kBuffer.count * kBuffer.bytes);
+}
+
+Slots InprocPlace::buffer(int peer) const {
+  Slots slots = kBuffer;
+  slots.memory = buffers_[static_cast<std::size_t>(peer)].get();
+  return slots;
 }
 
 // Neither can fail but where the bell is already in the state that is asked for.

@@ -33,6 +33,8 @@ class InprocPlace {
   /// The lines from this place to `peer`; null until this place has asked for the connection.
   Channel* channel(int peer) const { return channels_[static_cast<std::size_t>(peer)].get(); }
   void add_channel(int peer);
+  /// Where it copies what it sends to `peer` on kBufferedLane.
+  Slots buffer(int peer) const;
   std::shared_ptr<InprocPlace>& joined(int peer) { return joined_[static_cast<std::size_t>(peer)]; }
 
   /// A descriptor that is readable after ring() until silence().
@@ -62,9 +64,10 @@ class InprocPlace {
   Identity identity_;
   int bell_;
   PlaceHead head_{};
-  std::vector<std::unique_ptr<Channel>> channels_;    ///< by peer
-  std::vector<std::shared_ptr<InprocPlace>> joined_;  ///< by peer, while connecting
-  std::vector<std::atomic<bool>> touches_;            ///< by peer
+  std::vector<std::unique_ptr<Channel>> channels_;     ///< by peer
+  std::vector<std::unique_ptr<std::byte[]>> buffers_;  ///< by peer
+  std::vector<std::shared_ptr<InprocPlace>> joined_;   ///< by peer, while connecting
+  std::vector<std::atomic<bool>> touches_;             ///< by peer
   std::atomic<bool> left_ = false;
   std::atomic<bool> has_mail_ = false;
   std::mutex mail_mutex_;

@@ -87,8 +87,8 @@ void InprocTransport::read_mail() {
 bool InprocTransport::arm() {
   announce_sleep(place_->head().sleep);
   if (place_->has_mail()) return true;
-  for (const InprocEndpoint* endpoint : connected_)
-    if (endpoint->has_news() || endpoint->can_progress()) return true;
+  for (InprocEndpoint* endpoint : connected_)
+    if (endpoint->has_news() || endpoint->can_progress() || endpoint->copy_lent()) return true;
   return false;
 }
 

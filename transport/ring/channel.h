@@ -6,6 +6,7 @@
 // and both sides write to them: the peer may replace what it has read (WriteBack). Zero-filled
 // memory is a valid empty channel.
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -48,11 +49,26 @@ struct WriteBack {
 static_assert(kCacheLineBytes % sizeof(WriteBack) == 0);
 using WriteBacks = std::array<WriteBack, kMaxSlots>;
 
+/// Messages of kBufferedLane that were lent, and that their sender copied to slots afterwards, for
+/// the receiver hadn't looked: the sender stores to `moved` and then looks at the receiver's
+/// `reading`, the receiver stores to `reading` and then looks at the sender's `moved`. One of the
+/// two sees the other, so nobody reads memory that its owner has taken back.
+struct Relocations {
+  /// The owner has begun to read the lent lines of the other direction before this number.
+  alignas(kCacheLineBytes) std::atomic<std::uint64_t> reading;
+  /// By line of the owner's; the number of the line, counted from one, stands above its first slot.
+  alignas(kCacheLineBytes) std::array<std::atomic<std::uint64_t>, kLineCount> moved;
+
+  static constexpr unsigned kSlotBits = 8;
+};
+static_assert(kMaxSlots <= 1u << Relocations::kSlotBits);
+
 struct Channel {
   StoreRegions stores;
   std::array<ConsumedCount, kMaxLanes> consumed;
   alignas(kCacheLineBytes) std::array<WriteBacks, kMaxLanes> write_backs;  ///< by lane and slot
   std::array<std::array<Line, kLineCount>, kMaxLanes> lines;
+  Relocations relocations;
 };
 
 /// One message of a place for all its peers: line k % kBulletins has bulletin k, stamped k. A place
@@ -83,6 +99,16 @@ struct Slots {
   std::size_t bytes = 0;  ///< of one slot
 
   std::byte* lane(std::size_t index) const { return memory + index * count * bytes; }
+  /// That of kBufferedLane, in more and smaller slots: each message there takes one at least.
+  Slots of_buffered_lane() const;
 };
+
+inline Slots Slots::of_buffered_lane() const {
+  constexpr std::size_t kMostParts = 8;
+  const std::size_t parts = std::min({kMostParts, kMaxSlots / count, bytes / kCacheLineBytes});
+  return {.memory = lane(kBufferedLane),
+          .count = count * parts,
+          .bytes = bytes / parts / kCacheLineBytes * kCacheLineBytes};
+}
 
 }  // namespace rondo::transport

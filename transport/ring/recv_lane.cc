@@ -202,15 +202,34 @@ Status RecvLane::take_slot(const LineContent& content, Pending& pending, LentVie
   return {};
 }
 
-Status RecvLane::take_lent(const LineContent& content, Pending& pending, LentView& view) {
-  auto source = port_.memory->address_of(content.where.location, pending.bytes);
+/// Where the bytes of a lent message are to be read: where they lay, or where their sender has
+/// copied them since.
+Result<const std::byte*> RecvLane::find_lent(const LineContent& content, std::size_t bytes) {
+  if (port_.relocations != nullptr) {
+    port_.relocations->reading.store(next_line_ + 1, std::memory_order_seq_cst);
+    const std::uint64_t moved =
+        port_.peer_relocations->moved[next_line_ % kLineCount].load(std::memory_order_seq_cst);
+    if (moved >> Relocations::kSlotBits == next_line_ + 1) {
+      const std::size_t slot = moved % (1u << Relocations::kSlotBits);
+      if (slot >= port_.slots.count || bytes > (port_.slots.count - slot) * port_.slots.bytes)
+        return damaged(
+            fmt::format("{} bytes from slot {} of {} on", bytes, slot, port_.slots.count));
+      return port_.slots.memory + slot * port_.slots.bytes;
+    }
+  }
+  auto source = port_.memory->address_of(content.where.location, bytes);
   if (!source.ok()) return std::move(source).status().with_culprit(port_.peer);
+  return *source;
+}
+
+Status RecvLane::take_lent(const LineContent& content, Pending& pending, LentView& view) {
+  RONDO_ASSIGN(const std::byte* const source, find_lent(content, pending.bytes));
   pending.arrived_bytes = pending.bytes;
   if (pending.is_view) {
-    view = lend(*source, pending.bytes);
+    view = lend(source, pending.bytes);
     return {};
   }
-  copy_bytes(pending.data, *source, pending.bytes);
+  copy_bytes(pending.data, source, pending.bytes);
   copied_bytes_ += pending.bytes;
   consume(next_line_);
   return {};

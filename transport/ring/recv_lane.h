@@ -28,6 +28,8 @@ struct RecvPort {
   const std::array<Line, kLineCount>* lines = nullptr;  ///< in the peer's memory
   ConsumedCount* consumed = nullptr;
   WriteBacks* write_backs = nullptr;
+  Relocations* relocations = nullptr;  ///< as in SendPort
+  const Relocations* peer_relocations = nullptr;
   Slots slots;  ///< the peer's; `memory`: of this lane
   RemoteMemory* memory = nullptr;
   Staging* staging = nullptr;
@@ -99,6 +101,7 @@ class RecvLane {
   Status take(const LineContent& content, Pending& pending, LentView& view);
   Status take_inline(const LineContent& content, Pending& pending, LentView& view);
   Status take_slot(const LineContent& content, Pending& pending, LentView& view);
+  Result<const std::byte*> find_lent(const LineContent& content, std::size_t bytes);
   Status take_lent(const LineContent& content, Pending& pending, LentView& view);
   Status take_private(const LineContent& content, Pending& pending, LentView& view);
   Status provide_target(Pending& pending);

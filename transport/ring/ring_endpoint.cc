@@ -27,7 +27,13 @@ std::size_t alike(std::span<const Transfer> group) {
       }));
 }
 
-Slots slots_of_lane(Slots slots, std::size_t lane) {
+template <typename SomeChannel>
+auto relocations_of(SomeChannel& channel, std::size_t lane) {
+  return lane == kBufferedLane ? &channel.relocations : nullptr;
+}
+
+Slots slots_of_lane(Slots slots, const Slots& buffer, std::size_t lane) {
+  if (lane == kBufferedLane) return buffer;
   slots.memory = slots.lane(lane);
   return slots;
 }
@@ -41,20 +47,25 @@ RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(kMostGro
                                       .consumed = &link.peer_channel->consumed[lane],
                                       .write_backs = &link.peer_channel->write_backs[lane],
                                       .stores = stores_.get(),
-                                      .slots = slots_of_lane(link.own_slots, lane),
+                                      .slots = slots_of_lane(link.own_slots, link.own_buffer, lane),
+                                      .relocations = relocations_of(*link.own_channel, lane),
+                                      .peer_relocations = relocations_of(*link.peer_channel, lane),
                                       .memory = link.memory,
                                       .window = kWindow});
-    recv_lanes_.emplace_back(RecvPort{.own_calls = &link.own_head->board,
-                                      .rank = link.rank,
-                                      .peer = link.peer,
-                                      .lane = static_cast<std::uint16_t>(lane),
-                                      .lines = &link.peer_channel->lines[lane],
-                                      .consumed = &link.own_channel->consumed[lane],
-                                      .write_backs = &link.own_channel->write_backs[lane],
-                                      .slots = slots_of_lane(link.peer_slots, lane),
-                                      .memory = link.memory,
-                                      .staging = &staging_,
-                                      .window = kWindow});
+    recv_lanes_.emplace_back(
+        RecvPort{.own_calls = &link.own_head->board,
+                 .rank = link.rank,
+                 .peer = link.peer,
+                 .lane = static_cast<std::uint16_t>(lane),
+                 .lines = &link.peer_channel->lines[lane],
+                 .consumed = &link.own_channel->consumed[lane],
+                 .write_backs = &link.own_channel->write_backs[lane],
+                 .relocations = relocations_of(*link.own_channel, lane),
+                 .peer_relocations = relocations_of(*link.peer_channel, lane),
+                 .slots = slots_of_lane(link.peer_slots, link.peer_buffer, lane),
+                 .memory = link.memory,
+                 .staging = &staging_,
+                 .window = kWindow});
   }
 }
 
@@ -319,6 +330,8 @@ bool RingEndpoint::can_progress() const {
   }
   return false;
 }
+
+bool RingEndpoint::copy_lent() { return failure_.ok() && send_lanes_[kBufferedLane].copy_lent(); }
 
 void RingEndpoint::fail(Status error) {
   if (failure_.ok()) failure_ = std::move(error);

@@ -29,8 +29,11 @@ struct RingLink {
   const PlaceHead* peer_head = nullptr;
   Channel* own_channel = nullptr;         ///< lines to the peer
   const Channel* peer_channel = nullptr;  ///< lines from the peer
-  Slots own_slots;
-  Slots peer_slots;
+  Slots own_slots;                        ///< of all lanes; none where every message can be lent
+  Slots peer_slots;                       ///< likewise
+  /// Of kBufferedLane.
+  Slots own_buffer;
+  Slots peer_buffer;
   RemoteMemory* memory = nullptr;
   bool asymmetric_fence = false;  ///< both sides have it
 };
@@ -79,6 +82,9 @@ class RingEndpoint : public Endpoint {
   Status progress();
   /// Whether progress() would find something to do.
   bool can_progress() const;
+  /// About to sleep: what was lent on kBufferedLane, and the peer hasn't looked at, is copied. True
+  /// if sends are done by that.
+  bool copy_lent();
   /// The first error stays.
   void fail(Status error);
   /// Fails where the peer has given up.

@@ -11,6 +11,11 @@
 namespace rondo::transport {
 namespace {
 
+/// Of what may be copied or lent, so much is copied at once: it costs no more.
+constexpr std::size_t kCopiedBytes = 1024;
+/// Whoever looks so often, and never sleeps, won't wait for the peer any longer.
+constexpr std::uint32_t kPatientLooks = 1u << 14;
+
 /// More would push out what is worth more.
 constexpr std::size_t kMostClaimedBytes = 4096;
 
@@ -38,6 +43,10 @@ void SendLane::choose_route(Pending& pending) const {
     pending.kind = LineKind::kInline;
     return;
   }
+  if (port_.relocations != nullptr) {
+    choose_buffered_route(pending);
+    return;
+  }
   if (const auto location = port_.memory->location_of(pending.data, pending.bytes)) {
     pending.kind = LineKind::kLent;
     pending.location = *location;
@@ -46,6 +55,18 @@ void SendLane::choose_route(Pending& pending) const {
   pending.location = reinterpret_cast<std::uint64_t>(pending.data);
   pending.kind =
       port_.memory->peer_reads_private(pending.bytes) ? LineKind::kPrivate : LineKind::kSlot;
+}
+
+/// Lent where the peer is about to read it: it has consumed something since it last kept this rank
+/// waiting.
+void SendLane::choose_buffered_route(Pending& pending) const {
+  pending.kind = LineKind::kSlot;
+  if (pending.bytes <= kCopiedBytes) return;
+  if (port_.consumed->count.load(std::memory_order_acquire) == moved_at_) return;
+  const auto location = port_.memory->location_of(pending.data, pending.bytes);
+  if (!location) return;
+  pending.kind = LineKind::kLent;
+  pending.location = *location;
 }
 
 /// Whoever posts a run has asked whether it is lent.
@@ -66,6 +87,8 @@ Status SendLane::progress(const Call& call, RingGroups& groups, bool& wrote) {
   while (head_ != emitted_) {
     if (!done(at(head_))) {
       RONDO_TRY(refresh());
+      if (!done(at(head_)) && (++idle_looks_ < kPatientLooks || !copy_lent())) break;
+      idle_looks_ = 0;
       if (!done(at(head_))) break;
     }
     --groups[at(head_).group].remaining;

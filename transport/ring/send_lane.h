@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "transport/endpoint/endpoint.h"
@@ -26,6 +27,8 @@ struct SendPort {
   const WriteBacks* write_backs = nullptr;  ///< likewise
   const StoreSpans* stores = nullptr;       ///< of the current call: where they may go
   Slots slots;                              ///< `memory`: of this lane
+  Relocations* relocations = nullptr;       ///< null: what is lent stays lent, on this lane
+  const Relocations* peer_relocations = nullptr;
   RemoteMemory* memory = nullptr;
   std::size_t window = 0;
 };
@@ -57,6 +60,9 @@ class SendLane {
   /// Puts what the peer has written back into slots to where it belongs. Errors: DataLoss where the
   /// peer names a place that it may not store to.
   Status take_write_backs();
+  /// Where relocations are possible: copies to slots what was lent and the peer hasn't begun to
+  /// read, as far as there is room. True if sends are done by that.
+  bool copy_lent();
   /// Whether the peer has consumed lines that this side doesn't know of.
   bool has_news() const {
     return port_.consumed->count.load(std::memory_order_acquire) != seen_consumed_;
@@ -77,6 +83,7 @@ class SendLane {
     std::uint64_t last_line = 0;
     std::uint32_t group = 0;
     LineKind kind = LineKind::kInline;
+    bool was_read = false;  ///< kLent: the peer had begun when it was to be copied
   };
 
   struct SlotUse {
@@ -87,10 +94,13 @@ class SendLane {
 
   Pending& at(std::uint64_t index) { return pending_[index % pending_.size()]; }
   void choose_route(Pending& pending) const;
+  void choose_buffered_route(Pending& pending) const;
   void choose_route_of_run(Pending& pending) const;
   Status refresh();
   Status take_write_back(std::size_t slot);
   Result<bool> has_free_slot();
+  bool move_to_slots(Pending& pending);
+  std::optional<std::size_t> free_run_of_slots(std::size_t count);
   Result<bool> has_room();
   Result<bool> emit(const Call& call, Pending& pending);
   Result<bool> emit_slots(const Call& call, Pending& pending);
@@ -108,6 +118,8 @@ class SendLane {
   std::uint64_t seen_consumed_ = 0;
   std::uint64_t lent_through_ = 0;  ///< by lend_eager: lines that the peer has to give back
   std::uint64_t next_slot_ = 0;
+  std::uint64_t moved_at_ = kNowhere;  ///< seen_consumed_ when something was copied by copy_lent
+  std::uint32_t idle_looks_ = 0;       ///< at a lent message that the peer has yet to consume
   std::array<SlotUse, kMaxSlots> slots_{};
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t copied_bytes_ = 0;

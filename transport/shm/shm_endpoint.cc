@@ -21,6 +21,8 @@ RingLink link_to(const ShmPlace& own, const ShmPeer& peer) {
           .peer_channel = &peer.page->channel(),
           .own_slots = own.slots->slots(peer.rank),
           .peer_slots = peer.slots->slots(),
+          .own_buffer = own.slots->slots(peer.rank).of_buffered_lane(),
+          .peer_buffer = peer.slots->slots().of_buffered_lane(),
           .memory = peer.memory.get(),
           .asymmetric_fence =
               own.page->head().asymmetric_fence == 1 && peer.page->head().asymmetric_fence == 1};

@@ -126,8 +126,8 @@ void ShmTransport::handle_event(std::uint64_t tag) {
 
 bool ShmTransport::arm() {
   announce_sleep(page_.head().place.sleep);
-  for (const ShmEndpoint* endpoint : connected_)
-    if (endpoint->can_progress()) return true;
+  for (ShmEndpoint* endpoint : connected_)
+    if (endpoint->can_progress() || endpoint->copy_lent()) return true;
   return false;
 }
 

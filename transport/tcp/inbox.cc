@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/copy_bytes.h"
+#include "transport/tcp/tcp_options.h"
 #include "transport/wire/protocol_error.h"
 
 namespace rondo::transport {
@@ -110,10 +111,10 @@ Result<bool> Inbox::place(InStream& stream) {
                           fmt::format("message on lane {} of {}", header.lane, kMaxTcpLanes));
   InLane& queue = lane(header.lane);
   const std::size_t ahead = queue.ahead(header.message);
-  if (ahead >= limits_.window)
+  if (const std::size_t window = window_of_lane(limits_.window, header.lane); ahead >= window)
     return protocol_error(
         peer_, fmt::format("message {} of lane {}, more than {} ahead of {}", header.message,
-                           header.lane, limits_.window, queue.completed()));
+                           header.lane, window, queue.completed()));
   InLane::Entry& entry = queue.at(ahead);
   if (entry.message != Message::kAwaited)
     return protocol_error(

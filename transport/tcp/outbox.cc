@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "transport/tcp/tcp_options.h"
+
 namespace rondo::transport {
 
 void Outbox::send(FrameHeader header, const std::byte* payload, std::uint32_t group) {
@@ -13,7 +15,7 @@ void Outbox::send(FrameHeader header, const std::byte* payload, std::uint32_t gr
                  .payload_bytes = static_cast<std::size_t>(header.payload_bytes),
                  .group = group};
   encode_frame_header(header, frame.header);
-  if (lane.held.empty() && lane.sent - lane.consumed < window_) {
+  if (lane.held.empty() && lane.sent - lane.consumed < window_of_lane(window_, header.lane)) {
     ++lane.sent;
     queue_.push(frame);
   } else {
@@ -37,7 +39,8 @@ void Outbox::credit(std::uint16_t lane_index, std::uint64_t consumed) {
   Lane& lane = lanes_[lane_index];
   // Never more than was sent, whatever the peer says: the window must not grow.
   lane.consumed = std::clamp(consumed, lane.consumed, lane.sent);
-  while (!lane.held.empty() && lane.sent - lane.consumed < window_) {
+  const std::size_t window = window_of_lane(window_, lane_index);
+  while (!lane.held.empty() && lane.sent - lane.consumed < window) {
     ++lane.sent;
     --held_;
     queue_.push(lane.held.front());

@@ -3,9 +3,18 @@
 #include <cstddef>
 #include <string>
 
+#include "transport/endpoint/endpoint.h"
+
 namespace rondo::transport {
 
 inline constexpr std::size_t kMostTcpSockets = 16;
+
+/// On kBufferedLane, so many times the window.
+inline constexpr std::size_t kBufferedWindows = 4;
+
+constexpr std::size_t window_of_lane(std::size_t window, std::size_t lane) {
+  return lane == kBufferedLane ? kBufferedWindows * window : window;
+}
 
 struct TcpOptions {
   /// The one address to listen on: an interface's name or an IP address. 0.0.0.0 only if asked for.

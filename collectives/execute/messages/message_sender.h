@@ -27,7 +27,7 @@ struct Message {
   void* owner = nullptr;  ///< comes back when it is done
 };
 
-inline constexpr std::uint16_t kHeaderLane = transport::kFirstFreeLane;
+inline constexpr std::uint16_t kHeaderLane = transport::kBufferedLane;
 inline constexpr std::uint16_t kStreamLane = transport::kFirstFreeLane + 1;
 inline constexpr std::size_t kEagerBytes = std::size_t{64} << 10;
 

@@ -47,6 +47,8 @@ class RingPair {
  public:
   static constexpr std::size_t kSlotBytes = 256;
   static constexpr std::size_t kSlotCount = 4;
+  /// Of kBufferedLane.
+  static constexpr Slots kBuffer{.memory = nullptr, .count = 32, .bytes = 128};
 
   RingPair() {
     for (int rank : {0, 1}) endpoints_[rank] = std::make_unique<PlainEndpoint>(link(rank));
@@ -74,10 +76,18 @@ class RingPair {
             .peer_channel = channels_[peer].get(),
             .own_slots = slots(rank),
             .peer_slots = slots(peer),
+            .own_buffer = buffer(rank),
+            .peer_buffer = buffer(peer),
             .memory = &memory_};
   }
   Slots slots(int rank) {
     return {.memory = slots_[rank].data(), .count = kSlotCount, .bytes = kSlotBytes};
+  }
+
+  Slots buffer(int rank) {
+    Slots slots = kBuffer;
+    slots.memory = buffers_[rank].data();
+    return slots;
   }
 
   std::vector<std::byte> range_ = std::vector<std::byte>(1 << 16);
@@ -88,6 +98,8 @@ class RingPair {
                                            std::make_unique<Channel>()};
   std::vector<std::byte> slots_[2] = {std::vector<std::byte>(kMaxLanes * kSlotCount * kSlotBytes),
                                       std::vector<std::byte>(kMaxLanes* kSlotCount* kSlotBytes)};
+  std::vector<std::byte> buffers_[2] = {std::vector<std::byte>(kBuffer.count * kBuffer.bytes),
+                                        std::vector<std::byte>(kBuffer.count* kBuffer.bytes)};
   std::unique_ptr<PlainEndpoint> endpoints_[2];
 };
 
