@@ -17,9 +17,15 @@
 #include "collectives/algorithms/dissemination_barrier.h"
 #include "collectives/algorithms/double_binary_tree_all_reduce.h"
 #include "collectives/algorithms/halving_doubling_all_reduce.h"
+#include "collectives/algorithms/hierarchical_all_gather.h"
 #include "collectives/algorithms/hierarchical_all_reduce.h"
+#include "collectives/algorithms/hierarchical_broadcast.h"
+#include "collectives/algorithms/hierarchical_reduce.h"
+#include "collectives/algorithms/hierarchical_reduce_scatter.h"
 #include "collectives/algorithms/linear.h"
+#include "collectives/algorithms/neighbour_ring_all_gather.h"
 #include "collectives/algorithms/neighbour_ring_all_reduce.h"
+#include "collectives/algorithms/neighbour_ring_reduce_scatter.h"
 #include "collectives/algorithms/one_shot_all_reduce.h"
 #include "collectives/algorithms/pairwise_all_to_all.h"
 #include "collectives/algorithms/pat_all_gather.h"
@@ -106,10 +112,23 @@ constexpr std::array kAlgorithms = {
               "ceil(log2 p) steps, far links first and with one row; (p-1)/p of the bytes"},
     Algorithm{"pat", Collective::kReduceScatter, pat_reduce_scatter, one_row_per_rank,
               "ceil(log2 p) steps, far links last and with one row; (p-1)/p of the bytes"},
+    Algorithm{"hierarchical", Collective::kAllGather, hierarchical_all_gather, one_row_per_rank,
+              "rings between hosts, direct inside them; each byte enters a host once", false, true},
+    Algorithm{
+        "hierarchical", Collective::kReduceScatter, hierarchical_reduce_scatter, one_row_per_rank,
+        "direct inside hosts, rings between them; one sum of each row leaves a host", false, true},
+    Algorithm{"neighbour_ring", Collective::kAllGather, neighbour_ring_all_gather, one_row_per_rank,
+              "the ring in the order of the layout: same-host ranks are neighbours", false, true},
+    Algorithm{"neighbour_ring", Collective::kReduceScatter, neighbour_ring_reduce_scatter,
+              one_row_per_rank,
+              "the ring in the order of the layout: same-host ranks are neighbours", false, true},
     Algorithm{"tree", Collective::kBroadcast, tree_broadcast, rows_of_tree,
               "binomial tree, ceil(log2 p) steps, in rows where the data is large"},
     Algorithm{"linear", Collective::kBroadcast, linear_broadcast, one_row,
               "1 step, the root to all ranks at once; for shared memory"},
+    Algorithm{"hierarchical", Collective::kBroadcast, hierarchical_broadcast,
+              hierarchical_broadcast_rows,
+              "a tree or a chain of the hosts, then the ranks of each at once", false, true},
     Algorithm{"direct", Collective::kReduce, direct_reduce, one_row_per_rank,
               "2 steps; each rank sums one row in rank order and hands it to the root", false,
               false, true},
@@ -117,6 +136,9 @@ constexpr std::array kAlgorithms = {
               "binomial tree, ceil(log2 p) steps, in rows where the data is large"},
     Algorithm{"linear", Collective::kReduce, linear_reduce, one_row,
               "1 step; the root sums everything in rank order; for a few elements", false, false,
+              true},
+    Algorithm{"hierarchical", Collective::kReduce, hierarchical_reduce, hierarchical_reduce_rows,
+              "direct inside hosts, then a tree or a chain of them; one sum leaves a host", false,
               true},
     Algorithm{"linear", Collective::kGather, linear_gather, one_row_per_rank,
               "1 step, all ranks to the root; (p-1)/p of the bytes, the least possible"},

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <span>
 #include <vector>
 
 #include "collectives/algorithms/double_binary_tree_all_reduce.h"
 #include "collectives/algorithms/weighted_direct_all_reduce.h"
+#include "collectives/select/host_costs.h"
+#include "collectives/select/host_traffic.h"
 
 namespace rondo::select {
 namespace {
@@ -27,42 +27,22 @@ struct NamedCost {
 };
 
 double log2_ceil(double p) { return std::ceil(std::log2(p)); }
-/// Messages of several peers at once, taken in turn.
-double one_step(double p) { return 1 + (p - 2) / 4; }
 /// What algorithms by the bits of ranks' numbers add where the world is no power of two.
 double guests(double p) { return std::exp2(std::floor(std::log2(p))) == p ? 0 : 2; }
 
 CostTerms around_the_ring(double p, const Setting&) { return {p - 1, (p - 1) / p}; }
 CostTerms twice_around_the_ring(double p, const Setting&) { return {2 * (p - 1), 2 * (p - 1) / p}; }
-/// The most streams that a host sends to others where every rank sends to the next of `order`.
-double streams_between_hosts(const schedule::HostLayout& layout,
-                             std::span<const schedule::Rank> order) {
-  std::vector<int> streams(static_cast<std::size_t>(layout.hosts()), 0);
-  for (std::size_t place = 0; place < order.size(); ++place) {
-    const int host = layout.host_of(order[place]);
-    const int next = layout.host_of(order[(place + 1) % order.size()]);
-    if (host != next) ++streams[static_cast<std::size_t>(host)];
-  }
-  return std::max(1, *std::max_element(streams.begin(), streams.end()));
+CostTerms once_by_rank(double p, const Setting& setting) {
+  return ring_by_rank(around_the_ring(p, setting), setting.layout);
 }
-CostTerms ring_of(double p, const Setting& setting, std::span<const schedule::Rank> order) {
-  CostTerms terms = twice_around_the_ring(p, setting);
-  const schedule::HostLayout& hosts = *setting.layout.hosts;
-  terms.volume *= streams_between_hosts(hosts, order);
-  if (hosts.links() != nullptr) {
-    terms.volume *= hosts.links()->slowest() / schedule::slowest_step(*hosts.links(), order);
-  }
-  return terms;
+CostTerms once_by_order(double p, const Setting& setting) {
+  return ring_by_order(around_the_ring(p, setting), setting.layout);
 }
-CostTerms ring_by_rank(double p, const Setting& setting) {
-  if (setting.layout.hosts == nullptr) return twice_around_the_ring(p, setting);
-  std::vector<schedule::Rank> order(static_cast<std::size_t>(p));
-  std::iota(order.begin(), order.end(), 0);
-  return ring_of(p, setting, order);
+CostTerms twice_by_rank(double p, const Setting& setting) {
+  return ring_by_rank(twice_around_the_ring(p, setting), setting.layout);
 }
-CostTerms ring_by_order(double p, const Setting& setting) {
-  if (setting.layout.hosts == nullptr) return twice_around_the_ring(p, setting);
-  return ring_of(p, setting, setting.layout.hosts->order());
+CostTerms twice_by_order(double p, const Setting& setting) {
+  return ring_by_order(twice_around_the_ring(p, setting), setting.layout);
 }
 /// Several ranks that send to one at once fill its switch port's queue, and what is dropped there
 /// is sent again: 1.02 times the ring's time on four hosts of 1 Gbit/s (docs/performance.md). In
@@ -114,9 +94,17 @@ CostTerms exchange_by_shares(double p, const Setting& setting) {
   terms.volume = longest * links.slowest() * exchanged(p, setting);
   return terms;
 }
-CostTerms down_the_tree(double p, const Setting&) { return {log2_ceil(p), 1}; }
+// In shared memory a rank's children read the same memory at once; a link they take in turn.
+CostTerms down_the_tree(double p, const Setting& setting) {
+  if (setting.layout.one_host) return {log2_ceil(p), 1};
+  const schedule::HostLayout* const hosts = setting.layout.hosts;
+  const bool are_apart = hosts == nullptr || hosts->hosts() == 1;
+  return {log2_ceil(p), are_apart ? log2_ceil(p) : tree_messages_between_hosts(*hosts)};
+}
 // A rank of the tree reads what it adds to and writes the sum.
-CostTerms up_the_tree(double p, const Setting&) { return {log2_ceil(p), 1.5}; }
+CostTerms up_the_tree(double p, const Setting& setting) {
+  return setting.layout.one_host ? CostTerms{log2_ceil(p), 1.5} : down_the_tree(p, setting);
+}
 CostTerms dissemination(double p, const Setting&) { return {log2_ceil(p), 0}; }
 /// By bulletins: one line written, and the peers' lines read; less than a message, for nothing is
 /// given back.
@@ -179,41 +167,58 @@ CostTerms two_trees(double p, const Setting& setting) {
   return {4 * log2_ceil(p), 2 + 4 * (log2_ceil(p) - 1) / rows};
 }
 
-/// Steps of several messages, of which all but the first are taken in turn.
-double steps_of_messages(double steps, double messages) { return steps + (messages - steps) / 4; }
-CostTerms gather_over_powers_of_two(double p, const Setting&) {
-  return {steps_of_messages(log2_ceil(p), p - 1), (p - 1) / p};
+/// Rows to the rank `distance` further on, for each power of two; ranks of a host share its link.
+CostTerms gather_over_powers_of_two(double p, const Setting& setting,
+                                    double (*rows)(double p, double distance)) {
+  const schedule::HostLayout* const hosts = setting.layout.hosts;
+  CostTerms terms{steps_of_messages(log2_ceil(p), p - 1)};
+  for (int distance = 1; distance < setting.layout.world; distance *= 2) {
+    const double streams = hosts == nullptr ? 1 : streams_at_distance(*hosts, distance);
+    terms.volume += rows(p, distance) / p * streams;
+  }
+  return terms;
+}
+CostTerms gather_by_bruck(double p, const Setting& setting) {
+  return gather_over_powers_of_two(p, setting, [](double world, double distance) {
+    return std::min(distance, world - distance);
+  });
+}
+CostTerms gather_by_pat(double p, const Setting& setting) {
+  return gather_over_powers_of_two(p, setting, [](double world, double distance) {
+    return std::ceil((world - distance) / (2 * distance));
+  });
 }
 CostTerms hop_over_powers_of_two(double p, const Setting&) {
   return {steps_of_messages(log2_ceil(p), p / 2 * log2_ceil(p)), log2_ceil(p) / 2};
 }
 
-int least_ranks(const schedule::HostLayout& layout) {
-  int least = layout.world();
-  for (int host = 0; host < layout.hosts(); ++host) {
-    least = std::min(least, static_cast<int>(layout.ranks_of(host).size()));
-  }
-  return least;
+bool has_hosts(const Setting& setting) {
+  return setting.layout.hosts != nullptr && setting.layout.hosts->hosts() > 1;
 }
-// Between hosts the rank of the smallest host that owns most columns; inside one row for each host
-// and owner in turn.
+CostTerms gather_between_hosts(double p, const Setting& setting) {
+  return has_hosts(setting) ? once_between_hosts(*setting.layout.hosts)
+                            : exchange_whole(p, setting);
+}
+CostTerms scatter_between_hosts(double p, const Setting& setting) {
+  return has_hosts(setting) ? once_between_hosts(*setting.layout.hosts) : exchange(p, setting);
+}
+CostTerms broadcast_between_hosts(double p, const Setting& setting) {
+  return has_hosts(setting) ? down_the_hosts(setting.layout, setting.bytes)
+                            : root_to_all(p, setting);
+}
+CostTerms reduce_between_hosts(double p, const Setting& setting) {
+  return has_hosts(setting) ? up_the_hosts(setting.layout, setting.bytes)
+                            : exchange_twice(p, setting);
+}
 CostTerms inside_and_between(double p, const Setting& setting) {
-  const schedule::HostLayout* hosts = setting.layout.hosts;
-  if (hosts == nullptr || hosts->hosts() == 1) return exchange_twice(p, setting);
-  const double h = hosts->hosts();
-  const double columns = hosts->most_ranks();
-  const double own_columns = std::ceil(columns / least_ranks(*hosts));
-  CostTerms terms{2 * (h - 1), 2 * (h - 1) / h * own_columns / columns};
-  if (columns == 1) return terms;
-  terms.steps_inside = 1 + one_step(columns) + (h - 1) / 2;
-  terms.volume_inside = 2 * (columns - 1) / columns;
-  return terms;
+  return has_hosts(setting) ? twice_between_hosts(*setting.layout.hosts)
+                            : exchange_twice(p, setting);
 }
 
 constexpr NamedCost kCosts[] = {
-    {Collective::kAllReduce, "ring", ring_by_rank},
-    {Collective::kAllReduce, "bidirectional_ring", ring_by_rank},
-    {Collective::kAllReduce, "neighbour_ring", ring_by_order},
+    {Collective::kAllReduce, "ring", twice_by_rank},
+    {Collective::kAllReduce, "bidirectional_ring", twice_by_rank},
+    {Collective::kAllReduce, "neighbour_ring", twice_by_order},
     {Collective::kAllReduce, "direct", exchange_twice},
     {Collective::kAllReduce, "weighted_direct", exchange_by_shares},
     {Collective::kAllReduce, "one_shot", one_shot},
@@ -221,18 +226,24 @@ constexpr NamedCost kCosts[] = {
     {Collective::kAllReduce, "halving_doubling", halving_doubling},
     {Collective::kAllReduce, "double_binary_tree", two_trees},
     {Collective::kAllReduce, "hierarchical", inside_and_between},
-    {Collective::kAllGather, "ring", around_the_ring},
+    {Collective::kAllGather, "ring", once_by_rank},
+    {Collective::kAllGather, "neighbour_ring", once_by_order},
+    {Collective::kAllGather, "hierarchical", gather_between_hosts},
     {Collective::kAllGather, "direct", exchange_whole},
-    {Collective::kAllGather, "bruck", gather_over_powers_of_two},
-    {Collective::kAllGather, "pat", gather_over_powers_of_two},
-    {Collective::kReduceScatter, "pat", gather_over_powers_of_two},
-    {Collective::kReduceScatter, "ring", around_the_ring},
+    {Collective::kAllGather, "bruck", gather_by_bruck},
+    {Collective::kAllGather, "pat", gather_by_pat},
+    {Collective::kReduceScatter, "pat", gather_by_pat},
+    {Collective::kReduceScatter, "ring", once_by_rank},
+    {Collective::kReduceScatter, "neighbour_ring", once_by_order},
+    {Collective::kReduceScatter, "hierarchical", scatter_between_hosts},
     {Collective::kReduceScatter, "direct", exchange},
     {Collective::kBroadcast, "tree", down_the_tree},
     {Collective::kBroadcast, "linear", root_to_all},
+    {Collective::kBroadcast, "hierarchical", broadcast_between_hosts},
     {Collective::kReduce, "direct", exchange_twice},
     {Collective::kReduce, "tree", up_the_tree},
     {Collective::kReduce, "linear", all_to_the_root},
+    {Collective::kReduce, "hierarchical", reduce_between_hosts},
     {Collective::kGather, "linear", exchange_whole},
     {Collective::kScatter, "linear", rows_from_the_root},
     {Collective::kAllToAll, "pairwise", around_the_ring},

@@ -13,6 +13,7 @@ using schedule::SharedLayout;
 
 constexpr int kWholeFamilyUpTo = 24;
 constexpr int kThreeLayoutsUpTo = 64;
+constexpr int kHostsOfEightUpTo = 128;
 
 HostLayout layout(int world, const std::function<int(int rank)>& host_of) {
   std::vector<int> hosts;
@@ -50,7 +51,30 @@ HostLayout odd_ranks_first(const HostLayout& layout) {
   return layout.with_order(std::move(order));
 }
 
+/// The least power of a prime that divides the world and leaves no more of that prime; the world
+/// itself where there is one prime alone.
+int least_part(int world) {
+  int least = world;
+  for (int prime = 2; world > 1; ++prime) {
+    int part = 1;
+    for (; world % prime == 0; world /= prime) part *= prime;
+    if (part > 1) least = std::min(least, part);
+  }
+  return least;
+}
+
+/// Hosts of equal numbers of ranks that have no common divisor with the number of hosts: one step
+/// to the next host and to the next place in it goes through all ranks. That is their order.
+HostLayout turning(int world, int ranks) {
+  std::vector<schedule::Rank> order;
+  for (int step = 0; step < world; ++step)
+    order.push_back(step % (world / ranks) * ranks + step % ranks);
+  return blocks(world, ranks).with_order(std::move(order));
+}
+
 std::vector<HostLayout> chosen(int world) {
+  const int part = least_part(world);
+  if (world > kHostsOfEightUpTo && part < world) return {turning(world, part)};
   if (world > kThreeLayoutsUpTo) return {blocks(world, 8)};
   std::vector<HostLayout> list{blocks(world, 8), growing(world), dealt_out(world, 3)};
   if (world > kWholeFamilyUpTo) return list;

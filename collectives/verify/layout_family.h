@@ -11,7 +11,11 @@
 // - ranks dealt out in turn to 2 and to 3 hosts;
 // - hosts of 2 ranks, with an order of its own: first the odd ranks, downwards, then the even ones.
 // Worlds to 64: of these hosts of 8, of 1, 2, 3, ... ranks, and 3 hosts in turn.
-// Larger ones: hosts of 8.
+// Worlds to 128, and larger ones that are a prime or a power of one: hosts of 8.
+// All others: equal hosts, of as many ranks as the least power of a prime in the world (of 360 =
+// 8 * 9 * 5 ranks 72 hosts of 5), with an order that goes to the next host and the next place in it
+// at each step. Ranks are turns of each other along it (schedule/rotation.h), so that a world is
+// proved at the cost of one rank.
 
 #include <vector>
 

@@ -248,7 +248,7 @@ std::vector<std::string> errors_of(const World& world, bool gathers) {
 /// go unseen, message by message.
 TEST(Uneven, RanksThatShareTheWholeOutOtherwise_AreAMismatch) {
   for (const char* transport : {"inproc", "shm", "tcp"}) {
-    for (const char* algorithm : {"ring", "direct", "pat"}) {
+    for (const char* algorithm : {"ring", "direct", "pat", "hierarchical", "neighbour_ring"}) {
       const World world{
           .size = 4, .transport = transport, .algorithm = algorithm, .timeout_ms = 20'000};
       for (const bool gathers : {true, false}) {

@@ -177,7 +177,9 @@ TEST_P(WireScatterAndGather, Parts_AreWithinTheBound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, WireScatterAndGather,
-                         ::testing::ValuesIn(cases({"ring", "direct", "bruck", "pat"})), name_of);
+                         ::testing::ValuesIn(cases({"ring", "direct", "bruck", "pat",
+                                                    "hierarchical", "neighbour_ring"})),
+                         name_of);
 
 /// Bytes that rank 0 of two sends for one call.
 double sent_bytes(const std::string& format, const Call& call) {

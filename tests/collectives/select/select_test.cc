@@ -73,9 +73,10 @@ TEST(Select, SlowPairs_AreLeftOutOfTheRing) {
   EXPECT_EQ(chosen(64 << 20, {.world = 4, .one_host = false, .hosts = &hosts}), "neighbour_ring");
 }
 
-double predicted_us(std::string_view name, std::size_t bytes, const Layout& layout) {
+double predicted_us(std::string_view name, std::size_t bytes, const Layout& layout,
+                    Collective collective = Collective::kAllReduce) {
   const LinkCost link = default_link_cost(layout);
-  for (const Candidate& candidate : candidates(Collective::kAllReduce, bytes, layout, link)) {
+  for (const Candidate& candidate : candidates(collective, bytes, layout, link)) {
     if (candidate.algorithm->name == name) return candidate.predicted_us;
   }
   return -1;
@@ -105,13 +106,16 @@ TEST(Select, SizesOfOwnRowsAlone_LeaveRelayingAlgorithmsOut) {
 TEST(Select, RanksDealtOutToHosts_TheRingByNeighboursCostsLess) {
   const schedule::HostLayout dealt(std::vector<int>{0, 1, 0, 1, 0, 1});
   const schedule::HostLayout blocks(std::vector<int>{0, 0, 0, 1, 1, 1});
-  const auto saved_us = [](const schedule::HostLayout& hosts) {
-    const Layout layout{.world = 6, .one_host = false, .hosts = &hosts};
-    return predicted_us("ring", 32 << 20, layout) -
-           predicted_us("neighbour_ring", 32 << 20, layout);
-  };
-  EXPECT_GT(saved_us(dealt), 0);
-  EXPECT_EQ(saved_us(blocks), 0);
+  for (const Collective collective :
+       {Collective::kAllReduce, Collective::kAllGather, Collective::kReduceScatter}) {
+    const auto saved_us = [&](const schedule::HostLayout& hosts) {
+      const Layout layout{.world = 6, .one_host = false, .hosts = &hosts};
+      return predicted_us("ring", 32 << 20, layout, collective) -
+             predicted_us("neighbour_ring", 32 << 20, layout, collective);
+    };
+    EXPECT_GT(saved_us(dealt), 0) << to_string(collective);
+    EXPECT_EQ(saved_us(blocks), 0) << to_string(collective);
+  }
 }
 
 TEST(Select, HostsOfManyRanks_AreLeftAsRarelyAsPossible) {
@@ -122,6 +126,33 @@ TEST(Select, HostsOfManyRanks_AreLeftAsRarelyAsPossible) {
   EXPECT_EQ(chosen(std::size_t{32} << 20, layout), "hierarchical");
   EXPECT_NE(chosen(std::size_t{32} << 20, {.world = 64, .one_host = false}), "hierarchical");
   EXPECT_NE(chosen(std::size_t{32} << 20, {.world = 64, .one_host = true}), "hierarchical");
+}
+
+/// What is chosen on `hosts` hosts of `ranks` ranks each.
+std::string chosen_on(Collective collective, std::size_t bytes, int hosts, int ranks) {
+  std::vector<int> host_of;
+  for (int rank = 0; rank < hosts * ranks; ++rank) host_of.push_back(rank / ranks);
+  const schedule::HostLayout layout(host_of);
+  return std::string(
+      (*choose(collective, bytes,
+               {.world = hosts * ranks, .one_host = hosts == 1, .hosts = &layout}, "auto"))
+          ->name);
+}
+
+TEST(Select, HostsOfManyRanks_AreEnteredOnceByEachRow) {
+  for (const Collective collective : {Collective::kAllGather, Collective::kReduceScatter,
+                                      Collective::kBroadcast, Collective::kReduce}) {
+    for (const std::size_t bytes : {std::size_t{4096}, std::size_t{32} << 20}) {
+      EXPECT_EQ(chosen_on(collective, bytes, 8, 8), "hierarchical") << to_string(collective);
+      EXPECT_NE(chosen_on(collective, bytes, 1, 8), "hierarchical") << to_string(collective);
+    }
+    EXPECT_NE(chosen_on(collective, 4096, 8, 1), "hierarchical") << to_string(collective);
+  }
+  EXPECT_NE(chosen_on(Collective::kAllGather, 32 << 20, 8, 1), "hierarchical");
+  EXPECT_NE(chosen_on(Collective::kReduceScatter, 32 << 20, 8, 1), "hierarchical");
+  // Along the chain of the hosts.
+  EXPECT_EQ(chosen_on(Collective::kBroadcast, 32 << 20, 8, 1), "hierarchical");
+  EXPECT_EQ(chosen_on(Collective::kReduce, 32 << 20, 8, 1), "hierarchical");
 }
 
 TEST(Select, Broadcast_SharedMemoryIsReadByAllAtOnce) {

@@ -54,7 +54,7 @@ TEST(BuiltIn, WorldsAbove512_AreOfAlgorithmsOfFewMessages) {
   for (const AlgorithmCount& count : *counts) {
     if (count.worlds == 1) proved.insert(count.name);
   }
-  EXPECT_THAT(proved, ElementsAre("dissemination", "double_binary_tree", "linear",
+  EXPECT_THAT(proved, ElementsAre("dissemination", "double_binary_tree", "hierarchical", "linear",
                                   "recursive_doubling", "tree"));
 }
 
