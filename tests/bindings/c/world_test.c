@@ -26,12 +26,12 @@ static void use(rondo_communicator* c) {
   works(c, rank, size);
   parts(c, rank, size);
 
-  rondo_traffic traffic;
+  rondo_traffic traffic = RONDO_TRAFFIC_INIT;
   OK(rondo_get_traffic(c, (rank + 1) % size, &traffic));
   CHECK(traffic.peer == (rank + 1) % size && traffic.sent_bytes > 0);
   CHECK(strcmp(traffic.transport, "shm") == 0);
   REFUSED(rondo_get_traffic(c, rank, &traffic), RONDO_INVALID_ARGUMENT, "expected another rank");
-  rondo_call_info info;
+  rondo_call_info info = RONDO_CALL_INFO_INIT;
   OK(rondo_last_call(c, &info));
   CHECK(strcmp(info.transport, "shm") == 0 && info.algorithm[0] != '\0');
 
