@@ -152,10 +152,8 @@ rondo_status rondo_split(rondo_communicator* communicator, int color, int key,
 rondo_status rondo_abort(rondo_communicator* communicator, rondo_status status,
                          const char* message) {
   return guarded([&] {
-    if (status <= RONDO_OK || status > RONDO_CANCELLED)
-      throw rondo::Error(rondo::ErrorCode::kInvalidArgument,
-                         fmt::format("status {}: expected a rondo_status that is an error",
-                                     static_cast<int>(status)));
+    rondo::c::check_enumerator(rondo::c::number_of(status), RONDO_INVALID_ARGUMENT, RONDO_CANCELLED,
+                               "status", "rondo_status that is an error");
     checked(communicator, "communicator")
         .communicator.abort(
             rondo::Error(static_cast<rondo::ErrorCode>(status), message == nullptr ? "" : message));

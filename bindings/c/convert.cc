@@ -52,11 +52,38 @@ Reduction custom_of(const rondo_call& call) {
                             .commutative = call.commutative != 0});
 }
 
+/// Those that need more than a number stand behind the others.
+bool needs_call(std::int32_t op) {
+  return op == static_cast<int>(RONDO_PREMULTIPLIED_SUM) || op == static_cast<int>(RONDO_CUSTOM);
+}
+
+void check_op(std::int32_t op, const char* what) {
+  if (needs_call(op) || (op >= 0 && op <= static_cast<int>(RONDO_BXOR))) return;
+  refuse(fmt::format("{} {}: expected a rondo_op, 0 to {}, or {} or {} in a rondo_call", what, op,
+                     static_cast<int>(RONDO_BXOR), static_cast<int>(RONDO_PREMULTIPLIED_SUM),
+                     static_cast<int>(RONDO_CUSTOM)));
+}
+
+/// Kinds that a call may have though they are no collective.
+bool is_message(std::int32_t kind) {
+  return kind == static_cast<int>(RONDO_SEND) || kind == static_cast<int>(RONDO_RECEIVE);
+}
+
 Reduction reduction_of_call(const rondo_call& call) {
-  check_enumerator(number_of(call.op), "rondo_call.op");
   if (call.op == RONDO_PREMULTIPLIED_SUM) return Reduction::premultiplied_sum(call.factor);
   if (call.op == RONDO_CUSTOM) return custom_of(call);
   return reduction_of(call.op);
+}
+
+/// Sizes that a header may give a struct.
+constexpr std::size_t kSizeUnit = 8;
+constexpr std::size_t kMostSize = 4096;
+
+[[noreturn]] void refuse_size(std::size_t size, std::size_t own, const char* what) {
+  refuse(
+      fmt::format("{}.size is {}; expected sizeof({}), {} here, or that of an older header: "
+                  "begin with its _INIT macro",
+                  what, size, what, own));
 }
 
 /// What even the oldest header has.
@@ -65,9 +92,10 @@ constexpr std::size_t kLeastCall = offsetof(rondo_call, input_counts);
 
 }  // namespace
 
-void check_enumerator(std::int64_t number, const char* what) {
-  constexpr std::int64_t kLargest = 0x7fffffff;
-  if (number > kLargest) refuse(fmt::format("{}: {} is none", what, number));
+void check_enumerator(std::int32_t number, std::int32_t least, std::int32_t most, const char* what,
+                      const char* enumeration) {
+  if (number >= least && number <= most) return;
+  refuse(fmt::format("{} {}: expected a {}, {} to {}", what, number, enumeration, least, most));
 }
 
 void hand_text(const std::string& text, char* out, std::size_t room, std::size_t* needed) {
@@ -78,18 +106,11 @@ void hand_text(const std::string& text, char* out, std::size_t room, std::size_t
 }
 
 bool is_older(std::size_t size, std::size_t own, std::size_t least) {
-  constexpr std::size_t kUnit = 8;
-  return size >= least && size < own && size % kUnit == 0;
+  return size >= least && size < own && size % kSizeUnit == 0;
 }
 
 void check_newer(std::size_t size, std::size_t own, const void* begin, const char* what) {
-  constexpr std::size_t kMost = 4096;
-  if (size < own || size > kMost) {
-    refuse(
-        fmt::format("{}.size is {}; expected sizeof({}), {} here, or that of an older header: "
-                    "begin with its _INIT macro",
-                    what, size, what, own));
-  }
+  if (size < own || size > kMostSize) refuse_size(size, own, what);
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(begin), size);
   const auto unknown = bytes.subspan(own);
   if (std::any_of(unknown.begin(), unknown.end(), [](std::byte b) { return b != std::byte{0}; })) {
@@ -100,28 +121,33 @@ void check_newer(std::size_t size, std::size_t own, const void* begin, const cha
   }
 }
 
-DataType type_of(rondo_type type) {
-  const auto value = static_cast<int>(type);
-  if (value < 0 || value > static_cast<int>(RONDO_F64))
-    refuse(
-        fmt::format("type {}: expected a rondo_type, 0 to {}", value, static_cast<int>(RONDO_F64)));
+void check_room(std::size_t size, std::size_t own, std::size_t least, const char* what) {
+  const bool is_newer = size > own && size <= kMostSize && size % kSizeUnit == 0;
+  if (size != own && !is_newer && !is_older(size, own, least)) refuse_size(size, own, what);
+}
+
+DataType type_of(const rondo_type& type, const char* what) {
+  const std::int32_t value = number_of(type);
+  check_enumerator(value, 0, static_cast<int>(RONDO_F64), what, "rondo_type");
   return static_cast<DataType>(value);
 }
 
-Collective collective_of(rondo_kind kind) {
-  const auto value = static_cast<int>(kind);
-  if (value < 0 || value > static_cast<int>(RONDO_BARRIER))
-    refuse(fmt::format("kind {}: expected a rondo_kind that is a collective, 0 to {}", value,
-                       static_cast<int>(RONDO_BARRIER)));
+Collective collective_of(const rondo_kind& kind, const char* what) {
+  const std::int32_t value = number_of(kind);
+  check_enumerator(value, 0, static_cast<int>(RONDO_BARRIER), what,
+                   "rondo_kind that is a collective");
   return static_cast<Collective>(value);
 }
 
-Reduction reduction_of(rondo_op op) {
-  const auto value = static_cast<int>(op);
-  if (op == RONDO_PREMULTIPLIED_SUM || op == RONDO_CUSTOM)
-    refuse("RONDO_PREMULTIPLIED_SUM and RONDO_CUSTOM need a rondo_call, for rondo_run");
-  if (value < 0 || value > static_cast<int>(RONDO_BXOR))
-    refuse(fmt::format("op {}: expected a rondo_op", value));
+Reduction reduction_of(const rondo_op& op) {
+  const std::int32_t value = number_of(op);
+  check_op(value, "op");
+  if (needs_call(value)) {
+    refuse(
+        fmt::format("op {}: RONDO_PREMULTIPLIED_SUM and RONDO_CUSTOM need a rondo_call, for "
+                    "rondo_run",
+                    value));
+  }
   return static_cast<ReduceOp>(value);
 }
 
@@ -161,8 +187,10 @@ Device device_of(const rondo_config* given) {
 }
 
 Device device_of(const rondo_device& device, const char* what) {
-  if (device.kind < 0 || device.kind > 255)
-    refuse(fmt::format("{}.kind {}: no kind", what, device.kind));
+  if (device.kind < 0 || device.kind > 255) {
+    refuse(fmt::format("{}.kind {}: expected a rondo_device_kind or a plug-in's, 0 to 255", what,
+                       device.kind));
+  }
   return {static_cast<DeviceKind>(device.kind), device.index};
 }
 
@@ -172,15 +200,16 @@ Call call_of(const rondo_call* pointer, int size, Device device) {
   const rondo_call* const given = known(pointer, room, kLeastCall, "rondo_call");
   if (given->timeout_ms < 0)
     refuse(fmt::format("rondo_call.timeout_ms: expected at least 0, got {}", given->timeout_ms));
-  check_enumerator(number_of(given->kind), "rondo_call.kind");
-  check_enumerator(number_of(given->type), "rondo_call.type");
-  const DataType type = type_of(given->type);
+  const std::int32_t kind = number_of(given->kind);
+  if (!is_message(kind)) collective_of(given->kind, "rondo_call.kind");
+  const DataType type = type_of(given->type, "rondo_call.type");
+  check_op(number_of(given->op), "rondo_call.op");
   Call call;
   call.input = ConstBuffer(given->input, given->input_count, type, device);
   call.output = Buffer(given->output, given->output_count, type, device);
   call.root = given->root;
   call.timeout_ms = given->timeout_ms;
-  if (given->kind == RONDO_SEND || given->kind == RONDO_RECEIVE) {
+  if (is_message(kind)) {
     if (given->stream != nullptr) refuse("rondo_call.stream: sends and receives have none");
     return given->kind == RONDO_SEND ? Call::send(call.input, given->root, given->tag)
                                      : Call::receive(call.output, given->root, given->tag);

@@ -3,6 +3,7 @@
 // C's values as C++'s, checked. All throw InvalidArgument, naming the field, what is allowed and
 // what came.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,9 +15,12 @@
 
 namespace rondo::c {
 
-DataType type_of(rondo_type type);
-Collective collective_of(rondo_kind kind);
-Reduction reduction_of(rondo_op op);
+/// `what` begins messages. By reference: what C hands over may be no enumerator, which C++ must not
+/// look at as one.
+DataType type_of(const rondo_type& type, const char* what = "type");
+Collective collective_of(const rondo_kind& kind, const char* what = "kind");
+/// Of the blocking forms, which have no factor and no function.
+Reduction reduction_of(const rondo_op& op);
 
 /// Null: all defaults.
 CommunicatorOptions options_of(const rondo_config* config);
@@ -29,14 +33,15 @@ Call call_of(const rondo_call* call, int size, Device device);
 
 /// What C has written there may be no enumerator: as the number that it is.
 template <typename Enumeration>
-std::int64_t number_of(const Enumeration& value) {
-  std::uint32_t number = 0;
+std::int32_t number_of(const Enumeration& value) {
+  std::int32_t number = 0;
   static_assert(sizeof value == sizeof number);
   std::memcpy(&number, &value, sizeof number);
   return number;
 }
-/// That it can be looked at as an enumerator, known or not. `what`: "rondo_call.kind".
-void check_enumerator(std::int64_t number, const char* what);
+/// That it is `least` to `most`. `what`: "rondo_call.kind"; `enumeration`: "rondo_kind".
+void check_enumerator(std::int32_t number, std::int32_t least, std::int32_t most, const char* what,
+                      const char* enumeration);
 
 /// A text for a caller with `room` bytes, the 0 at its end included; cut off where it is longer.
 /// `needed` (may be null): the room for all of it. `out` may be null where `room` is 0.
@@ -47,6 +52,8 @@ void hand_text(const std::string& text, char* out, std::size_t room, std::size_t
 /// zero they ask for nothing.
 bool is_older(std::size_t size, std::size_t own, std::size_t least);
 void check_newer(std::size_t size, std::size_t own, const void* begin, const char* what);
+/// The same of a struct that is to be filled in: what is in it doesn't matter.
+void check_room(std::size_t size, std::size_t own, std::size_t least, const char* what);
 
 /// `given` as this library has it: itself, or a copy in `room` of an older one. `least`: what even
 /// the oldest header has.
@@ -60,6 +67,18 @@ const Struct* known(const Struct* given, Struct& room, std::size_t least, const 
   }
   check_newer(given->size, sizeof(Struct), given, what);
   return given;
+}
+
+/// Fills in what the caller's header has of `made`, whose size is `out`'s, checked; zeros where
+/// that header has more.
+template <typename Struct>
+void fill_in(const Struct& made, Struct* out) {
+  const std::size_t size = out->size;
+  auto* const bytes = reinterpret_cast<std::byte*>(out);
+  const std::size_t known = std::min(size, sizeof(Struct));
+  std::memcpy(bytes, &made, known);
+  std::memset(bytes + known, 0, size - known);
+  out->size = size;
 }
 
 }  // namespace rondo::c

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <string>
 
+#include "bindings/c/convert.h"
+
 namespace rondo::c {
 namespace {
 
@@ -63,8 +65,9 @@ extern "C" {
 const rondo_error* rondo_last_error(void) { return &rondo::c::last_error().error; }
 
 const char* rondo_status_name(rondo_status status) {
-  const bool known = status >= RONDO_OK && status <= RONDO_CANCELLED;
-  return known ? rondo::to_string(static_cast<rondo::ErrorCode>(status)) : "unknown";
+  const std::int32_t number = rondo::c::number_of(status);
+  const bool known = number >= RONDO_OK && number <= RONDO_CANCELLED;
+  return known ? rondo::to_string(static_cast<rondo::ErrorCode>(number)) : "unknown";
 }
 
 }  // extern "C"

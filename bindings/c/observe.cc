@@ -74,9 +74,8 @@ rondo_status rondo_get_metrics(const rondo_communicator* communicator, char* tex
 
 rondo_status rondo_set_log(rondo_log_function function, void* context, rondo_log_level level) {
   return guarded([&] {
-    if (level < RONDO_LOG_OFF || level > RONDO_LOG_TRACE)
-      throw rondo::Error(rondo::ErrorCode::kInvalidArgument,
-                         "level: expected a rondo_log_level, RONDO_LOG_OFF to RONDO_LOG_TRACE");
+    rondo::c::check_enumerator(rondo::c::number_of(level), RONDO_LOG_OFF, RONDO_LOG_TRACE, "level",
+                               "rondo_log_level");
     if (function == nullptr) return rondo::set_log({});
     rondo::set_log(
         [function, context](rondo::LogLevel of, std::string_view line) {

@@ -31,14 +31,13 @@ rondo::PlanQuestion question_of(const rondo_plan_question* pointer) {
   rondo_plan_question room;
   const rondo_plan_question* const given =
       rondo::c::known(pointer, room, kLeastQuestion, "rondo_plan_question");
-  rondo::c::check_enumerator(rondo::c::number_of(given->kind), "rondo_plan_question.kind");
-  rondo::c::check_enumerator(rondo::c::number_of(given->type), "rondo_plan_question.type");
-  rondo::PlanQuestion question{.collective = rondo::c::collective_of(given->kind),
-                               .bytes = given->bytes,
-                               .type = rondo::c::type_of(given->type),
-                               .root = given->root,
-                               .hosts = given->hosts,
-                               .ranks_per_host = given->ranks_per_host};
+  rondo::PlanQuestion question{
+      .collective = rondo::c::collective_of(given->kind, "rondo_plan_question.kind"),
+      .bytes = given->bytes,
+      .type = rondo::c::type_of(given->type, "rondo_plan_question.type"),
+      .root = given->root,
+      .hosts = given->hosts,
+      .ranks_per_host = given->ranks_per_host};
   question.deterministic = given->deterministic != 0;
   set(question.network, given->network);
   set(question.tuning, given->tuning);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 #include "bindings/c/convert.h"
@@ -11,11 +12,18 @@
 #include "bindings/c/handles.h"
 #include "rondo/plan.h"
 
+using rondo::c::check_room;
 using rondo::c::checked;
+using rondo::c::fill_in;
 using rondo::c::guarded;
 using rondo::c::need;
 
 namespace {
+
+/// What even the oldest header has.
+constexpr std::size_t kLeastTraffic = offsetof(rondo_traffic, sent_bytes);
+constexpr std::size_t kLeastCallInfo = offsetof(rondo_call_info, predicted_us);
+constexpr std::size_t kLeastPlan = offsetof(rondo_plan, predicted_us);
 
 /// Cut where it is longer; always ended.
 template <std::size_t size>
@@ -24,7 +32,8 @@ void copy(char (&target)[size], std::string_view text) {
   target[length] = '\0';
 }
 
-void fill_in(const rondo::PlanReport& report, rondo_plan& plan) {
+rondo_plan plan_of(const rondo::PlanReport& report) {
+  rondo_plan plan{};
   copy(plan.algorithm, report.algorithm);
   copy(plan.reason, report.reason);
   for (const rondo::PlannedAlgorithm& planned : report.candidates) {
@@ -33,6 +42,26 @@ void fill_in(const rondo::PlanReport& report, rondo_plan& plan) {
     plan.steps = planned.steps;
     plan.most_rank_bytes = planned.most_rank_bytes;
   }
+  return plan;
+}
+
+rondo_traffic traffic_of(const rondo::PeerTraffic& peer) {
+  rondo_traffic traffic{};
+  traffic.peer = peer.peer;
+  copy(traffic.transport, peer.transport);
+  traffic.sent_bytes = peer.sent_bytes;
+  traffic.received_bytes = peer.received_bytes;
+  return traffic;
+}
+
+rondo_call_info info_of(const rondo::CallInfo& call) {
+  rondo_call_info info{};
+  copy(info.algorithm, call.algorithm);
+  copy(info.transport, call.transport);
+  copy(info.wire_format, call.wire_format);
+  info.predicted_us = call.predicted_us;
+  info.took_us = call.took_us;
+  return info;
 }
 
 }  // namespace
@@ -59,6 +88,7 @@ rondo_status rondo_get_traffic(const rondo_communicator* communicator, int peer,
   return guarded([&] {
     const auto& own = checked(communicator, "communicator").communicator;
     need(out, "out");
+    check_room(out->size, sizeof *out, kLeastTraffic, "rondo_traffic");
     const auto all = own.traffic();
     const auto found = std::find_if(
         all.begin(), all.end(), [&](const rondo::PeerTraffic& each) { return each.peer == peer; });
@@ -66,11 +96,7 @@ rondo_status rondo_get_traffic(const rondo_communicator* communicator, int peer,
       throw rondo::Error(
           rondo::ErrorCode::kInvalidArgument,
           fmt::format("peer {}: expected another rank of the {} there are", peer, own.size()));
-    *out = rondo_traffic{};
-    out->peer = peer;
-    copy(out->transport, found->transport);
-    out->sent_bytes = found->sent_bytes;
-    out->received_bytes = found->received_bytes;
+    fill_in(traffic_of(*found), out);
   });
 }
 
@@ -78,12 +104,8 @@ rondo_status rondo_last_call(const rondo_communicator* communicator, rondo_call_
   return guarded([&] {
     const auto& own = checked(communicator, "communicator").communicator;
     need(out, "out");
-    const rondo::CallInfo info = own.last_call();
-    copy(out->algorithm, info.algorithm);
-    copy(out->transport, info.transport);
-    copy(out->wire_format, info.wire_format);
-    out->predicted_us = info.predicted_us;
-    out->took_us = info.took_us;
+    check_room(out->size, sizeof *out, kLeastCallInfo, "rondo_call_info");
+    fill_in(info_of(own.last_call()), out);
   });
 }
 
@@ -91,15 +113,14 @@ rondo_status rondo_query_plan(rondo_kind kind, uint64_t bytes, rondo_type type, 
                               int ranks_per_host, const char* network, rondo_plan* out) {
   return guarded([&] {
     need(out, "out");
+    check_room(out->size, sizeof *out, kLeastPlan, "rondo_plan");
     rondo::PlanQuestion question{.collective = rondo::c::collective_of(kind),
                                  .bytes = bytes,
                                  .type = rondo::c::type_of(type),
                                  .hosts = hosts,
                                  .ranks_per_host = ranks_per_host};
     if (network != nullptr) question.network = network;
-    const rondo::PlanReport report = rondo::explain_plan(question);
-    *out = rondo_plan{};
-    fill_in(report, *out);
+    fill_in(plan_of(rondo::explain_plan(question)), out);
   });
 }
 

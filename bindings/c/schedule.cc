@@ -1,33 +1,35 @@
 // C's way to write a schedule op by op (rondo/schedule_builder.h).
 
-#include <fmt/format.h>
+#include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "bindings/c/convert.h"
 #include "bindings/c/guard.h"
 #include "bindings/c/handles.h"
 
 using rondo::ScheduleBuilder;
+using rondo::c::check_enumerator;
 using rondo::c::checked;
 using rondo::c::guarded;
 using rondo::c::need;
 
 namespace {
 
-[[noreturn]] void refuse(const char* what, int value, int largest) {
-  throw rondo::Error(rondo::ErrorCode::kInvalidArgument,
-                     fmt::format("{} {}: expected 0 to {}", what, value, largest));
-}
+/// What even the oldest header has.
+constexpr std::size_t kLeastStep = offsetof(rondo_step, final);
 
 ScheduleBuilder::Place place_of(const rondo_place& place) {
-  const auto memory = static_cast<int>(place.memory);
-  if (memory < 0 || memory > static_cast<int>(RONDO_SCRATCH))
-    refuse("rondo_place.memory", memory, static_cast<int>(RONDO_SCRATCH));
+  const std::int32_t memory = rondo::c::number_of(place.memory);
+  check_enumerator(memory, RONDO_INPUT, RONDO_SCRATCH, "rondo_place.memory", "rondo_place_memory");
   return {static_cast<ScheduleBuilder::Place::Memory>(memory), place.index};
 }
 
 std::uint32_t add(ScheduleBuilder& builder, const rondo_step& step) {
+  const std::int32_t kind = rondo::c::number_of(step.kind);
+  check_enumerator(kind, RONDO_STEP_SEND, RONDO_STEP_WAIT, "rondo_step.kind", "rondo_step_kind");
   const bool final = step.final != 0;
-  switch (step.kind) {
+  switch (kind) {
     case RONDO_STEP_SEND:
       return builder.send(step.rank, step.peer, place_of(step.source), step.lane);
     case RONDO_STEP_RECV:
@@ -40,10 +42,8 @@ std::uint32_t add(ScheduleBuilder& builder, const rondo_step& step) {
     case RONDO_STEP_REDUCE:
       return builder.reduce(step.rank, place_of(step.source), place_of(step.other),
                             place_of(step.target), final, step.lane);
-    case RONDO_STEP_WAIT: return builder.wait(step.rank, step.other_lane, step.other_op, step.lane);
-    default: break;
+    default: return builder.wait(step.rank, step.other_lane, step.other_op, step.lane);
   }
-  refuse("rondo_step.kind", static_cast<int>(step.kind), static_cast<int>(RONDO_STEP_WAIT));
 }
 
 }  // namespace
@@ -75,7 +75,9 @@ rondo_status rondo_schedule_add(rondo_schedule* schedule, const rondo_step* step
   return guarded([&] {
     auto& builder = checked(schedule, "schedule").builder;
     need(step, "step");
-    const std::uint32_t number = add(builder, *step);
+    rondo_step room;
+    const std::uint32_t number =
+        add(builder, *rondo::c::known(step, room, kLeastStep, "rondo_step"));
     if (op != nullptr) *op = number;
   });
 }

@@ -9,6 +9,7 @@
 #include "core/boot_id.h"
 #include "core/environment.h"
 #include "core/log.h"
+#include "core/trace/last_calls.h"
 #include "core/trace/write_file.h"
 
 namespace rondo::communicator {
@@ -184,6 +185,7 @@ trace::Series& CallTrace::exchange_series(int peer, bool sends) {
 
 void CallTrace::dump(const Status& cause) {
   if (ring_ == nullptr || std::exchange(dumped_, true)) return;
+  log_last_calls(cause);
   if (settings_.folder_at_error.empty()) return;
   const std::string path = file_in(settings_.folder_at_error);
   const Status written = write(path, cause.to_string());
@@ -192,6 +194,17 @@ void CallTrace::dump(const Status& cause) {
     return fmt::format("rank {}'s last {} calls before {} are in {} (see `rondo trace {}`)",
                        owner_.rank, std::min<std::uint64_t>(ring_->pushed(), ring_->capacity()),
                        to_string(cause.code()), path, settings_.folder_at_error);
+  });
+}
+
+void CallTrace::log_last_calls(const Status& cause) const {
+  if (ring_->pushed() == 0) return;
+  // Who gives up on purpose isn't to be told on standard error.
+  const bool on_purpose = cause.code() == ErrorCode::kCancelled;
+  log(on_purpose ? LogLevel::kInfo : LogLevel::kError, [&] {
+    return fmt::format("{} on rank {} of {}; its last calls, of {}: {}", to_string(cause.code()),
+                       owner_.rank, owner_.world, ring_->pushed(),
+                       trace::last_calls(ring_->read(), series_.all(), TickScale(anchor_)));
   });
 }
 

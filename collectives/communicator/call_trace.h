@@ -83,7 +83,8 @@ class CallTrace {
     return series_.find(collective, algorithm, transport);
   }
 
-  /// A file of the last calls, if RONDO_TRACE_DIR asks for one; the first error alone.
+  /// The last calls: a line of the newest in the log, and a file of all if RONDO_TRACE_DIR asks for
+  /// one; the first error alone.
   void dump(const Status& cause);
   /// The communicator ends: what RONDO_TRACE and RONDO_METRICS_FILE ask for.
   void close();
@@ -93,6 +94,7 @@ class CallTrace {
 
  private:
   void tell(const trace::CallRecord& record, const trace::Series& series) const;
+  void log_last_calls(const Status& cause) const;
   void note_links(std::span<transport::Endpoint* const> peers);
   trace::Series& exchange_series(int peer, bool sends);
   std::string file_in(const std::string& folder) const;

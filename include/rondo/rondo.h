@@ -3,8 +3,12 @@
 /* Rondo's C interface: collectives for programs and frameworks in any language.
  *
  * C99. The only interface of Rondo whose binary form is stable: within one RONDO_ABI_VERSION
- * functions are only added, and structs grow at their end. Structs that the caller fills in begin
- * with their size; begin with their _INIT macro, or with zeros and the size.
+ * functions are only added, and structs grow at their end. Structs that the caller makes, to fill
+ * them in or to have them filled in, begin with their size; begin with their _INIT macro, or with
+ * zeros and the size. Rondo writes no more than that: what a newer library knows besides is left
+ * out, and what this one doesn't know is zero. Structs that Rondo makes (behind a pointer to const)
+ * may have more behind what this header says: don't look beyond, don't make arrays of copies for
+ * others. rondo_device, rondo_place and rondo_unique_id lie in others and never grow.
  *
  * Every function that can fail returns a rondo_status and sets this thread's rondo_last_error.
  * Nothing is thrown, and nothing ends the process, whatever is passed: null where an object is
@@ -369,17 +373,22 @@ RONDO_C_API rondo_status rondo_set_allocator(rondo_allocate_function allocate,
 /* ---- What was done, and what would be -------------------------------------------------------- */
 
 typedef struct rondo_traffic {
+  size_t size; /* sizeof(rondo_traffic) */
   int32_t peer;
   char transport[16];
   uint64_t sent_bytes;
   uint64_t received_bytes;
 } rondo_traffic;
 
+#define RONDO_TRAFFIC_INIT \
+  { sizeof(rondo_traffic), 0, {0}, 0, 0 }
+
 /* Of the peer with this rank. */
 RONDO_C_API rondo_status rondo_get_traffic(const rondo_communicator* communicator, int peer,
                                            rondo_traffic* out);
 
 typedef struct rondo_call_info {
+  size_t size; /* sizeof(rondo_call_info) */
   char algorithm[32];
   char transport[16];
   char wire_format[16];
@@ -387,6 +396,9 @@ typedef struct rondo_call_info {
   double predicted_us;
   double took_us; /* on this rank; 0 with RONDO_TRACE=off */
 } rondo_call_info;
+
+#define RONDO_CALL_INFO_INIT \
+  { sizeof(rondo_call_info), {0}, {0}, {0}, 0, 0 }
 
 /* Of the communicator's last call. */
 RONDO_C_API rondo_status rondo_last_call(const rondo_communicator* communicator,
@@ -442,12 +454,18 @@ RONDO_C_API rondo_status rondo_set_log(rondo_log_function function, void* contex
                                        rondo_log_level level);
 
 typedef struct rondo_plan {
+  size_t size; /* sizeof(rondo_plan) */
   char algorithm[32];
   double predicted_us;      /* by simulation of its schedule; 0: too large */
   uint64_t steps;           /* messages in a row */
   uint64_t most_rank_bytes; /* that any rank sends */
   char reason[256];         /* one sentence */
 } rondo_plan;
+
+#define RONDO_PLAN_INIT                     \
+  {                                         \
+    sizeof(rondo_plan), {0}, 0, 0, 0, { 0 } \
+  }
 
 /* What a world of `hosts` times `ranks_per_host` ranks would run, joined as the text `network` says
  * (docs/networks.md); null: with the constants that are built in. `bytes` are those of one rank's
@@ -487,8 +505,7 @@ typedef struct rondo_plan_report rondo_plan_report;
 RONDO_C_API rondo_status rondo_explain_plan(const rondo_plan_question* question,
                                             rondo_plan_report** out);
 
-/* What the following point to, and their texts, is the report's and valid as long as it is. Later
- * versions may have more behind it. */
+/* What the following point to, and their texts, is the report's and valid as long as it is. */
 typedef struct rondo_plan_choice {
   int32_t ranks;
   int32_t hosts;
@@ -558,8 +575,9 @@ typedef enum rondo_step_kind {
   RONDO_STEP_LARGEST = 0x7fffffff
 } rondo_step_kind;
 
-/* One op of one rank; what its kind doesn't need isn't looked at. Zeros to begin with. */
+/* One op of one rank; what its kind doesn't need isn't looked at. */
 typedef struct rondo_step {
+  size_t size; /* sizeof(rondo_step) */
   rondo_step_kind kind;
   int32_t rank;
   int32_t lane;
@@ -571,6 +589,12 @@ typedef struct rondo_step {
   int32_t other_lane;
   uint32_t other_op;
 } rondo_step;
+
+#define RONDO_STEP_INIT                                                               \
+  {                                                                                   \
+    sizeof(rondo_step), RONDO_STEP_SEND, 0, 0, 0, {RONDO_INPUT, 0}, {RONDO_INPUT, 0}, \
+        {RONDO_INPUT, 0}, 0, 0, 0                                                     \
+  }
 
 /* `rows`: equal parts that the data are cut into. `turns`: not 0: rank 0's steps stand for all. */
 RONDO_C_API rondo_status rondo_schedule_begin(const char* name, rondo_kind kind, int ranks,

@@ -145,7 +145,7 @@ static void meetings(void) {
 }
 
 static void plans(void) {
-  rondo_plan plan;
+  rondo_plan plan = RONDO_PLAN_INIT;
   OK(rondo_query_plan(RONDO_ALL_REDUCE, 64 << 20, RONDO_F32, 2, 4, NULL, &plan));
   CHECK(plan.predicted_us > 0 && plan.steps > 0 && plan.algorithm[0] != '\0');
   CHECK(plan.reason[0] != '\0');

@@ -41,7 +41,7 @@ static void candidates(void) {
   CHECK(chosen == 1);
 
   /* What rondo_query_plan says of it is the same. */
-  rondo_plan plan;
+  rondo_plan plan = RONDO_PLAN_INIT;
   OK(rondo_query_plan(RONDO_ALL_REDUCE, 1 << 20, RONDO_F32, 2, 4, NULL, &plan));
   CHECK(strcmp(plan.algorithm, choice->algorithm) == 0);
   CHECK(strcmp(plan.reason, choice->reason) == 0);
@@ -94,11 +94,17 @@ static void left_out(void) {
 static void star_of_two(char* text, size_t room) {
   rondo_schedule* s = NULL;
   const rondo_place in = {RONDO_INPUT, 0}, out = {RONDO_OUTPUT, 0};
+  const size_t size = sizeof(rondo_step);
   const rondo_step steps[] = {
-      {.kind = RONDO_STEP_SEND, .rank = 1, .peer = 0, .source = in},
-      {.kind = RONDO_STEP_RECV_REDUCE, .peer = 1, .source = in, .target = out, .final = 1},
-      {.kind = RONDO_STEP_SEND, .peer = 1, .source = out},
-      {.kind = RONDO_STEP_RECV, .rank = 1, .peer = 0, .target = out}};
+      {.size = size, .kind = RONDO_STEP_SEND, .rank = 1, .peer = 0, .source = in},
+      {.size = size,
+       .kind = RONDO_STEP_RECV_REDUCE,
+       .peer = 1,
+       .source = in,
+       .target = out,
+       .final = 1},
+      {.size = size, .kind = RONDO_STEP_SEND, .peer = 1, .source = out},
+      {.size = size, .kind = RONDO_STEP_RECV, .rank = 1, .peer = 0, .target = out}};
   OK(rondo_schedule_begin("star", RONDO_ALL_REDUCE, 2, 1, 0, 0, &s));
   for (size_t i = 0; i < sizeof steps / sizeof *steps; ++i)
     OK(rondo_schedule_add(s, &steps[i], NULL));
@@ -148,7 +154,8 @@ static void mistakes(void) {
   question.kind = RONDO_SEND;
   REFUSED(rondo_explain_plan(&question, &report), bad, "kind 100");
   question.kind = (rondo_kind)-5;
-  REFUSED(rondo_explain_plan(&question, &report), bad, "rondo_plan_question.kind: ");
+  REFUSED(rondo_explain_plan(&question, &report), bad,
+          "rondo_plan_question.kind -5: expected a rondo_kind");
   question.kind = RONDO_BROADCAST;
   question.type = (rondo_type)77;
   REFUSED(rondo_explain_plan(&question, &report), bad, "type 77");

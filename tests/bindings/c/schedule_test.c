@@ -2,7 +2,7 @@
  * is refused. */
 #include "check.h"
 
-enum { kRanks = 3, kElements = 1000 };
+enum { kRanks = 3, kElements = 1000, kStep = sizeof(rondo_step) };
 
 static void add(rondo_schedule* s, rondo_step step) { OK(rondo_schedule_add(s, &step, NULL)); }
 
@@ -14,19 +14,29 @@ static rondo_schedule* star(int wrong) {
   OK(rondo_schedule_begin("star", RONDO_ALL_REDUCE, kRanks, 1, 0, 0, &s));
   OK(rondo_schedule_scratch(s, 0, 0, &slot));
   const rondo_place in = {RONDO_INPUT, 0}, out = {RONDO_OUTPUT, 0};
-  add(s, (rondo_step){
-             .kind = RONDO_STEP_RECV_REDUCE, .rank = 0, .peer = 1, .source = in, .target = slot});
-  add(s, (rondo_step){.kind = RONDO_STEP_RECV_REDUCE,
+  add(s, (rondo_step){.size = kStep,
+                      .kind = RONDO_STEP_RECV_REDUCE,
+                      .rank = 0,
+                      .peer = 1,
+                      .source = in,
+                      .target = slot});
+  add(s, (rondo_step){.size = kStep,
+                      .kind = RONDO_STEP_RECV_REDUCE,
                       .rank = 0,
                       .peer = 2,
                       .source = slot,
                       .target = out,
                       .final = 1});
   for (int peer = 1; peer < kRanks; ++peer) {
+    add(s, (rondo_step){.size = kStep,
+                        .kind = RONDO_STEP_SEND,
+                        .rank = peer,
+                        .peer = wrong ? 3 - peer : 0,
+                        .source = in});
     add(s, (rondo_step){
-               .kind = RONDO_STEP_SEND, .rank = peer, .peer = wrong ? 3 - peer : 0, .source = in});
-    add(s, (rondo_step){.kind = RONDO_STEP_RECV, .rank = peer, .peer = 0, .target = out});
-    add(s, (rondo_step){.kind = RONDO_STEP_SEND, .rank = 0, .peer = peer, .source = out});
+               .size = kStep, .kind = RONDO_STEP_RECV, .rank = peer, .peer = 0, .target = out});
+    add(s, (rondo_step){
+               .size = kStep, .kind = RONDO_STEP_SEND, .rank = 0, .peer = peer, .source = out});
   }
   return s;
 }
@@ -34,21 +44,24 @@ static rondo_schedule* star(int wrong) {
 static void refusals(void) {
   rondo_schedule* s = star(1);
   REFUSED(rondo_schedule_build(s, NULL, 0, NULL), RONDO_INVALID_ARGUMENT, "rank");
-  rondo_step step = {.kind = RONDO_STEP_SEND, .rank = 0, .peer = 3};
+  rondo_step step = {.size = kStep, .kind = RONDO_STEP_SEND, .rank = 0, .peer = 3};
   uint32_t op = 0;
   REFUSED(rondo_schedule_add(s, &step, &op), RONDO_INVALID_ARGUMENT, "peer 3: expected 0 to 2");
   step.kind = (rondo_step_kind)6;
   REFUSED(rondo_schedule_add(s, &step, &op), RONDO_INVALID_ARGUMENT, "rondo_step.kind 6");
-  step = (rondo_step){.kind = RONDO_STEP_COPY, .source = {(rondo_place_memory)7, 0}};
+  step = (rondo_step){.size = kStep, .kind = RONDO_STEP_COPY, .source = {(rondo_place_memory)7, 0}};
   REFUSED(rondo_schedule_add(s, &step, &op), RONDO_INVALID_ARGUMENT, "rondo_place.memory 7");
   REFUSED(rondo_schedule_add(s, NULL, &op), RONDO_INVALID_ARGUMENT, "step is null");
   REFUSED(rondo_schedule_scratch(s, 0, 1, NULL), RONDO_INVALID_ARGUMENT, "out is null");
-  step = (rondo_step){.kind = RONDO_STEP_COPY, .rank = 1, .lane = 1, .target = {RONDO_OUTPUT, 0}};
+  step = (rondo_step){
+      .size = kStep, .kind = RONDO_STEP_COPY, .rank = 1, .lane = 1, .target = {RONDO_OUTPUT, 0}};
   OK(rondo_schedule_add(s, &step, &op));
   CHECK(op == 0);
-  step = (rondo_step){.kind = RONDO_STEP_REDUCE, .rank = 1, .target = {RONDO_OUTPUT, 0}};
+  step = (rondo_step){
+      .size = kStep, .kind = RONDO_STEP_REDUCE, .rank = 1, .target = {RONDO_OUTPUT, 0}};
   OK(rondo_schedule_add(s, &step, NULL));
-  step = (rondo_step){.kind = RONDO_STEP_WAIT, .rank = 1, .other_lane = 1, .other_op = 0};
+  step = (rondo_step){
+      .size = kStep, .kind = RONDO_STEP_WAIT, .rank = 1, .other_lane = 1, .other_op = 0};
   OK(rondo_schedule_add(s, &step, &op));
   CHECK(op == 3 && "two ops of the star and the reduction come before it");
   OK(rondo_schedule_release(s));
@@ -79,7 +92,7 @@ int main(void) {
   static float data[kElements];
   for (size_t i = 0; i < kElements; ++i) data[i] = given(rondo_rank(c), i);
   OK(rondo_all_reduce(c, data, data, kElements, RONDO_F32, RONDO_SUM));
-  rondo_call_info info;
+  rondo_call_info info = RONDO_CALL_INFO_INIT;
   OK(rondo_last_call(c, &info));
   CHECK(strcmp(info.algorithm, "star") == 0);
   for (size_t i = 0; i < kElements; ++i) {

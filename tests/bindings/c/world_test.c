@@ -26,12 +26,12 @@ static void use(rondo_communicator* c) {
   works(c, rank, size);
   parts(c, rank, size);
 
-  rondo_traffic traffic;
+  rondo_traffic traffic = RONDO_TRAFFIC_INIT;
   OK(rondo_get_traffic(c, (rank + 1) % size, &traffic));
   CHECK(traffic.peer == (rank + 1) % size && traffic.sent_bytes > 0);
   CHECK(strcmp(traffic.transport, "shm") == 0);
   REFUSED(rondo_get_traffic(c, rank, &traffic), RONDO_INVALID_ARGUMENT, "expected another rank");
-  rondo_call_info info;
+  rondo_call_info info = RONDO_CALL_INFO_INIT;
   OK(rondo_last_call(c, &info));
   CHECK(strcmp(info.transport, "shm") == 0 && info.algorithm[0] != '\0');
 
@@ -100,7 +100,20 @@ static void parts(rondo_communicator* c, int rank, int size) {
 
 /* Rank 0 comes too late for the others' deadline, which is the call's own. It may still find what
  * they had to say and end well; the next call doesn't. */
+/* The flight recorder's line, without any setting. */
+static char told[2048];
+static int times_told = 0;
+
+static void take_error(void* context, rondo_log_level level, const char* line) {
+  (void)context;
+  CHECK(level == RONDO_LOG_ERROR && strchr(line, '\n') == NULL);
+  if (strstr(line, "its last calls") == NULL) return;
+  ++times_told;
+  snprintf(told, sizeof told, "%s", line);
+}
+
 static void late_peer(rondo_communicator* c, int rank) {
+  OK(rondo_set_log(take_error, NULL, RONDO_LOG_ERROR));
   float value = given(rank, 0);
   if (rank == 0) {
     const struct timespec late = {1, 0};
@@ -116,6 +129,13 @@ static void late_peer(rondo_communicator* c, int rank) {
   CHECK(rondo_barrier(c) == RONDO_TIMEOUT);
   CHECK(rondo_last_error()->culprit == 0);
   CHECK(strstr(rondo_last_error()->message, "200 ms") != NULL);
+  OK(rondo_set_log(NULL, NULL, RONDO_LOG_WARN));
+  char begin[64];
+  snprintf(begin, sizeof begin, "Timeout on rank %d of %d; its last calls, of ", rank, kProcesses);
+  CHECK(times_told == 1 && strncmp(told, begin, strlen(begin)) == 0);
+  CHECK(strstr(told, " all_reduce 4 bytes ") != NULL && strstr(told, " shm ") != NULL);
+  /* The call that failed stands last; rank 0's may have been done before it heard of it. */
+  CHECK(rank == 0 || strstr(strrchr(told, '#'), "longest for rank 0) Timeout") != NULL);
 }
 
 static void by_launcher(void) {
