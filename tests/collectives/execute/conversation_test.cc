@@ -24,7 +24,7 @@ using ::testing::Not;
 constexpr std::size_t kMost = MessageReceiver::kMostUnexpected;
 constexpr std::size_t kMostBytes = MessageReceiver::kMostUnexpectedBytes;
 /// Sends that may be done though their messages aren't kept yet: they are in slots.
-constexpr std::size_t kUnderWay = 16;
+constexpr std::size_t kUnderWay = 32;
 
 /// Rank 0 sends, rank 1 receives.
 class KeptMessages : public ::testing::TestWithParam<transport::TransportKind> {
