@@ -186,6 +186,8 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
   if (PreparedPlan* plan = plans_.find(key)) return plan;
   RONDO_ASSIGN(auto prepared, planner_.make(arguments));
   identify(*prepared, key, arguments);
+  // What is known here isn't looked up in the cache, and might be forgotten as long unused.
+  if (plans_.is_full()) recent_calls_ = {};
   return &plans_.insert(key, std::move(prepared));
 }
 

@@ -10,15 +10,21 @@ PreparedPlan* PlanCache::find(const transport::Fingerprint& key) {
   if (last_ != nullptr && last_key_ == key) return last_;
   const auto entry = plans_.find(key);
   if (entry == plans_.end()) return nullptr;
+  entry->second.used = ++uses_;
   last_key_ = key;
-  last_ = entry->second.get();
+  last_ = entry->second.plan.get();
   return last_;
 }
 
 PreparedPlan& PlanCache::insert(const transport::Fingerprint& key,
                                 std::shared_ptr<PreparedPlan> plan) {
+  if (is_full()) {
+    plans_.erase(
+        std::ranges::min_element(plans_, {}, [](const auto& known) { return known.second.used; }));
+  }
   last_key_ = key;
-  last_ = (plans_[key] = std::move(plan)).get();
+  last_ = plan.get();
+  plans_[key] = {.plan = std::move(plan), .used = ++uses_};
   return *last_;
 }
 

@@ -34,20 +34,31 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   trace::CallRecord record;         ///< what the records of its calls have alike
 };
 
-/// The fingerprint holds all that a plan depends on: in place or not, the plan is the same.
+/// The fingerprint holds all that a plan depends on: in place or not, the plan is the same. Ranks
+/// that make the same calls find and forget the same plans. With a plan goes its scratch, and what
+/// its wire format has carried over (residuals).
 class PlanCache {
  public:
-  /// Null where there is none yet.
+  static constexpr std::size_t kMost = 256;
+
+  /// Null where there is none (any more).
   PreparedPlan* find(const transport::Fingerprint& key);
+  /// A further one takes the place of the one that was found least recently.
+  bool is_full() const { return plans_.size() >= kMost; }
   PreparedPlan& insert(const transport::Fingerprint& key, std::shared_ptr<PreparedPlan> plan);
 
  private:
+  struct Entry {
+    std::shared_ptr<PreparedPlan> plan;
+    std::uint64_t used = 0;  ///< larger: later
+  };
   struct Hash {
     std::size_t operator()(const transport::Fingerprint& key) const;
   };
-  std::unordered_map<transport::Fingerprint, std::shared_ptr<PreparedPlan>, Hash> plans_;
+  std::unordered_map<transport::Fingerprint, Entry, Hash> plans_;
   transport::Fingerprint last_key_;
   PreparedPlan* last_ = nullptr;
+  std::uint64_t uses_ = 0;
 };
 
 /// The plans of calls whose parts have sizes of their own: the last few, by all counts.

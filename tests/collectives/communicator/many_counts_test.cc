@@ -1,0 +1,70 @@
+// Calls of more counts than plans are kept of: right all the same, and nothing piles up.
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/collectives/communicator/memory.h"
+#include "tests/collectives/communicator/open_things.h"
+#include "tests/collectives/communicator/spawn.h"
+
+namespace rondo::testing {
+namespace {
+
+constexpr std::size_t kKept = 256;  // as docs/architecture.md says
+constexpr std::size_t kCounts = 2 * kKept + 44;
+
+float element(int rank, std::size_t count, std::size_t i) {
+  return static_cast<float>(rank + 1) * 0.5F + static_cast<float>((count * 31 + i) % 97);
+}
+
+class ManyCounts : public ::testing::TestWithParam<std::tuple<std::string, DeviceKind>> {
+ protected:
+  World world() const {
+    const auto& [transport, kind] = GetParam();
+    return {.size = 2, .transport = transport, .device = {kind, 0}};
+  }
+};
+
+void reduce_and_check(Communicator& rank, Memory<float>& memory, std::size_t count) {
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = element(rank.rank(), count, i);
+  memory.write(0, values);
+  rank.all_reduce(memory.buffer(0, count));
+  const std::vector<float> sums = memory.read(0, count);
+  for (std::size_t i = 0; i < count; ++i)
+    ASSERT_EQ(sums[i], element(0, count, i) + element(1, count, i)) << count << ' ' << i;
+}
+
+TEST_P(ManyCounts, MoreThanAreKept_AgainAndAgain_AreRight_AndNothingPilesUp) {
+  std::vector<Communicator> ranks = make_world(world());
+  const auto round = [](Communicator& rank) {
+    Memory<float> memory(rank.device(), 3 * kCounts, false);
+    for (std::size_t count = 1; count <= kCounts; ++count) {
+      reduce_and_check(rank, memory, 3 * count);
+      if (count % 5 == 0) reduce_and_check(rank, memory, 7);  // the one that is made all the time
+    }
+  };
+  for (const std::string& error : run_ranks(ranks, round)) ASSERT_EQ(error, "");
+  const OpenThings before = OpenThings::now();
+  for (int again = 0; again < 2; ++again)
+    for (const std::string& error : run_ranks(ranks, round)) ASSERT_EQ(error, "");
+  expect_no_more_open_than(before, "calls of many counts");
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, ManyCounts,
+                         ::testing::Values(std::tuple("shm", DeviceKind::kHost),
+                                           std::tuple("inproc", DeviceKind::kHost),
+                                           std::tuple("tcp", DeviceKind::kHost),
+                                           std::tuple("inproc", DeviceKind::kEmulated),
+                                           std::tuple("shm", DeviceKind::kEmulated)),
+                         [](const auto& parameters) {
+                           return std::get<0>(parameters.param) + "_" +
+                                  to_string(std::get<1>(parameters.param));
+                         });
+
+}  // namespace
+}  // namespace rondo::testing

@@ -1,0 +1,49 @@
+#include "collectives/communicator/plan_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace rondo::communicator {
+namespace {
+
+transport::Fingerprint key_of(std::size_t count) { return {.collective = 1, .count = count}; }
+
+TEST(PlanCache, BeyondItsMost_ForgetsTheOneFoundLeastRecently) {
+  PlanCache cache;
+  std::vector<std::weak_ptr<PreparedPlan>> plans;
+  const auto add = [&](std::size_t count) {
+    auto plan = std::make_shared<PreparedPlan>();
+    plans.push_back(plan);
+    cache.insert(key_of(count), std::move(plan));
+  };
+  for (std::size_t count = 0; count < PlanCache::kMost; ++count) add(count);
+  EXPECT_TRUE(cache.is_full());
+  EXPECT_EQ(cache.find(key_of(0)), plans[0].lock().get());
+
+  add(PlanCache::kMost);
+  EXPECT_TRUE(plans[1].expired());
+  EXPECT_EQ(cache.find(key_of(1)), nullptr);
+  EXPECT_EQ(cache.find(key_of(0)), plans[0].lock().get());
+  EXPECT_EQ(cache.find(key_of(2)), plans[2].lock().get());
+  EXPECT_EQ(cache.find(key_of(PlanCache::kMost)), plans.back().lock().get());
+
+  add(PlanCache::kMost + 1);
+  EXPECT_TRUE(plans[3].expired());
+  EXPECT_FALSE(plans[0].expired());
+}
+
+TEST(PlanCache, WhatACallHolds_OutlivesItsPlaceThere) {
+  PlanCache cache;
+  const auto held = std::make_shared<PreparedPlan>();
+  cache.insert(key_of(0), held);
+  for (std::size_t count = 1; count <= PlanCache::kMost; ++count)
+    cache.insert(key_of(count), std::make_shared<PreparedPlan>());
+  EXPECT_EQ(cache.find(key_of(0)), nullptr);
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+}  // namespace
+}  // namespace rondo::communicator
