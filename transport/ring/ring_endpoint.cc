@@ -166,9 +166,7 @@ Result<bool> RingEndpoint::sent_eager(Result<bool> sent) {
   RONDO_TRY(sent.status());
   awaits_room_ = !*sent;
   if (*sent) wake_peer();
-  if (*sent || left_.ok()) return sent;
-  fail(left_);  // nobody will make room
-  return failure_;
+  return sent;
 }
 
 Result<bool> RingEndpoint::returned_eager() {
@@ -183,7 +181,11 @@ Result<bool> RingEndpoint::returned_eager() {
 Result<const std::byte*> RingEndpoint::recv_eager(std::size_t bytes) {
   if (!failure_.ok()) return failure_;
   auto received = recv_lanes_[0].recv_eager(call_, bytes, eager_);
-  if (!received.ok()) return fail_by_look(std::move(received).status());
+  if (!received.ok()) {
+    look_for_notice();
+    fail(std::move(received).status());
+    return failure_;
+  }
   awaits_eager_ = !*received;
   if (recv_lanes_[0].took_stored()) RONDO_TRY(send_lanes_[0].take_write_backs());
   if (*received) {
@@ -265,7 +267,11 @@ Traffic RingEndpoint::traffic() const {
 Status RingEndpoint::progress() {
   if (!failure_.ok()) return failure_;
   if (busy_lanes_ == 0) return {};
-  if (Status status = move_lanes(); !status.ok()) return fail_by_look(std::move(status));
+  if (Status status = move_lanes(); !status.ok()) {
+    look_for_notice();  // a peer that gave up says better why its memory is gone
+    fail(std::move(status));
+    return failure_;
+  }
   // A peer that left wrote its last lines before it said so: what is still open stays open.
   if (!left_.ok() && needs_peer()) {
     fail(left_);
@@ -329,15 +335,6 @@ bool RingEndpoint::copy_lent() { return failure_.ok() && send_lanes_[kBufferedLa
 
 void RingEndpoint::fail(Status error) {
   if (failure_.ok()) failure_ = std::move(error);
-}
-
-/// Of an error of what lies in shared memory. A peer that gave up, or is gone, says better why its
-/// memory is.
-Status RingEndpoint::fail_by_look(Status error) {
-  look_for_notice();
-  if (error.code() == ErrorCode::kPeerLost && !left_.ok()) fail(left_);
-  fail(std::move(error));
-  return failure_;
 }
 
 void RingEndpoint::peer_left(Status error) {

@@ -89,8 +89,7 @@ class RingEndpoint : public Endpoint {
   void fail(Status error);
   /// Fails where the peer has given up.
   void look_for_give_up();
-  /// The peer has left, in order or not: what it sent still counts, what it would have to do is
-  /// lost. The first error stays.
+  /// The peer has left in order: what it sent still counts, what it would have to do is lost.
   void peer_left(Status error);
   const Call& call() const { return call_; }
   /// What ended the endpoint; OK where nothing did.
@@ -117,7 +116,6 @@ class RingEndpoint : public Endpoint {
   Status check_left_overs() const;
   Status check_room(std::span<const Transfer> group) const;
   Status move_lanes();
-  Status fail_by_look(Status error);
   bool needs_peer() const;
   void wake_peer();
   void write_stores(const std::array<std::span<std::byte>, 2>& stores);

@@ -102,14 +102,13 @@ void ShmEndpoint::process_ended() {
   if (read_socket()) lose_peer();
 }
 
-// What it had completed before counts: lines are written whole before they are stamped.
 void ShmEndpoint::lose_peer() {
   ended_ = true;
-  peer_left(Status(ErrorCode::kPeerLost,
-                   fmt::format("rank {} (pid {}) ended without a goodbye: its process has exited "
-                               "or was killed; make a new communicator without it",
-                               peer(), peer_.pid),
-                   peer()));
+  fail(Status(ErrorCode::kPeerLost,
+              fmt::format("rank {} (pid {}) ended without a goodbye: its process has exited or was "
+                          "killed; make a new communicator without it",
+                          peer(), peer_.pid),
+              peer()));
 }
 
 }  // namespace rondo::transport

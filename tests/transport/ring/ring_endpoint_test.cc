@@ -69,25 +69,6 @@ TEST_F(RingEndpointTest, APeerThatLeft_IsMissedByCalls_NotByAReceiveThatBelongsT
   EXPECT_FALSE(endpoint.failure().ok());
 }
 
-TEST_F(RingEndpointTest, SendEager_withoutRoom_toAPeerThatLeft_isPeerLost) {
-  PlainEndpoint& endpoint = pair_.endpoint(0);
-  const std::array<std::byte, 8> message{};
-  endpoint.peer_left(Status(ErrorCode::kPeerLost, "rank 1 left", 1));
-  for (std::size_t i = 0; i < kLineCount; ++i) ASSERT_TRUE(*endpoint.send_eager(message));
-  EXPECT_EQ(endpoint.send_eager(message).status().code(), ErrorCode::kPeerLost);
-  EXPECT_EQ(endpoint.failure().message(), "rank 1 left");
-}
-
-TEST_F(RingEndpointTest, Recv_ofMemoryThatIsGone_isBlamedOnThePeersEnd) {
-  ASSERT_TRUE(post(0, send(1000)).ok());
-  Line& line = pair_.channel(0).lines[0][0];
-  line.content.kind_and_bytes = LineContent::pack(LineKind::kPrivate, 1000);
-  pair_.memory().lose_private();
-  pair_.endpoint(1).peer_left(Status(ErrorCode::kPeerLost, "rank 0 left", 0));
-  EXPECT_FALSE(post(1, recv(1000)).ok());
-  EXPECT_EQ(pair_.endpoint(1).failure().message(), "rank 0 left");
-}
-
 TEST_F(RingEndpointTest, Recv_ofALineOfUnknownKind_isDataLoss) {
   const Status status = receive_damaged(1000, [](Line& line) {
     line.content.kind_and_bytes = LineContent::pack(static_cast<LineKind>(99), 1000);

@@ -26,16 +26,12 @@ class RangeMemory final : public RemoteMemory {
   }
   bool peer_reads_private(std::size_t) const override { return false; }
   Status read_private(std::uint64_t address, std::byte* target, std::size_t bytes) override {
-    if (private_is_lost_) return Status(ErrorCode::kPeerLost, "the memory is gone", 0);
     std::memcpy(target, reinterpret_cast<const std::byte*>(address), bytes);
     return {};
   }
-  /// As if its process had ended.
-  void lose_private() { private_is_lost_ = true; }
 
  private:
   std::span<std::byte> range_;
-  bool private_is_lost_ = false;
 };
 
 class PlainEndpoint final : public RingEndpoint {
