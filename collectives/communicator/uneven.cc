@@ -104,21 +104,14 @@ bool knows_all_rows(Collective collective) {
 }
 
 Result<schedule::ChunkTable> uneven_table(const CallArguments& arguments, int rank, int world) {
-  const auto ranks = static_cast<std::size_t>(world);
   const auto own = static_cast<std::size_t>(rank);
-  std::vector<std::size_t> rows(schedule::rows_unit(arguments.collective, world));
-  if (arguments.collective == Collective::kAllToAll) {
-    for (std::size_t peer = 0; peer < ranks; ++peer) {
-      rows[own * ranks + peer] = arguments.input_counts[peer];
-      rows[peer * ranks + own] = arguments.output_counts[peer];
-    }
-  } else if (has_all_parts(arguments, rank)) {
-    const auto counts =
-        arguments.output_counts.empty() ? arguments.input_counts : arguments.output_counts;
-    std::copy(counts.begin(), counts.end(), rows.begin());
-  } else {
-    rows[own] = std::max(arguments.input.count, arguments.output.count);
-  }
+  if (arguments.collective == Collective::kAllToAll)
+    return schedule::ChunkTable::of_cross(own, arguments.input_counts, arguments.output_counts);
+  const auto counts =
+      arguments.output_counts.empty() ? arguments.input_counts : arguments.output_counts;
+  if (has_all_parts(arguments, rank)) return schedule::ChunkTable::of_counts(counts);
+  std::vector<std::size_t> rows(static_cast<std::size_t>(world));
+  rows[own] = std::max(arguments.input.count, arguments.output.count);
   return schedule::ChunkTable::of_counts(rows);
 }
 

@@ -21,6 +21,7 @@ std::size_t own_offset(const CallArguments& arguments, int rank);
 bool knows_all_rows(schedule::Collective collective);
 
 /// The rows' sizes; 0 for those that this rank has nothing to do with. The arguments are checked.
+/// Cost: memory and time in proportion to the world's size.
 Result<schedule::ChunkTable> uneven_table(const CallArguments& arguments, int rank, int world);
 
 }  // namespace rondo::communicator

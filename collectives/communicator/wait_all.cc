@@ -5,6 +5,10 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory_resource>
+#include <span>
 #include <vector>
 
 #include "collectives/communicator/engine.h"
@@ -21,27 +25,34 @@ constexpr int kTurnsBeforeSleep = 200;
 /// nobody else.
 constexpr int kSleepMs = 1;
 
-bool move_on(const std::vector<Engine*>& engines) {
+/// Waiting for so many communicators at a time allocates nothing: the lists are on the stack, since
+/// a continuation may itself wait for others.
+constexpr std::size_t kUsualEngines = 32;
+
+using Engines = std::span<Engine* const>;
+
+bool move_on(Engines engines) {
   bool moved = false;
   for (Engine* engine : engines) moved |= engine->nudge();
   return moved;
 }
 
-/// Until one of the engines has something to look at.
-void sleep_on(const std::vector<Engine*>& engines) {
-  std::vector<pollfd> descriptors;
-  std::vector<Engine*> taken;
+/// Until one of the engines has something to look at. `descriptors`: room for one of each engine.
+void sleep_on(Engines engines, std::span<pollfd> descriptors) {
   bool awake = false;
-  for (Engine* engine : engines) {
-    if (engine->driver().idle() || !engine->driver().try_take()) continue;
-    taken.push_back(engine);
-    awake |= engine->waiter().arm();
-    descriptors.push_back({.fd = engine->waiter().wake_fd(), .events = POLLIN, .revents = 0});
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    // poll passes over descriptors that are negative.
+    descriptors[i] = {.fd = -1, .events = 0, .revents = 0};
+    Engine& engine = *engines[i];
+    if (engine.driver().idle() || !engine.driver().try_take()) continue;
+    awake |= engine.waiter().arm();
+    descriptors[i] = {.fd = engine.waiter().wake_fd(), .events = POLLIN, .revents = 0};
   }
   if (!awake) poll(descriptors.data(), descriptors.size(), kSleepMs);
-  for (Engine* engine : taken) {
-    engine->waiter().disarm();
-    engine->driver().give_back();
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    if (descriptors[i].events == 0) continue;  // not taken
+    engines[i]->waiter().disarm();
+    engines[i]->driver().give_back();
   }
 }
 
@@ -50,12 +61,17 @@ void sleep_on(const std::vector<Engine*>& engines) {
 inline namespace v1 {
 
 void wait_all(std::span<Work> works) {
-  std::vector<Engine*> engines;
+  alignas(std::max_align_t) std::array<std::byte, kUsualEngines*(sizeof(Engine*) + sizeof(pollfd))>
+      room;
+  std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+  std::pmr::vector<Engine*> engines(&memory);
+  engines.reserve(std::min(works.size(), kUsualEngines));
   for (const Work& work : works) {
     Engine* const engine = work.engine_.get();
     if (engine == nullptr || std::ranges::find(engines, engine) != engines.end()) continue;
     engines.push_back(engine);
   }
+  std::pmr::vector<pollfd> descriptors(engines.size(), &memory);
   const auto done = [&works] {
     return std::ranges::all_of(works, [](Work& work) { return work.test(); });
   };
@@ -65,7 +81,7 @@ void wait_all(std::span<Work> works) {
     } else if (++idle_turns < kTurnsBeforeSleep) {
       sched_yield();
     } else {
-      sleep_on(engines);
+      sleep_on(engines, descriptors);
     }
   }
   for (Work& work : works) work.wait();

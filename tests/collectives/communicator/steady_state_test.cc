@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,6 +28,7 @@ class Round {
         part_(64),
         registered_(big_.size() * sizeof(float)),
         counts_(ranks(), 2),
+        same_(rank.split(0)),
         prepared_(rank.prepare(Call::all_reduce(registered()))) {
     works_.reserve(8);
     std::fill_n(static_cast<float*>(registered_.data()), big_.size(), 0.25F);
@@ -62,6 +64,15 @@ class Round {
     for (Work& work : works_) work.wait();
     works_.clear();
   }
+  void waited_for_together() {
+    // The others look for news until they sleep.
+    if (rank_.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    works_.push_back(rank_.start(Call::all_reduce({small_.data(), small_.size()})));
+    works_.push_back(same_->start(Call::all_reduce({big_.data(), big_.size()}, ReduceOp::kMax)));
+    works_.push_back(rank_.start(Call::barrier()));
+    wait_all(works_);
+    works_.clear();
+  }
 
  private:
   std::size_t ranks() const { return static_cast<std::size_t>(rank_.size()); }
@@ -71,6 +82,7 @@ class Round {
   std::vector<float> big_, small_, all_, part_;
   RegisteredMemory registered_;
   std::vector<std::size_t> counts_;
+  std::optional<Communicator> same_;  ///< of the same ranks
   Prepared prepared_;
   std::vector<Work> works_;
 };
@@ -100,6 +112,29 @@ TEST_P(SteadyState, StartedCalls_AllocateAndLockNothing) {
   const Cost cost = cost_of<Round>(GetParam(), [](Round& round) { round.started(); });
   EXPECT_EQ(cost.allocations, 0U);
   EXPECT_EQ(cost.locks, 0U);
+}
+
+TEST_P(SteadyState, CallsOfSeveralCommunicatorsWaitedForTogether_AllocateAndLockNothing) {
+  const Cost cost = cost_of<Round>(GetParam(), [](Round& round) { round.waited_for_together(); });
+  EXPECT_EQ(cost.allocations, 0U);
+  EXPECT_EQ(cost.locks, 0U);
+}
+
+TEST_P(SteadyState, CallsOfMoreCommunicatorsThanThereIsUsuallyRoomFor_AreAllWaitedFor) {
+  constexpr int kCommunicators = 40;
+  spawn({.size = 2, .transport = GetParam()}, [](Communicator& rank) {
+    std::vector<Communicator> same;
+    for (int i = 0; i < kCommunicators; ++i) same.push_back(*rank.split(0));
+    if (rank.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::vector<double> data;
+    std::vector<Work> works;
+    for (int i = 0; i < kCommunicators; ++i) data.push_back(0.25 + i + 0.5 * rank.rank());
+    for (std::size_t i = 0; i < same.size(); ++i)
+      works.push_back(same[i].start(Call::all_reduce({&data[i], 1})));
+    wait_all(works);
+    for (int i = 0; i < kCommunicators; ++i)
+      EXPECT_EQ(data[static_cast<std::size_t>(i)], 1.0 + 2 * i);
+  });
 }
 
 double cpu_seconds_of_this_thread() {

@@ -1,15 +1,19 @@
 #include "collectives/schedule/chunk_table.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace rondo::schedule {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr std::size_t kHuge = std::numeric_limits<std::size_t>::max();
 
@@ -89,6 +93,94 @@ TEST(ChunkTable, OffsetWithin_RowsApart_CountsTheRowsOfTheBufferAlone) {
   EXPECT_EQ(table.count(odd), 120U);
   EXPECT_EQ(table.offset_within(odd, 1), 0U);
   EXPECT_EQ(table.offset_within(odd, 5), 60U);
+}
+
+/// What one rank of an all_to_all sends and receives, and the same as a square of rows.
+struct Cross {
+  std::vector<std::size_t> input_counts, output_counts, square;
+};
+
+/// A third of the messages is empty.
+Cross random_cross(std::size_t ranks, std::size_t rank, std::mt19937& random) {
+  Cross cross;
+  const auto any = [&random] { return random() % 3 == 0 ? std::size_t{0} : random() % 1000; };
+  cross.square.resize(ranks * ranks);
+  for (std::size_t peer = 0; peer < ranks; ++peer) {
+    cross.input_counts.push_back(any());
+    cross.output_counts.push_back(peer == rank ? 0 : any());
+  }
+  cross.output_counts[rank] = cross.input_counts[rank];
+  for (std::size_t peer = 0; peer < ranks; ++peer) {
+    cross.square[rank * ranks + peer] = cross.input_counts[peer];
+    cross.square[peer * ranks + rank] = cross.output_counts[peer];
+  }
+  return cross;
+}
+
+void expect_same_range(const ChunkTable& table, const ChunkTable& expected, RowRange range) {
+  SCOPED_TRACE(testing::Message() << "rows from " << range.begin << ", " << range.stride
+                                  << " apart");
+  ASSERT_EQ(table.count(range), expected.count(range));
+  for (std::uint32_t i = 0; i < range.count; ++i) {
+    const std::uint32_t row = range.row(i);
+    ASSERT_EQ(table.offset_within(range, row), expected.offset_within(range, row));
+  }
+}
+
+void expect_same(const ChunkTable& table, const ChunkTable& expected, std::uint32_t ranks) {
+  ASSERT_EQ(table.rows(), expected.rows());
+  EXPECT_EQ(table.total(), expected.total());
+  for (std::uint32_t row = 0; row < table.rows(); ++row) {
+    ASSERT_EQ(table.offset(row), expected.offset(row)) << "row " << row;
+    ASSERT_EQ(table.count(row), expected.count(row)) << "row " << row;
+  }
+  for (std::uint32_t peer = 0; peer < ranks; ++peer) {
+    expect_same_range(table, expected, {peer * ranks, ranks, 1});
+    expect_same_range(table, expected, {peer, ranks, ranks});
+    for (std::uint32_t sender = 0; sender < ranks; ++sender)
+      expect_same_range(table, expected, {sender * ranks + peer, ranks - sender, ranks});
+    expect_same_range(table, expected, {peer, ranks - 1, 2});
+  }
+}
+
+TEST(ChunkTable, OfCross_EveryRankOfSeveralWorlds_AnswersAsTheSquareOfAllRows) {
+  std::mt19937 random(2);
+  for (const std::size_t ranks : {1U, 2U, 3U, 4U, 7U, 16U, 17U}) {
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      SCOPED_TRACE(testing::Message() << "rank " << rank << " of " << ranks);
+      const Cross cross = random_cross(ranks, rank, random);
+      const auto table = ChunkTable::of_cross(rank, cross.input_counts, cross.output_counts);
+      ASSERT_TRUE(table.ok());
+      expect_same(*table, ChunkTable::of_counts(cross.square).value(),
+                  static_cast<std::uint32_t>(ranks));
+    }
+  }
+}
+
+TEST(ChunkTable, OfCross_WithoutTheWholeOfWhatItNeeds_IsAnError) {
+  const auto message_of = [](std::size_t rank, const std::vector<std::size_t>& input_counts,
+                             const std::vector<std::size_t>& output_counts) {
+    const auto table = ChunkTable::of_cross(rank, input_counts, output_counts);
+    return table.ok() ? std::string("no error") : std::string(table.status().message());
+  };
+  EXPECT_THAT(message_of(0, {}, {}), HasSubstr("0 counts of the input and 0 of the output"));
+  EXPECT_THAT(message_of(0, {1, 2}, {1}), HasSubstr("2 counts of the input and 1 of the output"));
+  EXPECT_THAT(message_of(2, {1, 2}, {1, 2}), HasSubstr("for rank 2"));
+  EXPECT_THAT(message_of(1, {1, 2}, {1, 3}), HasSubstr("rank 1 keeps 2 elements"));
+  EXPECT_THAT(message_of(1, {kHuge, 2}, {1, 2}), HasSubstr("rank 1 sends and receives"));
+  EXPECT_THAT(message_of(1, {1, 2}, {kHuge, 2}), HasSubstr("rank 1 sends and receives"));
+  EXPECT_THAT(message_of(1, {kHuge - 3, 2}, {2, 2}), HasSubstr("rank 1 sends and receives"));
+  EXPECT_EQ(message_of(1, {kHuge - 3, 2}, {1, 2}), "no error");
+}
+
+TEST(ChunkTable, OfCross_TheLargestSumsThatFit_AreExact) {
+  const std::vector<std::size_t> input_counts{kHuge - 3, 2}, output_counts{1, 2};
+  const auto table = ChunkTable::of_cross(1, input_counts, output_counts);
+  ASSERT_TRUE(table.ok());
+  EXPECT_EQ(table->total(), kHuge);
+  EXPECT_EQ(table->count(3), 2U);
+  EXPECT_EQ(table->count(RowRange{2, 2, 1}), kHuge - 1);
+  EXPECT_EQ(table->count(RowRange{1, 2, 2}), 3U);
 }
 
 }  // namespace

@@ -10,9 +10,11 @@
 namespace {
 
 std::atomic<std::uint64_t> allocations = 0;
+std::atomic<std::uint64_t> all_bytes = 0;
 
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   ++allocations;
+  all_bytes += bytes;
   const std::size_t whole =
       (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
   return std::aligned_alloc(alignment, whole);
@@ -36,6 +38,7 @@ void* or_throw(void* memory) {
 namespace rondo::transport {
 
 std::uint64_t allocation_count() { return allocations.load(); }
+std::uint64_t allocated_bytes() { return all_bytes.load(); }
 
 }  // namespace rondo::transport
 
