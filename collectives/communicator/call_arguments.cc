@@ -219,7 +219,7 @@ CallArguments used_by(int rank, const CallArguments& arguments) {
 }
 
 std::size_t total_count(const CallArguments& arguments, int world) {
-  if (arguments.uneven && !knows_all_rows(arguments.collective)) return 0;
+  if (knows_own_rows_only(arguments)) return 0;
   switch (arguments.collective) {
     case Collective::kGather:
     case Collective::kAllToAll: return arguments.input.count * static_cast<std::size_t>(world);

@@ -6,10 +6,10 @@
 #include <iterator>
 #include <utility>
 
+#include "collectives/communicator/uneven.h"
 #include "collectives/execute/device/device_runner.h"
 #include "collectives/execute/device/kernel_runner.h"
 #include "collectives/kernels/device_reduce.h"
-#include "collectives/kernels/device_schedule.h"
 #include "core/device/driver.h"
 #include "core/device/memory.h"
 
@@ -99,16 +99,31 @@ select::DevicePath DeviceChoice::path_of(const CallArguments& arguments) const {
                      arguments.reduction.kind() == Reduction::Kind::kBuiltIn;
   const bool on_device = arguments.input.place == device_ || arguments.output.place == device_;
   if (device_.kind == DeviceKind::kHost || !plain || !on_device) return DevicePath::kHost;
-  const bool reduced_here = has_kernel(arguments, device_.kind);
-  const select::DeviceMeans means{.world = world_,
-                                  .one_host = one_host_,
-                                  .devices = devices_meet_ && reduced_here,
-                                  .library = library_.takes(arguments),
-                                  .messages = library_.carries_messages() && reduced_here};
+  const select::DeviceMeans means = means_of(arguments);
   if (asks_for_library_ && means.library) return DevicePath::kLibrary;
   if (asks_for_messages_ && means.messages) return DevicePath::kMessages;
-  const std::size_t bytes = total_count(arguments, world_) * size_of(arguments.input.dtype);
-  return select::choose_device_path(bytes, means);
+  return select::choose_device_path(bytes_of(arguments), means);
+}
+
+select::DeviceMeans DeviceChoice::means_of(const CallArguments& arguments) const {
+  const bool reduced_here = has_kernel(arguments, device_.kind);
+  return {.world = world_,
+          .one_host = one_host_,
+          .devices = devices_meet_ && reduced_here,
+          .library = library_.takes(arguments),
+          .messages = library_.carries_messages() && reduced_here};
+}
+
+std::size_t DeviceChoice::bytes_of(const CallArguments& arguments) const {
+  return total_count(arguments, world_) * size_of(arguments.input.dtype);
+}
+
+double DeviceChoice::predicted_us(const CallArguments& arguments) const {
+  using select::DevicePath;
+  if (knows_own_rows_only(arguments)) return 0;
+  const DevicePath path = path_of(arguments);
+  if (path == DevicePath::kDevices && schedule_kernel(arguments).ok()) return 0;
+  return select::device_path_us(path, bytes_of(arguments), means_of(arguments));
 }
 
 Status DeviceChoice::check(const CallArguments& arguments) const {
@@ -143,10 +158,9 @@ Result<std::unique_ptr<execute::Runner>> DeviceChoice::runner(const execute::Pla
   RONDO_TRY(make_place());
   const bool reduces = schedule::reduces(arguments.collective);
   const bool by_messages = path_of(arguments) == select::DevicePath::kMessages;
-  if (by_kernels_ && !by_messages) {
-    const ReduceOp op = reduces ? arguments.reduction.op() : ReduceOp::kSum;
-    RONDO_ASSIGN(auto by_kernel, kernel_runner(plan, arguments.input.dtype, op));
-    if (by_kernel != nullptr) return by_kernel;
+  if (!by_messages) {
+    auto whole = schedule_kernel(arguments);
+    if (whole.ok()) return kernel_runner(plan, std::move(whole).value());
   }
   kernels::DeviceReduceKernel kernel;
   if (reduces) {
@@ -179,18 +193,25 @@ void DeviceChoice::give_up() {
   library_.give_up();
 }
 
-Result<std::unique_ptr<execute::Runner>> DeviceChoice::kernel_runner(const execute::Plan& plan,
-                                                                     DataType type, ReduceOp op) {
-  auto kernel = kernels::find_device_schedule_kernel(device_.kind, type, op);
-  if (!kernel.ok() || !execute::KernelMail::suits(world_))
-    return std::unique_ptr<execute::Runner>();
+Result<kernels::DeviceScheduleKernel> DeviceChoice::schedule_kernel(
+    const CallArguments& arguments) const {
+  if (!by_kernels_ || !execute::KernelMail::suits(world_))
+    return Status(ErrorCode::kUnsupported,
+                  "kernels of all ranks don't run at once, or weren't asked for");
+  const bool reduces = schedule::reduces(arguments.collective);
+  return kernels::find_device_schedule_kernel(device_.kind, arguments.input.dtype,
+                                              reduces ? arguments.reduction.op() : ReduceOp::kSum);
+}
+
+Result<std::unique_ptr<execute::Runner>> DeviceChoice::kernel_runner(
+    const execute::Plan& plan, kernels::DeviceScheduleKernel kernel) {
   {
     const std::lock_guard lock(mail_mutex_);
     if (mail_ == nullptr) {
       RONDO_ASSIGN(mail_, execute::KernelMail::make(*place_, world_, sharers_));
     }
   }
-  return execute::KernelRunner::make(plan, *place_, *mail_, std::move(kernel).value());
+  return execute::KernelRunner::make(plan, *place_, *mail_, std::move(kernel));
 }
 
 }  // namespace rondo::communicator

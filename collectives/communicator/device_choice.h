@@ -5,6 +5,7 @@
 // caller's buffers lie, which the fingerprint carries. The others are brought to the host
 // (staging.h). Threads: those of the place.
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "collectives/execute/device/kernel_mail.h"
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/plan.h"
+#include "collectives/kernels/device_schedule.h"
 #include "collectives/select/device_path.h"
 #include "core/status.h"
 #include "rondo/communicator.h"
@@ -48,6 +50,10 @@ class DeviceChoice {
   /// Of a call by a library. Errors: Device, System.
   Result<std::unique_ptr<execute::Runner>> library_runner(const CallArguments& arguments);
   std::string_view library_name() const { return library_.name(); }
+  /// Of a call that is taken, by the formula of its way (select/device_path.h), which is none of
+  /// any one algorithm. 0: unknown: kernels have no formula; parts may have sizes that this rank
+  /// doesn't know.
+  double predicted_us(const CallArguments& arguments) const;
 
   /// Nobody calls any more: our kernels that run, or will run by graphs, end.
   void leave();
@@ -55,9 +61,12 @@ class DeviceChoice {
   void give_up();
 
  private:
-  /// By one kernel a rank; null where that can't be.
-  Result<std::unique_ptr<execute::Runner>> kernel_runner(const execute::Plan& plan, DataType type,
-                                                         ReduceOp op);
+  select::DeviceMeans means_of(const CallArguments& arguments) const;
+  std::size_t bytes_of(const CallArguments& arguments) const;
+  /// Of a call by our schedules. Errors: Unsupported: it isn't made by one kernel a rank.
+  Result<kernels::DeviceScheduleKernel> schedule_kernel(const CallArguments& arguments) const;
+  Result<std::unique_ptr<execute::Runner>> kernel_runner(const execute::Plan& plan,
+                                                         kernels::DeviceScheduleKernel kernel);
 
   Status make_place();
 

@@ -50,11 +50,6 @@ bool is_custom(const CallArguments& arguments) {
   return arguments.reduction.kind() == Reduction::Kind::kCustom;
 }
 
-/// Of parts of different sizes: how much the other ranks move isn't known here.
-bool knows_own_rows_only(const CallArguments& arguments) {
-  return arguments.uneven && !knows_all_rows(arguments.collective);
-}
-
 select::Demands demands_of(const CallArguments& arguments, bool deterministic) {
   using select::Demands;
   const bool own_rows_only = knows_own_rows_only(arguments);
@@ -163,6 +158,7 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   prepared->on_device = path != select::DevicePath::kHost;
   if (path == select::DevicePath::kLibrary) {
     prepared->algorithm = device_.library_name();
+    prepared->predicted_us = device_.predicted_us(arguments);
     RONDO_ASSIGN(prepared->runner, device_.library_runner(arguments));
     return prepared;
   }
@@ -177,7 +173,11 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   RONDO_ASSIGN(const select::Candidate chosen, choose(arguments));
   const algorithms::Algorithm* const algorithm = chosen.algorithm;
   prepared->algorithm = algorithm->name;
-  prepared->predicted_us = knows_own_rows_only(arguments) ? 0 : chosen.predicted_us;
+  if (prepared->on_device) {
+    prepared->predicted_us = device_.predicted_us(arguments);
+  } else if (!knows_own_rows_only(arguments)) {
+    prepared->predicted_us = chosen.predicted_us;
+  }
   std::vector<transport::Endpoint*> endpoints;
   for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
   if (is_one_exchange(*algorithm, arguments) && !prepared->on_device) {

@@ -103,6 +103,10 @@ bool knows_all_rows(Collective collective) {
   return collective == Collective::kAllGather || collective == Collective::kReduceScatter;
 }
 
+bool knows_own_rows_only(const CallArguments& arguments) {
+  return arguments.uneven && !knows_all_rows(arguments.collective);
+}
+
 Result<schedule::ChunkTable> uneven_table(const CallArguments& arguments, int rank, int world) {
   const auto own = static_cast<std::size_t>(rank);
   if (arguments.collective == Collective::kAllToAll)

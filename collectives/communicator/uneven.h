@@ -19,6 +19,8 @@ std::size_t own_offset(const CallArguments& arguments, int rank);
 
 /// Every rank knows every row.
 bool knows_all_rows(schedule::Collective collective);
+/// Of parts of different sizes: how much the other ranks move isn't known here.
+bool knows_own_rows_only(const CallArguments& arguments);
 
 /// The rows' sizes; 0 for those that this rank has nothing to do with. The arguments are checked.
 /// Cost: memory and time in proportion to the world's size.

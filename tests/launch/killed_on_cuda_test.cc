@@ -11,12 +11,13 @@ namespace rondo::launch {
 namespace {
 
 /// A device for each rank.
-Killing on_cuda(const char* name, const std::string& way) {
+Killing on_cuda(const char* name, const std::string& way,
+                const char* arguments = "killed_on_device 2") {
   return {name,
           "RONDO_TEST_DEVICE=cuda RONDO_EMULATED_DEVICES=4 RONDO_EMULATED_DELAY_US=20 "
           "RONDO_CUDA_DRIVER=" ACTED_CUDA " " +
               way,
-          "killed_on_device 2"};
+          arguments};
 }
 
 class KilledOnCuda : public ::testing::TestWithParam<Killing> {};
@@ -28,6 +29,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         on_cuda("ring", "RONDO_NCCL=off RONDO_ALGO=ring"),
         on_cuda("direct", "RONDO_NCCL=off RONDO_ALGO=direct"),
+        on_cuda("behind_hosts_of_a_ring", "RONDO_NCCL=off RONDO_ALGO=ring",
+                "killed_behind_hosts 2"),
+        on_cuda("behind_hosts_of_a_direct_call", "RONDO_NCCL=off RONDO_ALGO=direct",
+                "killed_behind_hosts 2"),
         on_cuda("ring_of_kernels", "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=ring"),
         on_cuda("direct_kernels", "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=direct")),
     [](const auto& parameter) { return std::string(parameter.param.name); });

@@ -73,7 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
         Killing{"between_started_calls_shm", "RONDO_TRANSPORT=shm", "killed_between 2"},
         Killing{"between_started_calls_tcp", "RONDO_TRANSPORT=tcp", "killed_between 2"},
         Killing{"ring_of_devices", "RONDO_ALGO=ring", "killed_on_device 2"},
-        Killing{"direct_between_devices", "RONDO_ALGO=direct", "killed_on_device 2"}),
+        Killing{"direct_between_devices", "RONDO_ALGO=direct", "killed_on_device 2"},
+        Killing{"behind_hosts_of_devices", "RONDO_ALGO=ring", "killed_behind_hosts 2"}),
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
 // Its peers' streams wait for it, too, and are given up with the call.

@@ -7,6 +7,9 @@
 //                        right, all others fail with the same culprit
 //   killed_on_device R   the same on devices of the kind that RONDO_TEST_DEVICE names (emulated
 //                        without), in the middle of a call
+//   killed_behind_hosts R  the same while all hosts have done their part of the call, and all
+//   devices
+//                        wait for R's
 //   stopped_on_device R  the same, but it only stands still
 //   once_on_device  broadcasts rank 1's number on emulated devices and is gone
 //   absent R        rank R never joins
@@ -159,6 +162,33 @@ int struck_on_device(int victim, int signal) {
   return 3;
 }
 
+/// Its device is kept from the call by copies; hosts wait for no device before the end of a call.
+int killed_behind_hosts(int victim) {
+  constexpr std::size_t kBytes = 8'000'000;
+  constexpr int kCopies = 3'000;  // they take seconds
+  Communicator world = Communicator::create({}, device_of_this_rank());
+  const rondo::DeviceMemory data(world.device(), kBytes);
+  const rondo::DeviceMemory copy(world.device(), kBytes);
+  const rondo::Buffer buffer{data.data(), 2'000'000, rondo::DataType::kF32, world.device()};
+  world.all_reduce(buffer);
+  const double death = time_of_death(world);
+  rondo::Stream stream(world.device());
+  try {
+    if (world.rank() == victim) {
+      for (int i = 0; i < kCopies; ++i) stream.copy(copy.data(), data.data(), kBytes);
+      world.start(rondo::Call::all_reduce(buffer).on(stream));
+      std::this_thread::sleep_for(std::chrono::duration<double>(death - seconds()));
+      std::raise(SIGKILL);
+    }
+    world.all_reduce(buffer);
+    std::printf("the call ended\n");
+  } catch (const rondo::Error& error) {
+    std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3, error.culprit(),
+                error.what());
+  }
+  return 3;
+}
+
 int leave(int victim, int code) {
   Communicator world = Communicator::create();
   std::vector<float> data(1000, 0.5F);
@@ -205,6 +235,7 @@ int run(int argc, char** argv) {
   if (mode == "killed") return killed(number);
   if (mode == "killed_between") return killed_between(number);
   if (mode == "killed_on_device") return struck_on_device(number, SIGKILL);
+  if (mode == "killed_behind_hosts") return killed_behind_hosts(number);
   if (mode == "stopped_on_device") return struck_on_device(number, SIGSTOP);
   if (mode == "again") return again();
   if (mode == "once_on_device") return once_on_device();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -50,6 +51,7 @@ void DeviceRunner::begin(const transport::Call& call, const Operands& operands) 
   for (ReceivingChannel& receiver : call_.receivers) receiver.reset();
   for (transport::Endpoint* endpoint : call_.plan.endpoints()) endpoint->begin(call, {});
   phase_ = Phase::kMeeting;
+  failed_ = {};
   ready_ = operands.ready;
   failure_ = begin_call(operands.ready);
 }
@@ -81,13 +83,39 @@ Result<bool> DeviceRunner::step() {
     ready_ = nullptr;
     return true;  // from here on it counts how long it takes
   }
+  if (!failed_.ok()) {
+    RONDO_TRY(or_cause());
+    return false;
+  }
+  auto moved = go_on();
+  if (moved.ok()) return moved;
+  failed_ = std::move(moved).status();
+  failed_at_ = std::chrono::steady_clock::now();
+  RONDO_TRY(or_cause());
+  return true;
+}
+
+/// What fails on this rank's device may only follow from a peer's death, whose memory and events
+/// are gone: drivers don't say so, and the endpoints know soon.
+Status DeviceRunner::or_cause() {
+  constexpr std::chrono::milliseconds kSoon{1000};
+  if (failed_.code() != ErrorCode::kDevice) return failed_;
+  for (transport::Endpoint* endpoint : call_.plan.endpoints()) {
+    Status heard = endpoint->verdict();
+    if (heard.ok()) continue;
+    const bool is_own = heard.culprit() == call_.plan.schedule().request.rank;
+    return is_own ? failed_ : heard;
+  }
+  if (failed_.culprit() != kNoCulprit) return failed_;
+  return std::chrono::steady_clock::now() < failed_at_ + kSoon ? Status() : failed_;
+}
+
+Result<bool> DeviceRunner::go_on() {
   switch (phase_) {
     case Phase::kMeeting: return meet();
     case Phase::kRunning: return run();
     case Phase::kParting: return part();
-    case Phase::kFinishing:
-      if (last_->event().done()) phase_ = Phase::kFinished;
-      return phase_ == Phase::kFinished;
+    case Phase::kFinishing: return finish();
     case Phase::kFinished: return false;
   }
   return false;
@@ -174,16 +202,26 @@ Status DeviceRunner::see_goodbye(DevicePeer& peer) {
   return {};
 }
 
+/// How all of the place's streams fared: they are done, or will never be.
+Result<bool> DeviceRunner::finish() {
+  if (!last_->event().done()) return false;
+  RONDO_TRY(call_.place.synchronize());
+  phase_ = Phase::kFinished;
+  return true;
+}
+
 Status DeviceRunner::end(Status status, int rank) {
   // Whether it went well or not, nothing of this rank touches anybody's memory any more; and a peer
   // that stands still isn't waited for.
-  if (!status.ok()) call_.place.abandon(status);
-  Status work = call_.place.synchronize();
+  if (!status.ok()) {
+    call_.place.abandon(status);
+    // What comes of it is known: it is why they were given up.
+    static_cast<void>(call_.place.synchronize());
+  }
   for (transport::Endpoint* endpoint : call_.plan.endpoints()) {
     if (status.ok()) status = endpoint->verdict();
     endpoint->end();
   }
-  if (status.ok()) status = std::move(work);
   if (status.ok() || transport::is_hearsay(status)) return status;
   if (status.code() == ErrorCode::kDevice) status = std::move(status).with_culprit(rank);
   return std::move(status).at(where(rank));

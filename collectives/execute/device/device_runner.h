@@ -16,6 +16,7 @@
 // can wait for: it serves ranks on one device or several, of one process or many. Source: the
 // order of memory by events between streams of NCCL's user buffers and of CUDA's IPC samples.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -56,6 +57,9 @@ class DeviceRunner final : public Runner {
   std::span<transport::Endpoint* const> peers() const override { return call_.plan.endpoints(); }
 
   Status begin_call(const detail::EventImpl* ready);
+  Result<bool> go_on();
+  Result<bool> finish();
+  Status or_cause();
   Result<bool> meet();
   Result<bool> run();
   Result<bool> part();
@@ -74,6 +78,8 @@ class DeviceRunner final : public Runner {
   Regions regions_{};
   const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
   Status failure_;                            ///< of begin, which can't tell
+  Status failed_;                             ///< of the device, and whose fault isn't known yet
+  std::chrono::steady_clock::time_point failed_at_;
   bool called_ = false;
   Phase phase_ = Phase::kFinished;
 };

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -54,6 +55,18 @@ class DeviceRank : public ConnectedRank {
     const transport::Call call{++sequence_, 1, {.collective = 1}};
     return runner_->run(call, {.input = input, .output = output, .ready = ready},
                         {rank_, waiter_.get(), {}, 20'000});
+  }
+  /// Does its host's part of a call for so long, and is gone then, as who was killed.
+  void run_until_gone(std::byte* data, std::chrono::milliseconds after) {
+    const transport::Call call{++sequence_, 1, {.collective = 1}};
+    runner_->begin(call, {.input = data, .output = data});
+    const auto until = std::chrono::steady_clock::now() + after;
+    while (std::chrono::steady_clock::now() < until) {
+      if (const auto moved = runner_->step(); moved.ok() && *moved) continue;
+      EXPECT_TRUE(waiter_->wait().ok());
+    }
+    const Status gone(ErrorCode::kPeerLost, "it was killed", rank_);
+    abort(runner_->end(gone, rank_));
   }
   DevicePlace& place() { return *place_; }
   std::size_t lanes() const { return plan_->lanes().size(); }

@@ -224,6 +224,29 @@ TEST(DeviceRunner, KernelThatFails_IsReportedByAllRanksAndHangsNobody) {
   }
 }
 
+// As a device fails whose peer's memory is gone: drivers don't say whose it was, and the peer's
+// loss is known later.
+TEST(DeviceRunner, DeviceThatFailsBeforeItsPeerIsKnownToBeLost_BlamesThePeer) {
+  auto ranks = connected<DeviceRank>(transport::TransportKind::kInproc, 2);
+  std::vector<std::unique_ptr<device::DeviceDriver>> drivers;
+  for (const char* faults : {"kernel:1", ""}) {
+    device::EmulatedOptions options{.memory_bytes = std::size_t{1} << 20};
+    options.faults = device::parse_faults(faults).value();
+    drivers.push_back(device::make_emulated_driver(options));
+  }
+  each<DeviceRank>(ranks, [&](DeviceRank& rank, std::size_t i) {
+    rank.use(*drivers[i]);
+    EXPECT_TRUE(rank.plan("ring", kCount, kSegmentBytes).ok());
+    const auto memory = rank.allocate(kCount * sizeof(float)).value();
+    if (i == 1) return rank.run_until_gone(memory.get(), std::chrono::milliseconds(200));
+    const Status status = rank.run(memory.get(), memory.get());
+    EXPECT_EQ(status.code(), ErrorCode::kPeerLost) << status.to_string();
+    EXPECT_EQ(status.culprit(), 1) << status.to_string();
+    rank.abort(status);
+  });
+  for (DeviceRank& rank : ranks) rank.use(*drivers[0]);
+}
+
 TEST(DeviceRunner, DeviceWithoutStreamsOrEvents_IsSaidBeforeTheCall) {
   for (const char* fault : {"stream:1", "event:1", "event:4"}) {
     const std::vector<Status> statuses = statuses_with(fault);
