@@ -19,6 +19,7 @@
 
 #include "collectives/algorithms/hierarchical_reduce.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -66,8 +67,8 @@ class Writer {
       children.clear();
       if (number + 1 < hosts) children.push_back(number + 1);
     }
-    for (auto child = children.rbegin(); child != children.rend(); ++child)
-      before_.push_back(tree_rank(*child, root_host_, hosts));
+    std::ranges::reverse(children);
+    for (const int child : children) before_.push_back(tree_rank(child, root_host_, hosts));
   }
 
   void round(std::uint32_t part, int first) {
