@@ -1,9 +1,9 @@
 #pragma once
 
 // What one endpoint has yet to write to its data connections: a queue of frames, of which each
-// connection takes the next whenever it has room. A lane may be at most `window` messages ahead of
-// what its receiver has consumed; what is beyond waits here, so that a lane whose receiver is slow
-// can't fill the connections and hold up the others.
+// connection takes the next whenever it has room. A lane may be at most its window (window_of_lane)
+// of messages ahead of what its receiver has consumed; what is beyond waits here, so that a lane
+// whose receiver is slow can't fill the connections and hold up the others.
 // Threads: one at a time. Allocates only while queues grow.
 
 #include <cstddef>
