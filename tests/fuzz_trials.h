@@ -53,7 +53,7 @@ class FuzzTrials {
   std::uint32_t seed_ = first_seed();
   std::mt19937 random_;
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + wanted();
-  std::optional<testing::ScopedTrace> told_;
+  std::optional<::testing::ScopedTrace> told_;
 };
 
 }  // namespace rondo

@@ -1,0 +1,85 @@
+// Random programs by places of one process, each world otherwise: its transport, algorithm,
+// segments, progress, device. A hang is an error of the calls' deadline.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "tests/collectives/communicator/random_program.h"
+#include "tests/collectives/communicator/random_step.h"
+#include "tests/collectives/communicator/spawn.h"
+#include "tests/fuzz_trials.h"
+
+namespace rondo::testing {
+namespace {
+
+constexpr int kWorlds = 40;
+constexpr int kDeadlineMs = 30'000;
+constexpr std::array kTransports = {"inproc", "shm", "tcp"};
+constexpr std::array kAlgorithms = {"auto",
+                                    "auto",
+                                    "auto",
+                                    "ring",
+                                    "bidirectional_ring",
+                                    "direct",
+                                    "one_shot",
+                                    "double_binary_tree",
+                                    "bruck",
+                                    "pat",
+                                    "linear",
+                                    "tree",
+                                    "halving_doubling",
+                                    "recursive_doubling",
+                                    "hierarchical",
+                                    "neighbour_ring",
+                                    "pairwise",
+                                    "weighted_direct"};
+constexpr std::array<std::size_t, 4> kSegments = {0, 0, 1024, 64};
+
+World draw_world(std::uint64_t seed) {
+  Draws draws(seed, 0, 0xA11);
+  World world{.size = 1 + static_cast<int>(draws.below(5)),
+              .transport = kTransports[draws.below(kTransports.size())],
+              .algorithm = kAlgorithms[draws.below(kAlgorithms.size())]};
+  world.timeout_ms = kDeadlineMs;
+  world.progress = draws.once_in(4) ? "caller" : "thread";
+  world.deterministic = draws.once_in(6);
+  world.segment_bytes = kSegments[draws.below(kSegments.size())];
+  world.tcp_sockets = static_cast<int>(draws.below(4));
+  if (draws.once_in(5)) world.device = {DeviceKind::kEmulated, 0};
+  return world;
+}
+
+std::string to_string(const World& world) {
+  return std::to_string(world.size) + " ranks on " + rondo::to_string(world.device.kind) +
+         " over " + world.transport + " by " + world.algorithm + ", segments of " +
+         std::to_string(world.segment_bytes) + ", moved on by a " + world.progress +
+         (world.deterministic ? ", deterministic" : "");
+}
+
+void run_world(std::uint64_t seed) {
+  const World world = draw_world(seed);
+  SCOPED_TRACE(to_string(world));
+  const bool on_host = world.device.kind == DeviceKind::kHost;
+  // What the caller alone moves on stands still while it waits in another communicator.
+  const RandomProgram program{.seed = seed,
+                              .steps = on_host ? 60 : 25,
+                              .messages = on_host,
+                              .split = world.progress == "thread"};
+  std::vector<std::uint64_t> digests(static_cast<std::size_t>(world.size));
+  spawn(world, [&](Communicator& rank) {
+    digests[static_cast<std::size_t>(rank.rank())] = run_program(rank, program);
+  });
+  for (const std::uint64_t digest : digests) EXPECT_EQ(digest, digests[0]) << "ranks differ";
+}
+
+TEST(RandomPrograms, OfPlacesOfAProcess_AreRightOnEveryRank) {
+  FuzzTrials trials(kWorlds);
+  while (trials.next() && !HasFailure()) run_world(trials.random()());
+}
+
+}  // namespace
+}  // namespace rondo::testing
