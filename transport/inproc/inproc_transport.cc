@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <random>
-
+#include "core/random_bits.h"
 #include "transport/inproc/inproc_endpoint.h"
 #include "transport/inproc/place_registry.h"
 
@@ -13,8 +12,8 @@ namespace {
 
 // Equal in all places of a process and in no other; the pid tells a forked child from its parent.
 std::string process_name() {
-  static const unsigned drawn = std::random_device{}();
-  return fmt::format("inproc-{}-{:08x}", ::getpid(), drawn);
+  static const std::uint64_t drawn = random_bits();
+  return fmt::format("inproc-{}-{:016x}", ::getpid(), drawn);
 }
 
 std::string address_of(int rank) { return fmt::format("{}/{}", process_name(), rank); }

@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 #include <limits>
-#include <random>
 #include <string_view>
 
+#include "core/random_bits.h"
 #include "transport/rendezvous/environment_reader.h"
 #include "transport/rendezvous/store_address.h"
 
@@ -111,10 +111,7 @@ Status srun_without_pmi(const std::string& process, const std::string& count) {
 
 }  // namespace
 
-std::uint64_t random_job() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
-}
+std::uint64_t random_job() { return random_bits(); }
 
 std::string describe(const Launch& launch) {
   const bool pmi = launch.launcher == Launcher::kPmi;

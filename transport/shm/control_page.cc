@@ -5,7 +5,7 @@
 #include <cerrno>
 
 #include "core/numa.h"
-#include "transport/shm/random_bits.h"
+#include "core/random_bits.h"
 #include "transport/shm/slot_file.h"
 
 // Of Linux 5.1; older headers don't name it.

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/boot_id.h"
-#include "transport/shm/random_bits.h"
+#include "core/random_bits.h"
 
 namespace rondo::transport {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "transport/shm/random_bits.h"
+#include "core/random_bits.h"
 #include "transport/wire/protocol_error.h"
 
 namespace rondo::transport {

@@ -7,7 +7,7 @@
 #include <array>
 #include <cerrno>
 
-#include "transport/shm/random_bits.h"
+#include "core/random_bits.h"
 #include "transport/shm/shm_connector.h"
 
 namespace rondo::transport {

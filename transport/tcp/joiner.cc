@@ -11,9 +11,9 @@
 #include <charconv>
 #include <deque>
 #include <map>
-#include <random>
 
 #include "core/log.h"
+#include "core/random_bits.h"
 #include "transport/tcp/connection_options.h"
 #include "transport/tcp/interface.h"
 #include "transport/tcp/join_session.h"
@@ -49,11 +49,6 @@ Result<tcp::endpoint> parse_address(const PeerAddress& peer) {
         fmt::format("rank {} has the tcp address \"{}\"; expected ip:port", peer.rank, text),
         peer.rank);
   return tcp::endpoint(address, port);
-}
-
-std::uint64_t draw_nonce() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
 }
 
 }  // namespace
@@ -92,7 +87,7 @@ class Joiner::Impl final : public JoinBoard {
   Identity own_;
   TcpOptions options_;
   std::string address_;
-  std::uint64_t nonce_ = draw_nonce();
+  std::uint64_t nonce_ = random_bits();
   std::map<int, Peer> peers_;
   std::string last_dropped_;
   Status failure_;

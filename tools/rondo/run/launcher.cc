@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <random>
 #include <utility>
 
+#include "core/random_bits.h"
 #include "tools/rondo/run/child.h"
 #include "tools/rondo/run/run_error.h"
 #include "tools/rondo/run/store_socket.h"
@@ -48,11 +48,6 @@ std::vector<std::string> own_environment() {
   return variables;
 }
 
-std::uint64_t random_job() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
-}
-
 struct Pipe {
   UniqueFd reading;
   UniqueFd writing;
@@ -83,7 +78,7 @@ int Launcher::run() {
   {
     const StoreSocket store = open_store_socket(kMaxRanks);
     const WorldPlan world{.ranks = options_.ranks,
-                          .job = random_job(),
+                          .job = random_bits(),
                           .store_address = store.address,
                           .store_fd = store.listening.get()};
     for (int rank = 0; rank < options_.ranks; ++rank) start_rank(world, rank);
