@@ -4,6 +4,7 @@
 // `kRepeats` launches, so that a launch's own time doesn't count.
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,13 @@ using namespace rondo;
 
 constexpr Device kDevice{DeviceKind::kCuda, 0};
 constexpr int kRepeats = 10;
+constexpr std::array kTypes = {DataType::kF32, DataType::kF64, DataType::kF16, DataType::kBF16,
+                               DataType::kI8,  DataType::kU8,  DataType::kI32, DataType::kU32,
+                               DataType::kI64, DataType::kU64};
+/// Bitwise ones have kernels of integers alone.
+constexpr std::array kOps = {ReduceOp::kSum,   ReduceOp::kProd,  ReduceOp::kMin,
+                             ReduceOp::kMax,   ReduceOp::kAvg,   ReduceOp::kBitAnd,
+                             ReduceOp::kBitOr, ReduceOp::kBitXor};
 
 struct Setup {
   std::size_t bytes = 0;
@@ -69,10 +77,11 @@ void measure(const Setup& setup) {
   });
   std::printf("{\"copy\": \"device to device\", \"bytes\": %zu, \"gb_per_s\": %.1f}\n", setup.bytes,
               copy);
-  for (const DataType type : {DataType::kF32, DataType::kBF16, DataType::kF16, DataType::kF64,
-                              DataType::kI8, DataType::kI32, DataType::kI64}) {
-    for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kAvg})
-      measure_kernel(stream, setup, type, op, memory, copy);
+  for (const DataType type : kTypes) {
+    for (const ReduceOp op : kOps) {
+      if (kernels::find_device_reduce_kernel(kDevice.kind, type, op).ok())
+        measure_kernel(stream, setup, type, op, memory, copy);
+    }
   }
   for (int i = 0; i < 6; ++i) memory.emplace_back(kDevice, setup.bytes);
   measure_kernel(stream, setup, DataType::kF32, ReduceOp::kSum, memory, copy);

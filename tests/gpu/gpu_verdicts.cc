@@ -10,6 +10,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "tests/gpu/verdicts.h"
 
@@ -29,15 +30,15 @@ Table table_of(const std::string& path, const char* way) {
 
 bool judge(const std::string& folder) {
   const Speeds speeds = read_speeds(content_of(folder + "/bandwidth.json"));
-  const auto threads = judge_tables(speeds, "threads",
-                                    {table_of(folder + "/threads-4-auto.json", "by the hosts"),
-                                     table_of(folder + "/threads-4-kernel.json", "by kernels")},
-                                    kMostOfThreads);
-  auto processes =
-      judge_tables(speeds, "processes", {table_of(folder + "/processes-4.json", "by the hosts")},
-                   kMostOfProcesses);
-  processes.judged = false;
-  const std::vector<Verdict> verdicts = {judge_kernels(speeds), threads, processes};
+  const auto judge = [&](const char* ranks, const char* file, const char* way, double limit) {
+    return judge_table(speeds, ranks, table_of(folder + "/" + file, way), limit);
+  };
+  std::vector<Verdict> verdicts = {
+      judge_kernels(speeds),
+      judge("threads", "threads-4-auto.json", "by the hosts", kMostOfThreads),
+      judge("threads", "threads-4-kernel.json", "by kernels", kMostOfThreads),
+      judge("processes", "processes-4.json", "by the hosts", kMostOfProcesses)};
+  verdicts.back().judged = false;
   for (const Verdict& verdict : verdicts) std::puts(line_of(verdict).c_str());
   std::ofstream(folder + "/verdicts.json") << json_of(speeds, verdicts).dump(2) << '\n';
   return all_met(verdicts);

@@ -1,5 +1,6 @@
-// Linked into the programs of scripts/gpu-check, which bring their libstdc++ in themselves: what that
-// one takes from a newer C library than the machines with GPUs have (arc4random came with 2.36).
+// Linked into the programs of scripts/gpu-check, which bring their libstdc++ in themselves: what
+// that one takes from a newer C library than the machines with GPUs have (arc4random came
+// with 2.36).
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -65,20 +65,15 @@ Verdict judge_kernels(const Speeds& speeds) {
           .at_least = true};
 }
 
-Verdict judge_tables(const Speeds& speeds, const std::string& ranks,
-                     const std::vector<Table>& tables, double limit) {
-  Verdict verdict{.limit = limit};
-  for (const Table& table : tables) {
-    const Longest longest = longest_of(table.json);
-    // All are read and all are written; a copy's speed counts both.
-    const double copies_us = 2 * longest.ranks * longest.bytes / (speeds.copy_gb_per_s * 1e3);
-    const double times = longest.us / copies_us;
-    if (!verdict.of.empty() && times >= verdict.value) continue;
-    verdict.goal = fmt::format("{:g} {}, {}", longest.ranks, ranks, text_of(longest.bytes));
-    verdict.of = table.way;
-    verdict.value = times;
-  }
-  return verdict;
+Verdict judge_table(const Speeds& speeds, const std::string& ranks, const Table& table,
+                    double limit) {
+  const Longest longest = longest_of(table.json);
+  // All are read and all are written; a copy's speed counts both.
+  const double copies_us = 2 * longest.ranks * longest.bytes / (speeds.copy_gb_per_s * 1e3);
+  return {.goal = fmt::format("{:g} {}, {}", longest.ranks, ranks, text_of(longest.bytes)),
+          .of = table.way,
+          .value = longest.us / copies_us,
+          .limit = limit};
 }
 
 std::string line_of(const Verdict& verdict) {

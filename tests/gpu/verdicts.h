@@ -19,7 +19,7 @@ inline constexpr double kMostOfProcesses = 3;  ///< by 4 processes; only told
 
 struct Verdict {
   std::string goal{};
-  std::string of{};  ///< what was the farthest from it, or by which way it was reached
+  std::string of{};  ///< what was the farthest from it, or by which way calls were made
   double value = 0;
   double limit = 0;
   bool at_least = false;  ///< else at most
@@ -48,10 +48,10 @@ struct Table {
   std::string way;
   nlohmann::json json;
 };
-/// Of the largest buffers in the tables, by the fastest of the ways; in place or not, whichever
-/// takes longer. `ranks` is "threads" or "processes".
-Verdict judge_tables(const Speeds& speeds, const std::string& ranks,
-                     const std::vector<Table>& tables, double limit);
+/// Of the largest buffers in the table, in place or not, whichever takes longer. `ranks` is
+/// "threads" or "processes".
+Verdict judge_table(const Speeds& speeds, const std::string& ranks, const Table& table,
+                    double limit);
 
 /// "reduce kernels               met      0.91 ...".
 std::string line_of(const Verdict& verdict);
