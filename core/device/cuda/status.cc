@@ -18,6 +18,21 @@ std::string_view remedy(CUresult code) {
     case CUDA_ERROR_NO_DEVICE:
       return "the driver sees no device: look at CUDA_VISIBLE_DEVICES, and at what the container "
              "was given";
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+      return "the kernel's driver and libcuda.so are of two versions: reload the kernel's module "
+             "or "
+             "restart the machine after a driver was installed; in a container, its libcuda.so has "
+             "to "
+             "be the host's";
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+      return "libcuda.so is one of CUDA's forward-compatibility packages, which this device can't "
+             "use: take it off the library path";
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+      return "a service of the driver isn't up yet: on machines with NVSwitch that is "
+             "nvidia-fabricmanager";
+    case CUDA_ERROR_STUB_LIBRARY:
+      return "libcuda.so is the toolkit's stub, which programs are only linked against: take the "
+             "toolkit's stubs folder off LD_LIBRARY_PATH";
     case CUDA_ERROR_DEVICE_UNAVAILABLE:
       return "another process has the device for itself (compute mode): nvidia-smi -c DEFAULT";
     case CUDA_ERROR_NO_BINARY_FOR_GPU:

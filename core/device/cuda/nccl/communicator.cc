@@ -54,7 +54,7 @@ template <class Call>
 Status NcclCommunicator::call(const char* function, const Call& make) {
   const CudaScope scope(*context_);
   RONDO_TRY(scope.status());
-  return nccl_status(table_, communicator_, function, make());
+  return nccl_status(table_, communicator_, function, make(), context_->device());
 }
 
 Result<std::unique_ptr<LibraryCommunicator>> NcclCommunicator::join(
@@ -123,13 +123,14 @@ Result<ncclResult_t> NcclCommunicator::state() const {
     return Status(ErrorCode::kDevice, "the communicator of NCCL's has been given up");
   ncclResult_t state = ncclSuccess;
   RONDO_TRY(nccl_status(table_, communicator_, "ncclCommGetAsyncError",
-                        table_.ncclCommGetAsyncError(communicator_, &state)));
+                        table_.ncclCommGetAsyncError(communicator_, &state), context_->device()));
   return state;
 }
 
 Result<bool> NcclCommunicator::ready() {
   RONDO_ASSIGN(const ncclResult_t now, state());
-  RONDO_TRY(nccl_status(table_, communicator_, "NCCL's work behind the program", now));
+  RONDO_TRY(nccl_status(table_, communicator_, "NCCL's work behind the program", now,
+                        context_->device()));
   return now == ncclSuccess;
 }
 

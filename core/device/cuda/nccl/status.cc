@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
+#include "core/device/driver.h"
+
 namespace rondo::device {
 namespace {
 
@@ -27,14 +31,15 @@ std::string_view remedy(ncclResult_t code) {
 }  // namespace
 
 Status nccl_status(const NcclTable& table, ncclComm_t communicator, std::string_view function,
-                   ncclResult_t code) {
+                   ncclResult_t code, std::optional<Device> device) {
   if (code == ncclSuccess || code == ncclInProgress) return {};
   const char* text = table.ncclGetErrorString(code);
   const char* last = table.ncclGetLastError(communicator);
   const bool said = last != nullptr && *last != '\0';
   const std::string_view advice = remedy(code);
   return Status(code == ncclRemoteError ? ErrorCode::kPeerLost : ErrorCode::kDevice,
-                fmt::format("{} failed: {} ({}){}{}{}{}", function, text == nullptr ? "" : text,
+                fmt::format("{}{}{} failed: {} ({}){}{}{}{}", function, device ? " of " : "",
+                            device ? name_of(*device) : "", text == nullptr ? "" : text,
                             static_cast<int>(code), said ? ": " : "", said ? last : "",
                             advice.empty() ? "" : ": ", advice));
 }

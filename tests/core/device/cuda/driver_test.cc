@@ -283,5 +283,27 @@ TEST(CudaDriver, HandlesOfAnotherProcess_ShowItsMemoryFromTheirOffset) {
   for (const int end : {to_parent[0], to_child[0], to_child[1]}) ::close(end);
 }
 
+TEST(CudaDriver, HandlesOfAnEndedProcessOrAnotherMachine_AreRefused) {
+  int to_parent[2], to_child[2];
+  ASSERT_EQ(::pipe(to_parent), 0);
+  ASSERT_EQ(::pipe(to_child), 0);
+  const pid_t child = start_owner(to_parent[1], to_child[0]);
+  ::close(to_parent[1]);
+  SharedHandle memory, event;
+  ASSERT_EQ(::read(to_parent[0], &memory, sizeof(memory)), ssize_t{sizeof(memory)});
+  ASSERT_EQ(::read(to_parent[0], &event, sizeof(event)), ssize_t{sizeof(event)});
+  ASSERT_EQ(::write(to_child[1], "x", 1), 1);
+  ::waitpid(child, nullptr, 0);
+  for (const int end : {to_parent[0], to_child[0], to_child[1]}) ::close(end);
+  const auto driver = acted_driver();
+  EXPECT_THAT(driver->import_memory(1, memory).status().message(),
+              AllOf(HasSubstr("opening memory of cuda:0 of process"), HasSubstr("has ended")));
+  EXPECT_THAT(driver->import_event(1, event).status().message(),
+              AllOf(HasSubstr("of cuda:0 of process"), HasSubstr("has ended")));
+  for (SharedHandle* const handle : {&memory, &event}) handle->host ^= 1;
+  EXPECT_THAT(driver->import_memory(1, memory).status().message(), HasSubstr("another machine"));
+  EXPECT_THAT(driver->import_event(1, event).status().message(), HasSubstr("another machine"));
+}
+
 }  // namespace
 }  // namespace rondo::device

@@ -154,6 +154,11 @@ TEST(CudaStatus, CodesThatUsersMeet_HaveARemedy) {
               AllOf(HasSubstr("cuMemAlloc of cuda:2 failed"), HasSubstr("nvidia-smi")));
   EXPECT_THAT(status_of(CUDA_ERROR_NO_DEVICE).message(), HasSubstr("CUDA_VISIBLE_DEVICES"));
   EXPECT_THAT(status_of(CUDA_ERROR_DEVICE_UNAVAILABLE).message(), HasSubstr("compute mode"));
+  EXPECT_THAT(status_of(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH).message(), HasSubstr("two versions"));
+  EXPECT_THAT(status_of(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE).message(),
+              HasSubstr("forward-compatibility"));
+  EXPECT_THAT(status_of(CUDA_ERROR_SYSTEM_NOT_READY).message(), HasSubstr("fabricmanager"));
+  EXPECT_THAT(status_of(CUDA_ERROR_STUB_LIBRARY).message(), HasSubstr("LD_LIBRARY_PATH"));
   EXPECT_THAT(status_of(CUDA_ERROR_NO_BINARY_FOR_GPU).message(), HasSubstr("8.0"));
   EXPECT_THAT(status_of(CUDA_ERROR_ILLEGAL_ADDRESS).message(), HasSubstr("compute-sanitizer"));
   EXPECT_THAT(status_of(CUDA_ERROR_ECC_UNCORRECTABLE).message(), HasSubstr("damaged"));

@@ -183,6 +183,16 @@ INSTANTIATE_TEST_SUITE_P(Functions, NcclFailures,
                                            "ncclGroupEnd"),
                          [](const auto& parameter) { return parameter.param; });
 
+TEST(NcclCommunicator, ThatCannotBeAsked_IsToldWithItsDevice) {
+  NcclTable table = acted();
+  table.ncclCommGetAsyncError = [](ncclComm_t, ncclResult_t*) { return ncclInternalError; };
+  EXPECT_TRUE(use(acted()).ok());
+  const int live_before = live();
+  EXPECT_THAT(use(table).to_string(),
+              AllOf(HasSubstr("ncclCommGetAsyncError of cuda:0 failed"), HasSubstr("NCCL_DEBUG")));
+  EXPECT_EQ(live(), live_before);
+}
+
 TEST(NcclStatus, CodesThatUsersMeet_HaveARemedy) {
   const NcclTable table = acted();
   const auto text = [&](ncclResult_t code) {
