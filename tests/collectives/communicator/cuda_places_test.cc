@@ -17,6 +17,7 @@
 namespace rondo::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
@@ -141,7 +142,8 @@ TEST(CudaPlaces, StreamThatFails_EndsTheCallOnAllRanks) {
     if (rank.rank() == 1) stream.copy(small.data(), host.data(), 128);
     rank.start(Call::all_reduce(memory.buffer(0, 90'000)).on(stream)).wait();
   });
-  EXPECT_THAT(errors, Each(HasSubstr("Device")));
+  EXPECT_THAT(errors,
+              Each(AllOf(HasSubstr("Device"), HasSubstr(" of cuda:"), HasSubstr("[rank 1]"))));
 }
 
 /// Each needs more room for letters than those before.
