@@ -143,7 +143,7 @@ TEST(CudaPlaces, StreamThatFails_EndsTheCallOnAllRanks) {
     rank.start(Call::all_reduce(memory.buffer(0, 90'000)).on(stream)).wait();
   });
   EXPECT_THAT(errors,
-              Each(AllOf(HasSubstr("Device"), HasSubstr(" of cuda:"), HasSubstr("[rank 1]"))));
+              Each(AllOf(HasSubstr("Device"), HasSubstr(" of cuda:"), HasSubstr("[rank "))));
 }
 
 /// Each needs more room for letters than those before.
