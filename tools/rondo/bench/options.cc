@@ -13,11 +13,28 @@ namespace rondo::tool {
 namespace {
 
 std::vector<int> parse_roots(const std::string& text) {
-  if (text == "all") return {};
+  if (text == "all" || text == "-1") return {};
   int root = -1;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), root);
   if (problem == std::errc() && end == text.data() + text.size() && root >= 0) return {root};
   throw UsageError(fmt::format("-r: '{}' is no rank; expected a number from 0 on, or all", text));
+}
+
+/// nccl-tests' rule: a factor above 1 wins over a step.
+SizeRange size_range_of(const BenchFlags& flags) {
+  SizeRange range{parse_size("-b", flags.first), parse_size("-e", flags.last)};
+  const int factor_otherwise = flags.step.empty() ? 2 : 1;
+  const int factor = flags.factor < 0 ? factor_otherwise : flags.factor;
+  const std::uint64_t step_bytes = parse_size("-i", flags.step.empty() ? "1M" : flags.step);
+  if (factor > 1) {
+    range.factor = static_cast<std::uint64_t>(factor);
+    return range;
+  }
+  range.step_bytes = step_bytes;
+  if (step_bytes > 0) return range;
+  throw UsageError(
+      "-i 0: a size would be followed by itself; give a step above 0, or a factor (-f), or for one "
+      "size over and over -b and -e alike and -N 0");
 }
 
 /// The files that results go to and are compared with.
@@ -68,13 +85,17 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   check_combinations(options);
   options.sizes = {0};
   if (!options.operation.is(Collective::kBarrier)) {
-    options.sizes = sizes_of({parse_size("-b", flags.first), parse_size("-e", flags.last),
-                              flags.factor, parse_size("-i", flags.step)});
+    options.sizes = sizes_of(size_range_of(flags));
   } else {
     options.types = {DataType::kI8};
   }
   options.roots = parse_roots(flags.root);
   if (!has_root(options.operation)) options.roots = {0};
+  if (flags.iterations == 0) {
+    throw UsageError(
+        "-n 0: there would be no call to time; give 1 or more (-w 0 -n 1: each size is called and "
+        "checked once)");
+  }
   options.repeats = {flags.iterations, flags.warmup,        flags.check != 0,
                      flags.calls,      flags.per_iteration, flags.overlap};
   options.cycles = flags.cycles;

@@ -23,8 +23,8 @@ struct BenchFlags {
   std::string collective;
   std::string first = "8";
   std::string last = "64M";
-  std::uint64_t factor = 2;
-  std::string step = "0";
+  int factor = -1;     ///< -1: not given
+  std::string step{};  ///< empty: not given
   int iterations = 20;
   int warmup = 5;
   int check = 1;
