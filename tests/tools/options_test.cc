@@ -84,7 +84,6 @@ TEST(BenchFlags, FlagsOfNcclTestsThatAskForWhatIsNotHere_AreRefusedWithTheReason
   EXPECT_THAT(mistake_of(parsed({"all_reduce", "-F", "a.csv"})), HasSubstr("as JSON; use -J"));
   EXPECT_THAT(mistake_of(parsed({"all_reduce", "-K", "3"})), HasSubstr("; use -w"));
   EXPECT_THAT(mistake_of(parsed({"all_reduce", "-D", "1"})), HasSubstr("set RONDO_DEVICE_PATH"));
-  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-a", "1"})), HasSubstr("slowest rank"));
   EXPECT_THAT(mistake_of(parsed({"all_reduce", "-x", "2"})), HasSubstr("-x 2 isn't supported"));
   for (const char* flag : {"-G", "-C", "-K", "-M", "--memory", "-u", "-x", "-D"}) {
     EXPECT_EQ(mistake_of(parsed({"all_reduce", flag, "0"})), "") << flag;
@@ -119,6 +118,10 @@ TEST(BenchFlags, NumbersOfNcclTests_AreTaken) {
     return parse_bench_flags(parsed(words), kAlgorithms);
   };
   EXPECT_TRUE(options({"-c", "10"}).repeats.check);
+  EXPECT_EQ(options({}).repeats.time_of, TimeOf::kSlowestRank);
+  EXPECT_EQ(options({"-a", "0"}).repeats.time_of, TimeOf::kFirstRank);
+  EXPECT_EQ(options({"-a", "1"}).repeats.time_of, TimeOf::kMean);
+  EXPECT_EQ(options({"-a", "2"}).repeats.time_of, TimeOf::kFastestRank);
   EXPECT_TRUE(options({"-R", "2", "--buffers", "malloc"}).registered);
   EXPECT_EQ(options({"-T", "0"}).timeout_ms, 0);
   EXPECT_TRUE(options({"-r", "-1"}).roots.empty()) << "all of them";
@@ -170,6 +173,7 @@ TEST(BenchFlags, BitwiseOpOfFloats_IsRefusedUnlessIntegersAreThereToo) {
 TEST(BenchFlags, NumbersOutOfRange_AreRefused) {
   EXPECT_THROW(parsed({"all_reduce", "-n", "-1"}), CLI::ValidationError);
   EXPECT_THROW(parsed({"all_reduce", "-c", "-1"}), CLI::ValidationError);
+  EXPECT_THROW(parsed({"all_reduce", "-a", "4"}), CLI::ValidationError);
   EXPECT_THROW(parsed({"all_reduce", "-R", "3"}), CLI::ValidationError);
   EXPECT_THROW(parsed({"all_reduce", "-f", "-1"}), CLI::ValidationError);
   EXPECT_THROW(parsed({"all_reduce", "--local", "0"}), CLI::ValidationError);

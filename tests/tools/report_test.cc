@@ -158,7 +158,10 @@ TEST(ToJson, Results_CarryEveryField) {
             R"("algbw_gbps":2.048,"busbw_gbps":2.048,"wrong":0})");
   BenchResult predicted = some_result(true);
   predicted.predicted_us = 3.5;
-  EXPECT_EQ(to_json({}, {{predicted, std::nullopt}})["results"][0]["predicted_us"], 3.5);
+  predicted.time_of = TimeOf::kMean;
+  const auto more = to_json({}, {{predicted, std::nullopt}})["results"][0];
+  EXPECT_EQ(more["predicted_us"], 3.5);
+  EXPECT_EQ(more["time_of"], "mean of the ranks");
 }
 
 }  // namespace

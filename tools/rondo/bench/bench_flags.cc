@@ -21,7 +21,7 @@ Examples:
   rondo bench report old.json new.json --svg bandwidth.svg
   rondo bench compare all_reduce 8 1M                    beside Open MPI, MPICH and Gloo
 
-Sizes are bytes. A call's time is that of its slowest rank; "time" is the median.
+Sizes are bytes. A call's time is that of its slowest rank (or as -a says); "time" is the median.
 The exit code is 1 if a result is wrong or a call fails, 2 if the command line is wrong, and 3 if
 a call takes longer than the baseline allows (docs/bench.md).
 )";
@@ -87,6 +87,12 @@ void add_report_flags(CLI::App& command, BenchFlags& flags) {
       .add_option("-S,--report_timestamps", flags.timestamps,
                   "1: a column that says when a line was measured")
       ->check(CLI::Range(0, 1))
+      ->capture_default_str();
+  command
+      .add_option("-a,--average", flags.average,
+                  "a call's time is that of 0: rank 0, 1: the ranks' mean, 2: the fastest, 3: the "
+                  "slowest rank")
+      ->check(CLI::Range(0, 3))
       ->capture_default_str();
   command.add_flag("--overlap", flags.overlap,
                    "also measure how much of a started call is hidden behind computing");

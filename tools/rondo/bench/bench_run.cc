@@ -72,6 +72,9 @@ std::string preamble(const BenchOptions& options, const Facts& environment, int 
     text += fmt::format("# {} calls are started together; a call's time is its share\n",
                         options.repeats.calls);
   }
+  if (options.repeats.time_of != TimeOf::kSlowestRank) {
+    text += fmt::format("# a call's time: {}\n", to_string(options.repeats.time_of));
+  }
   return text + environment_lines(environment) + "#\n";
 }
 

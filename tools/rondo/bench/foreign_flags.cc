@@ -22,7 +22,6 @@ constexpr std::array kForeignFlags = {
     ForeignFlag{"-z,--blocking", nullptr, "every call is waited for before the next one is timed"},
     ForeignFlag{"-p,--parallel_init", nullptr, "all ranks join the world at once"},
     ForeignFlag{"-y,--stream_null", nullptr, "calls that are waited for have no stream"},
-    ForeignFlag{"-a,--average", "3", "a call takes as long as on its slowest rank, which is 3"},
     ForeignFlag{"-G,--cudagraph", "0", "calls aren't captured into graphs",
                 "leave it out, or start several at once (-m)"},
     ForeignFlag{"-C,--report_cputime", "0", "times are those of the whole call",

@@ -5,6 +5,7 @@
 
 #include "tools/rondo/bench/overlap.h"
 #include "tools/rondo/bench/pattern.h"
+#include "tools/rondo/bench/rank_times.h"
 #include "tools/rondo/bench/result_check.h"
 #include "tools/rondo/bench/stopwatch.h"
 
@@ -49,7 +50,7 @@ BenchResult Measurement::run(const CallSpec& spec) {
     check(spec);
   }
   const CallInfo info = info_of(spec);
-  communicator_.all_reduce({times_us.data(), times_us.size(), DataType::kF64}, ReduceOp::kMax);
+  combine_over_ranks(communicator_, repeats_.time_of, times_us);
   BenchResult result = describe(spec, info);
   set_times(result, times_us);
   if (repeats_.keep_times) result.times_us = std::move(times_us);
@@ -75,6 +76,7 @@ BenchResult Measurement::describe(const CallSpec& spec, const CallInfo& info) co
   result.root = spec.root;
   result.ranks = communicator_.size();
   result.in_place = spec.in_place;
+  result.time_of = repeats_.time_of;
   return result;
 }
 

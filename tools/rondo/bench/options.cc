@@ -96,8 +96,13 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
         "-n 0: there would be no call to time; give 1 or more (-w 0 -n 1: each size is called and "
         "checked once)");
   }
-  options.repeats = {flags.iterations, flags.warmup,        flags.check != 0,
-                     flags.calls,      flags.per_iteration, flags.overlap};
+  options.repeats = {flags.iterations,
+                     flags.warmup,
+                     flags.check != 0,
+                     flags.calls,
+                     flags.per_iteration,
+                     flags.overlap,
+                     static_cast<TimeOf>(flags.average)};
   options.cycles = flags.cycles;
   options.timestamps = flags.timestamps != 0;
   options.timeout_ms = flags.timeout_s * 1000;

@@ -28,6 +28,7 @@ struct BenchFlags {
   int iterations = 20;
   int warmup = 5;
   int check = 1;
+  int average = 3;
   int calls = 1;
   int cycles = 1;
   bool per_iteration = false;

@@ -59,8 +59,8 @@ std::optional<std::uint64_t> size_of_text(std::string_view text) {
 std::uint64_t parse_size(std::string_view flag, std::string_view text) {
   if (const auto bytes = size_of_text(text)) return *bytes;
   throw UsageError(
-      fmt::format("{}: '{}' is not a size; expected bytes as a number, with K, M or G for powers of "
-                  "1024",
+      fmt::format("{}: '{}' is not a size; expected bytes as a number, with K, M or G for powers "
+                  "of 1024",
                   flag, text));
 }
 
