@@ -115,6 +115,18 @@ TEST(BenchTable, LocalRanks_ShowProgressOnATerminalAlone) {
               AllOf(HasSubstr("# Out of bounds values : 0 OK"), Not(HasSubstr("\r"))));
 }
 
+TEST(BenchTable, BuffersThatBeginAmidAPage_AreRight) {
+  for (const char* collective : {"all_reduce", "all_gather", "scatter", "all_to_all_v"}) {
+    const TemporaryFile file;
+    const Outcome outcome =
+        rondo(std::string("bench ") + collective +
+              " --local 3 -b 48 -e 12K -f 16 -n 2 -u 3 -d all -J " + file.path());
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("# Out of bounds values : 0 OK"));
+    EXPECT_EQ(json_of(file)["results"][0]["buffers"], "registered@3");
+  }
+}
+
 TEST(BenchCycles, Soak_RunsTheTableAgain) {
   const TemporaryFile file;
   const Outcome outcome =

@@ -41,6 +41,17 @@ TEST(LayoutOf, ReduceScatter_InPlaceOutputLiesAtItsOwnPart) {
   expect_region(layout.output, 6, 2);
 }
 
+TEST(LayoutOf, FirstElement_MovesBothBuffersAndNothingElse) {
+  CallSpec spec{.operation = Collective::kAllGather, .type = DataType::kI32, .bytes = 47};
+  spec.first_element = 5;
+  const Layout layout = layout_of(spec, 3, 2);
+  EXPECT_EQ(layout.bytes, 36U);
+  expect_region(layout.input, 5, 3);
+  expect_region(layout.output, 5, 9);
+  spec.in_place = true;
+  expect_region(layout_of(spec, 3, 2).input, 11, 3);
+}
+
 constexpr Operation::Kind kUneven = Operation::Kind::kUneven;
 
 TEST(LayoutOf, PartsOfDifferentSizes_LieOneBehindTheOther) {

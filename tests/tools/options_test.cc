@@ -85,7 +85,7 @@ TEST(BenchFlags, FlagsOfNcclTestsThatAskForWhatIsNotHere_AreRefusedWithTheReason
   EXPECT_THAT(mistake_of(parsed({"all_reduce", "-K", "3"})), HasSubstr("; use -w"));
   EXPECT_THAT(mistake_of(parsed({"all_reduce", "-D", "1"})), HasSubstr("set RONDO_DEVICE_PATH"));
   EXPECT_THAT(mistake_of(parsed({"all_reduce", "-x", "2"})), HasSubstr("-x 2 isn't supported"));
-  for (const char* flag : {"-G", "-C", "-K", "-M", "--memory", "-u", "-x", "-D"}) {
+  for (const char* flag : {"-G", "-C", "-K", "-M", "--memory", "-x", "-D"}) {
     EXPECT_EQ(mistake_of(parsed({"all_reduce", flag, "0"})), "") << flag;
   }
   for (const char* flag : {"-p", "-y", "-z", "-V"}) {
@@ -123,6 +123,7 @@ TEST(BenchFlags, NumbersOfNcclTests_AreTaken) {
   EXPECT_EQ(options({"-a", "1"}).repeats.time_of, TimeOf::kMean);
   EXPECT_EQ(options({"-a", "2"}).repeats.time_of, TimeOf::kFastestRank);
   EXPECT_TRUE(options({"-R", "2", "--buffers", "malloc"}).registered);
+  EXPECT_EQ(options({"-u", "3"}).first_element, 3U);
   EXPECT_EQ(options({"-T", "0"}).timeout_ms, 0);
   EXPECT_TRUE(options({"-r", "-1"}).roots.empty()) << "all of them";
   EXPECT_THAT(mistake_of(parsed({"all_reduce", "-n", "0"})), HasSubstr("give 1 or more"));

@@ -130,6 +130,11 @@ void add_transport_flags(CLI::App& command, BenchFlags& flags) {
                   "1 and 2: as --buffers registered, 0: as --buffers malloc")
       ->check(CLI::Range(0, 2));
   command
+      .add_option("-u,--unalign", flags.first_element,
+                  "buffers begin so many elements behind the begin of a page")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  command
       .add_option("-T,--timeout", flags.timeout_s,
                   "longest wait inside one call, in seconds; 0: the library's own (10 minutes)")
       ->check(CLI::Range(0, 1'000'000));

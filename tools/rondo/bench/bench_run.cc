@@ -55,9 +55,16 @@ bool files_are_ready(const BenchOptions& options, Communicator& communicator, Fi
   return ready != 0;
 }
 
+/// One word; with "@3" behind it where the third element behind a page's begin is the first.
 std::string kind_of_buffers(const BenchOptions& options) {
-  if (options.device != "host") return options.device;
-  return options.registered ? "registered" : "malloc";
+  std::string kind = options.device;
+  if (kind == "host") kind = options.registered ? "registered" : "malloc";
+  return options.first_element > 0 ? fmt::format("{}@{}", kind, options.first_element) : kind;
+}
+
+/// Room for the largest size of any type.
+std::size_t bytes_of_memory(const BenchOptions& options) {
+  return options.sizes.back() + options.first_element * sizeof(double);
 }
 
 /// The lines over the table: what runs, where.
@@ -98,8 +105,8 @@ class Bench {
                .timestamps = options.timestamps,
                .overlap = options.repeats.overlap,
                .predicted = communicator.size() > 1 && !options.operation.sends()},
-        input_(options.sizes.back(), options.registered, communicator.device()),
-        output_(options.sizes.back(), options.registered, communicator.device()),
+        input_(bytes_of_memory(options), options.registered, communicator.device()),
+        output_(bytes_of_memory(options), options.registered, communicator.device()),
         measurement_(communicator, input_, output_, options.repeats) {}
 
   /// The table once; the results of cycle `cycle`.
@@ -110,7 +117,10 @@ class Bench {
     print(table_header(style_));
     for (const DataType type : options_.types) {
       for (const ReduceOp op : options_.ops) {
-        if (is_combined_by(type, op)) run_sizes({options_.operation, type, op, 0, 0, false});
+        if (!is_combined_by(type, op)) continue;
+        CallSpec spec{.operation = options_.operation, .type = type, .op = op};
+        spec.first_element = options_.first_element;
+        run_sizes(spec);
       }
     }
     print(table_footer(rows_));

@@ -31,7 +31,6 @@ constexpr std::array kForeignFlags = {
                 "use -w"},
     ForeignFlag{"-M,--memory,--memory_report", "0",
                 "what calls need beside their buffers isn't measured"},
-    ForeignFlag{"-u,--unalign", "0", "buffers begin at pages"},
     ForeignFlag{"-x,--cta_policy", "0", "there are no thread blocks to place"},
     ForeignFlag{"-D,--device_implementation", "0", "a variable chooses how devices combine",
                 "set RONDO_DEVICE_PATH"},

@@ -20,6 +20,7 @@ struct CallSpec {
   int root = 0;
   std::uint64_t bytes = 0;  ///< size asked for; rounded down to whole elements of every rank
   bool in_place = false;
+  std::size_t first_element = 0;  ///< where buffers begin, counted from the begin of a page
 };
 
 struct Region {

@@ -112,6 +112,7 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   options.registered =
       one_of("kind of buffers", flags.buffers, {"registered", "malloc"}) != std::string("malloc");
   if (flags.registration >= 0) options.registered = flags.registration != 0;
+  options.first_element = static_cast<std::size_t>(flags.first_element);
   options.device = flags.device;
   options.places = flags.places * flags.threads;
   take_files(flags, options);

@@ -2,6 +2,7 @@
 
 // The command line of `rondo bench`, as text and as values.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -48,6 +49,7 @@ struct BenchFlags {
   std::string device = "host";
   int places = 1;
   int threads = 1;
+  int first_element = 0;
   std::string json_path{};
   std::string baseline_path{};
   double tolerance_percent = 10;
@@ -69,8 +71,9 @@ struct BenchOptions {
   std::string algorithm;
   std::string wire_format;
   bool registered = true;
-  std::string device;  ///< its kind
-  int places = 1;      ///< of each process
+  std::size_t first_element = 0;  ///< of the buffers; see CallSpec
+  std::string device;             ///< its kind
+  int places = 1;                 ///< of each process
   std::string json_path;
   std::string baseline_path;  ///< empty: none
   double tolerance_percent = 10;
