@@ -115,6 +115,15 @@ TEST(BenchTable, LocalRanks_ShowProgressOnATerminalAlone) {
               AllOf(HasSubstr("# Out of bounds values : 0 OK"), Not(HasSubstr("\r"))));
 }
 
+TEST(BenchTable, PremultipliedSums_AreRightAndNamedAsNcclTestsDoes) {
+  for (const char* collective : {"all_reduce", "reduce", "reduce_scatter", "reduce_scatter_v"}) {
+    const Outcome outcome = shell(std::string("$RONDO bench ") + collective +
+                                  " --local 3 -b 48 -e 12K -f 256 -n 2 -m 2 -o mulsum -d all | "
+                                  "awk '!/^#/ { print $4 } /^# Out/'");
+    EXPECT_THAT(outcome.output, MatchesRegex("(mulsum\n)+# Out of bounds values : 0 OK\n"));
+  }
+}
+
 TEST(BenchTable, BuffersThatBeginAmidAPage_AreRight) {
   for (const char* collective : {"all_reduce", "all_gather", "scatter", "all_to_all_v"}) {
     const TemporaryFile file;

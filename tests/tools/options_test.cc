@@ -163,12 +163,15 @@ TEST(BenchFlags, BaselineOptions_NeedABaselineAndNumbers) {
   EXPECT_NE(mistake_of({.collective = "all_reduce", .tolerance_percent = std::nan("")}), "");
 }
 
-TEST(BenchFlags, BitwiseOpOfFloats_IsRefusedUnlessIntegersAreThereToo) {
+TEST(BenchFlags, OpOfOtherTypes_IsRefusedUnlessItsOwnAreThereToo) {
   EXPECT_THAT(mistake_of({.collective = "all_reduce", .type = "bf16", .op = "bxor"}),
               HasSubstr("-o bxor: elements of bf16 are no integers"));
   EXPECT_EQ(mistake_of({.collective = "all_reduce", .type = "all", .op = "bxor"}), "");
   EXPECT_EQ(mistake_of({.collective = "all_reduce", .type = "f32", .op = "all"}), "");
   EXPECT_EQ(mistake_of({.collective = "all_gather", .type = "f32", .op = "bxor"}), "");
+  EXPECT_THAT(mistake_of({.collective = "reduce", .type = "i8", .op = "mulsum"}),
+              HasSubstr("-o mulsum: elements of i8 are integers and aren't multiplied"));
+  EXPECT_EQ(mistake_of({.collective = "reduce", .type = "all", .op = "mulsum"}), "");
 }
 
 TEST(BenchFlags, NumbersOutOfRange_AreRefused) {

@@ -175,7 +175,8 @@ void add_bench_flags(CLI::App& command, BenchFlags& flags) {
       ->capture_default_str();
   command
       .add_option("-o,--op", flags.op,
-                  "sum, prod, min, max, avg; of integers also band, bor, bxor; or all")
+                  "sum, prod, min, max, avg; of integers also band, bor, bxor; of floats also "
+                  "mulsum, a sum of each rank's input times a factor of its own; or all")
       ->capture_default_str();
   command
       .add_option("-r,--root", flags.root,

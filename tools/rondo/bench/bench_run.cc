@@ -116,7 +116,7 @@ class Bench {
     if (options_.cycles != 1) print(fmt::format("# cycle {}\n", cycle + 1));
     print(table_header(style_));
     for (const DataType type : options_.types) {
-      for (const ReduceOp op : options_.ops) {
+      for (const BenchOp& op : options_.ops) {
         if (!is_combined_by(type, op)) continue;
         CallSpec spec{.operation = options_.operation, .type = type, .op = op};
         spec.first_element = options_.first_element;

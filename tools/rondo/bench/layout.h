@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rondo/types.h"
+#include "tools/rondo/bench/bench_op.h"
 #include "tools/rondo/bench/operation.h"
 
 namespace rondo::tool {
@@ -16,7 +17,7 @@ namespace rondo::tool {
 struct CallSpec {
   Operation operation = Collective::kAllReduce;
   DataType type = DataType::kF32;
-  ReduceOp op = ReduceOp::kSum;
+  BenchOp op = ReduceOp::kSum;
   int root = 0;
   std::uint64_t bytes = 0;  ///< size asked for; rounded down to whole elements of every rank
   bool in_place = false;

@@ -24,23 +24,6 @@ constexpr std::array kTypeAliases = {
     Alias{"double", DataType::kF64},
 };
 
-template <class Value>
-std::vector<std::string_view> names_of(const std::vector<Value>& values) {
-  std::vector<std::string_view> names;
-  for (const Value value : values) names.emplace_back(to_string(value));
-  names.emplace_back("all");
-  return names;
-}
-
-template <class Value>
-std::vector<Value> parse_list(std::string_view what, std::string_view text,
-                              const std::vector<Value>& values) {
-  one_of(what, text, names_of(values));
-  if (text == "all") return values;
-  const auto named = [text](Value value) { return text == to_string(value); };
-  return {*std::find_if(values.begin(), values.end(), named)};
-}
-
 }  // namespace
 
 const std::vector<Collective>& all_collectives() {
@@ -88,10 +71,13 @@ std::vector<DataType> parse_types(std::string_view text) {
   for (const Alias& alias : kTypeAliases) {
     if (text == alias.name) return {alias.type};
   }
-  return parse_list("type", text, all_types());
+  std::vector<std::string_view> names;
+  for (const DataType type : all_types()) names.emplace_back(to_string(type));
+  names.emplace_back("all");
+  one_of("type", text, names);
+  if (text == "all") return all_types();
+  return {*std::ranges::find(all_types(), text, [](DataType type) { return to_string(type); })};
 }
-
-std::vector<ReduceOp> parse_ops(std::string_view text) { return parse_list("op", text, all_ops()); }
 
 std::string one_of(std::string_view what, std::string_view text,
                    const std::vector<std::string_view>& allowed) {

@@ -61,14 +61,17 @@ std::string known_collectives() {
 /// A type and an op that go together are there, or it is an error.
 void check_combinations(const BenchOptions& options) {
   for (const DataType type : options.types) {
-    for (const ReduceOp op : options.ops) {
+    for (const BenchOp& op : options.ops) {
       if (is_combined_by(type, op)) return;
     }
   }
+  const BenchOp& op = options.ops.front();
   throw UsageError(
-      fmt::format("-o {}: elements of {} are no integers and aren't combined bitwise; "
-                  "allowed: sum, prod, min, max, avg",
-                  to_string(options.ops.front()), to_string(options.types.front())));
+      fmt::format("-o {}: elements of {} are {}; allowed: sum, prod, min, max, avg, {}",
+                  to_string(op), to_string(options.types.front()),
+                  op.premultiplied ? "integers and aren't multiplied by a factor"
+                                   : "no integers and aren't combined bitwise",
+                  op.premultiplied ? "band, bor, bxor" : "mulsum"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rondo/types.h"
+#include "tools/rondo/bench/bench_op.h"
 #include "tools/rondo/bench/measure.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/operation.h"
@@ -61,8 +62,8 @@ struct BenchOptions {
   Operation operation = Collective::kAllReduce;
   std::vector<std::uint64_t> sizes;
   std::vector<DataType> types;
-  std::vector<ReduceOp> ops;  ///< each measured with the types that are combined by it: some are
-  std::vector<int> roots;     ///< none: every rank in turn
+  std::vector<BenchOp> ops;  ///< each measured with the types that are combined by it: some are
+  std::vector<int> roots;    ///< none: every rank in turn
   Repeats repeats;
   int cycles = 1;  ///< of the whole sweep; 0: until a result is wrong
   bool timestamps = false;

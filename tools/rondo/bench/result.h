@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rondo/types.h"
+#include "tools/rondo/bench/bench_op.h"
 #include "tools/rondo/bench/operation.h"
 
 namespace rondo::tool {
@@ -38,7 +39,7 @@ struct BenchResult {
   std::uint64_t bytes = 0;  ///< S of the bandwidths: of a gather or scatter, all ranks' parts
   std::size_t count = 0;    ///< elements that one rank passes
   DataType type = DataType::kF32;
-  ReduceOp op = ReduceOp::kSum;
+  BenchOp op = ReduceOp::kSum;
   int root = 0;
   int ranks = 1;
   std::string transport;
