@@ -22,7 +22,7 @@ Layout aligned_layout_of(const CallSpec& spec, int world, int rank) {
     case Collective::kGather: return {whole * element_bytes, mean, own, {0, whole}};
     case Collective::kReduceScatter:
     case Collective::kScatter: return {whole * element_bytes, mean, {0, whole}, own};
-    case Collective::kAllToAll: return {whole * element_bytes, whole, {0, whole}, {0, whole}};
+    case Collective::kAllToAll: return {whole * element_bytes, mean, {0, whole}, {0, whole}};
     case Collective::kBarrier: break;
   }
   return {};

@@ -31,7 +31,7 @@ struct Region {
 
 struct Layout {
   std::uint64_t bytes = 0;  ///< S of the bandwidths
-  std::size_t count = 0;    ///< the table's count: elements that a rank passes, the mean of all
+  std::size_t count = 0;    ///< the table's count: of all elements, or of a part (the mean one)
   Region input;             ///< in place: in the same memory as the output
   Region output;
 };

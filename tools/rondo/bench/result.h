@@ -37,7 +37,7 @@ struct Overlap {
 struct BenchResult {
   Operation operation = Collective::kAllReduce;
   std::uint64_t bytes = 0;  ///< S of the bandwidths: of a gather or scatter, all ranks' parts
-  std::size_t count = 0;    ///< elements that one rank passes
+  std::size_t count = 0;    ///< of elements; where ranks have parts, of one part (the mean)
   DataType type = DataType::kF32;
   BenchOp op = ReduceOp::kSum;
   int root = 0;
