@@ -44,15 +44,29 @@ TEST(TableLine, BothForms_HaveTheColumnsOfNcclTestsThenOurs) {
                           "shm", "malloc"));
 }
 
-TEST(TableLine, FormOrCheckMissing_IsNotAvailable) {
+TEST(TableLine, OneFormAlone_HasItsNumbersInBothHalvesAndNoneInOurColumns) {
   BenchResult result = some_result(true);
   result.operation = Collective::kBroadcast;
   result.root = 1;
-  result.wrong.reset();
   EXPECT_THAT(words_of(table_line({std::nullopt, result})),
-              ElementsAre("4096", "1024", "f32", "none", "1", "N/A", "N/A", "N/A", "N/A", "2.00",
-                          "2.05", "2.05", "N/A", "N/A", "N/A", "N/A", "2.00", "8.50", "3.0", "ring",
+              ElementsAre("4096", "1024", "f32", "none", "1", "2.00", "2.05", "2.05", "0", "2.00",
+                          "2.05", "2.05", "0", "N/A", "N/A", "N/A", "2.00", "8.50", "3.0", "ring",
                           "shm", "malloc"));
+  result = some_result(false);
+  result.operation = Collective::kAllToAll;
+  EXPECT_THAT(words_of(table_line({result, std::nullopt}, {.per_iteration = true})),
+              ElementsAre("4096", "1024", "f32", "none", "-1",                            //
+                          "4.00", "1.02", "0.51", "0", "1.50", "9.00", "8.50", "3.00",    //
+                          "4.00", "1.02", "0.51", "N/A", "1.50", "9.00", "8.50", "3.00",  //
+                          "4.00", "8.50", "3.0", "N/A", "N/A", "N/A", "ring", "shm", "malloc"));
+}
+
+TEST(TableLine, NoCheck_IsNotAvailable) {
+  BenchResult result = some_result(true);
+  result.wrong.reset();
+  const std::vector<std::string> words = words_of(table_line({result, result}));
+  EXPECT_EQ(words[8], "N/A");
+  EXPECT_EQ(words[12], "N/A");
 }
 
 TEST(TableLine, PerIteration_HasItsColumnsWhereNcclTestsHasThem) {

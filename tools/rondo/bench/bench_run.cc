@@ -145,8 +145,7 @@ class Bench {
   }
   BenchRow measure(CallSpec spec) {
     BenchRow row;
-    const bool in_place_only = spec.operation.is(Collective::kBroadcast);
-    if (!in_place_only) row.out_of_place = measure_form(spec);
+    if (has_out_of_place_form(spec.operation)) row.out_of_place = measure_form(spec);
     spec.in_place = true;
     if (has_in_place_form(spec.operation)) row.in_place = measure_form(spec);
     row.measured_at = time_of_day();
