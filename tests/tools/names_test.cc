@@ -20,6 +20,16 @@ TEST(ParseTypes, OwnAndBorrowedNames_AreTheSameType) {
   EXPECT_EQ(parse_types("all"), all_types());
 }
 
+TEST(NameInNcclTests, EveryType_HasOneThatIsUnderstood) {
+  std::vector<std::string_view> names;
+  for (const DataType type : all_types()) {
+    names.push_back(name_in_nccl_tests(type));
+    EXPECT_THAT(parse_types(names.back()), ElementsAre(type));
+  }
+  EXPECT_THAT(names, ElementsAre("int8", "uint8", "int32", "uint32", "int64", "uint64", "half",
+                                 "bfloat16", "float", "double"));
+}
+
 TEST(ParseTypes, Unknown_ListsTheKnownOnes) {
   try {
     parse_types("f31");

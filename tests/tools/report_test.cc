@@ -39,7 +39,7 @@ std::vector<std::string> words_of(const std::string& line) {
 
 TEST(TableLine, BothForms_HaveTheColumnsOfNcclTestsThenOurs) {
   EXPECT_THAT(words_of(table_line({some_result(false), some_result(true)})),
-              ElementsAre("4096", "1024", "f32", "sum", "-1", "4.00", "1.02", "1.02", "0", "2.00",
+              ElementsAre("4096", "1024", "float", "sum", "-1", "4.00", "1.02", "1.02", "0", "2.00",
                           "2.05", "2.05", "0", "4.00", "8.50", "3.0", "2.00", "8.50", "3.0", "ring",
                           "shm", "malloc"));
 }
@@ -49,13 +49,13 @@ TEST(TableLine, OneFormAlone_HasItsNumbersInBothHalvesAndNoneInOurColumns) {
   result.operation = Collective::kBroadcast;
   result.root = 1;
   EXPECT_THAT(words_of(table_line({std::nullopt, result})),
-              ElementsAre("4096", "1024", "f32", "none", "1", "2.00", "2.05", "2.05", "0", "2.00",
+              ElementsAre("4096", "1024", "float", "none", "1", "2.00", "2.05", "2.05", "0", "2.00",
                           "2.05", "2.05", "0", "N/A", "N/A", "N/A", "2.00", "8.50", "3.0", "ring",
                           "shm", "malloc"));
   result = some_result(false);
   result.operation = Collective::kAllToAll;
   EXPECT_THAT(words_of(table_line({result, std::nullopt}, {.per_iteration = true})),
-              ElementsAre("4096", "1024", "f32", "none", "-1",                            //
+              ElementsAre("4096", "1024", "float", "none", "-1",                          //
                           "4.00", "1.02", "0.51", "0", "1.50", "9.00", "8.50", "3.00",    //
                           "4.00", "1.02", "0.51", "N/A", "1.50", "9.00", "8.50", "3.00",  //
                           "4.00", "8.50", "3.0", "N/A", "N/A", "N/A", "ring", "shm", "malloc"));
@@ -73,7 +73,7 @@ TEST(TableLine, PerIteration_HasItsColumnsWhereNcclTestsHasThem) {
   const BenchRow row{some_result(false), some_result(true), "2026-11-23 16:05:00"};
   EXPECT_THAT(
       words_of(table_line(row, {.per_iteration = true, .timestamps = true})),
-      ElementsAre("4096", "1024", "f32", "sum", "-1",                                      //
+      ElementsAre("4096", "1024", "float", "sum", "-1",                                    //
                   "4.00", "1.02", "1.02", "0", "1.50", "9.00", "8.50", "3.00",             //
                   "2.00", "2.05", "2.05", "0", "1.50", "9.00", "8.50", "3.00",             //
                   "2026-11-23", "16:05:00", "4.00", "8.50", "3.0", "2.00", "8.50", "3.0",  //

@@ -14,7 +14,8 @@ struct Alias {
   DataType type;
 };
 
-/// nccl-tests' words for element types, so that its command lines work here.
+/// nccl-tests' words for element types, so that its command lines and scripts work here; of two for
+/// one type the first is the one that it prints.
 constexpr std::array kTypeAliases = {
     Alias{"int8", DataType::kI8},       Alias{"uint8", DataType::kU8},
     Alias{"int32", DataType::kI32},     Alias{"int", DataType::kI32},
@@ -77,6 +78,10 @@ std::vector<DataType> parse_types(std::string_view text) {
   one_of("type", text, names);
   if (text == "all") return all_types();
   return {*std::ranges::find(all_types(), text, [](DataType type) { return to_string(type); })};
+}
+
+std::string_view name_in_nccl_tests(DataType type) {
+  return std::ranges::find(kTypeAliases, type, &Alias::type)->name;
 }
 
 std::string one_of(std::string_view what, std::string_view text,

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/rondo/bench/names.h"
+
 namespace rondo::tool {
 namespace {
 
@@ -165,18 +167,18 @@ std::string table_header(const TableStyle& style) {
   const std::string stamp = fmt::format("  {:>19}", style.timestamps ? "timestamp" : "");
   const std::string stamp_unit =
       fmt::format("  {:>19}", style.timestamps ? "%Y-%m-%d %H:%M:%S" : "");
-  return fmt::format("#{:>48}{}\n", "", form_titles(style)) +
-         fmt::format("#{:>11} {:>13} {:>7} {:>7} {:>6}{}{}{}{}  {:>13} {:>9} {}\n", "size", "count",
+  return fmt::format("#{:>49}{}\n", "", form_titles(style)) +
+         fmt::format("#{:>11} {:>13} {:>8} {:>7} {:>6}{}{}{}{}  {:>13} {:>9} {}\n", "size", "count",
                      "type", "redop", "root", form.names, form.names, style.timestamps ? stamp : "",
                      extra.names, "algorithm", "transport", "buffers") +
-         fmt::format("#{:>11} {:>13} {:>7} {:>7} {:>6}{}{}{}{}\n", "(B)", "(elements)", "", "", "",
+         fmt::format("#{:>11} {:>13} {:>8} {:>7} {:>6}{}{}{}{}\n", "(B)", "(elements)", "", "", "",
                      form.units, form.units, style.timestamps ? stamp_unit : "", extra.units);
 }
 
 std::string table_line(const BenchRow& row, const TableStyle& style) {
   const BenchResult& any = row.out_of_place ? *row.out_of_place : *row.in_place;
   std::string line = fmt::format(
-      " {:>11} {:>13} {:>7} {:>7} {:>6}", any.bytes, any.count, to_string(any.type),
+      " {:>11} {:>13} {:>8} {:>7} {:>6}", any.bytes, any.count, name_in_nccl_tests(any.type),
       reduces(any.operation) ? to_string(any.op) : "none", has_root(any.operation) ? any.root : -1);
   for (const bool in_place : {false, true}) {
     line += form_columns(shown_result(row, in_place), style);
