@@ -15,6 +15,7 @@
 #include "tools/rondo/bench/environment.h"
 #include "tools/rondo/bench/measure.h"
 #include "tools/rondo/bench/output_file.h"
+#include "tools/rondo/bench/rank_lines.h"
 #include "tools/rondo/bench/report.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/progress.h"
@@ -67,6 +68,20 @@ std::size_t bytes_of_memory(const BenchOptions& options) {
   return options.sizes.back() + options.first_element * sizeof(double);
 }
 
+/// What scripts find in the head of nccl-tests' output, before the ranks.
+std::string nccl_tests_head(const BenchOptions& options) {
+  const SizeRange& range = options.range;
+  const bool adds = range.step_bytes > 0;
+  const Repeats& repeats = options.repeats;
+  return fmt::format(
+      "# Collective test starting: {}\n"
+      "# nThread 1 nGpus {} minBytes {} maxBytes {} step: {}({}) warmup iters: {} iters: {} agg "
+      "iters: {} validation: {:d} graph: 0 unalign: {}\n#\n# Using devices\n",
+      to_string(options.operation), options.places, range.first_bytes, range.last_bytes,
+      adds ? range.step_bytes : range.factor, adds ? "bytes" : "factor", repeats.warmup,
+      repeats.iterations, repeats.calls, repeats.check, options.first_element);
+}
+
 /// The lines over the table: what runs, where.
 std::string preamble(const BenchOptions& options, const Facts& environment, int ranks, bool bound) {
   std::string text = fmt::format(
@@ -82,7 +97,7 @@ std::string preamble(const BenchOptions& options, const Facts& environment, int 
   if (options.repeats.time_of != TimeOf::kSlowestRank) {
     text += fmt::format("# a call's time: {}\n", to_string(options.repeats.time_of));
   }
-  return text + environment_lines(environment) + "#\n";
+  return text + environment_lines(environment) + "#\n" + nccl_tests_head(options);
 }
 
 std::string time_of_day() {
@@ -199,6 +214,7 @@ std::vector<BenchRow> run_cycles(Communicator& communicator, const BenchOptions&
 
 /// What rank 0 makes of the results, as an exit code.
 int finish(const BenchOptions& options, Files& files, const std::vector<BenchRow>& rows) {
+  write_output(fmt::format("# Collective test concluded: {}\n", to_string(options.operation)));
   if (files.json) files.json->write(json_text(to_json(files.environment, rows)));
   bool slower = false;
   if (files.baseline) {
@@ -221,7 +237,10 @@ int run_bench_rank(Communicator& communicator, const BenchOptions& options, bool
   }
   Files files;
   if (!files_are_ready(options, communicator, files)) return kExitFailure;
-  if (first) write_output(preamble(options, files.environment, communicator.size(), bound));
+  const std::string ranks = rank_lines(communicator);
+  if (first) {
+    write_output(preamble(options, files.environment, communicator.size(), bound) + ranks + "#\n");
+  }
   const std::vector<BenchRow> rows = run_cycles(communicator, options);
   if (!first) return total_wrong(rows) == 0 ? 0 : kExitFailure;
   return finish(options, files, rows);

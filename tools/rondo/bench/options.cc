@@ -88,7 +88,8 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   check_combinations(options);
   options.sizes = {0};
   if (!options.operation.is(Collective::kBarrier)) {
-    options.sizes = sizes_of(size_range_of(flags));
+    options.range = size_range_of(flags);
+    options.sizes = sizes_of(options.range);
   } else {
     options.types = {DataType::kI8};
   }

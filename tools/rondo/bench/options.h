@@ -60,7 +60,8 @@ struct BenchFlags {
 
 struct BenchOptions {
   Operation operation = Collective::kAllReduce;
-  std::vector<std::uint64_t> sizes;
+  SizeRange range{0, 0};             ///< of a barrier nothing
+  std::vector<std::uint64_t> sizes;  ///< in that range
   std::vector<DataType> types;
   std::vector<BenchOp> ops;  ///< each measured with the types that are combined by it: some are
   std::vector<int> roots;    ///< none: every rank in turn
