@@ -37,6 +37,32 @@ SizeRange size_range_of(const BenchFlags& flags) {
       "size over and over -b and -e alike and -N 0");
 }
 
+/// A barrier has neither sizes nor a type.
+void take_sizes(const BenchFlags& flags, BenchOptions& options) {
+  if (options.operation.is(Collective::kBarrier)) {
+    options.sizes = {0};
+    options.types = {DataType::kI8};
+    return;
+  }
+  options.range = size_range_of(flags);
+  options.sizes = sizes_of(options.range);
+}
+
+Repeats repeats_of(const BenchFlags& flags) {
+  if (flags.iterations == 0) {
+    throw UsageError(
+        "-n 0: there would be no call to time; give 1 or more (-w 0 -n 1: each size is called and "
+        "checked once)");
+  }
+  return {.iterations = flags.iterations,
+          .warmup = flags.warmup,
+          .check = flags.check != 0,
+          .calls = flags.calls,
+          .keep_times = flags.per_iteration,
+          .overlap = flags.overlap,
+          .time_of = static_cast<TimeOf>(flags.average)};
+}
+
 /// The files that results go to and are compared with.
 void take_files(const BenchFlags& flags, BenchOptions& options) {
   options.json_path = flags.json_path;
@@ -86,27 +112,10 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   options.ops = parse_ops(flags.op);
   if (!reduces(options.operation)) options.ops = {ReduceOp::kSum};
   check_combinations(options);
-  options.sizes = {0};
-  if (!options.operation.is(Collective::kBarrier)) {
-    options.range = size_range_of(flags);
-    options.sizes = sizes_of(options.range);
-  } else {
-    options.types = {DataType::kI8};
-  }
+  take_sizes(flags, options);
   options.roots = parse_roots(flags.root);
   if (!has_root(options.operation)) options.roots = {0};
-  if (flags.iterations == 0) {
-    throw UsageError(
-        "-n 0: there would be no call to time; give 1 or more (-w 0 -n 1: each size is called and "
-        "checked once)");
-  }
-  options.repeats = {flags.iterations,
-                     flags.warmup,
-                     flags.check != 0,
-                     flags.calls,
-                     flags.per_iteration,
-                     flags.overlap,
-                     static_cast<TimeOf>(flags.average)};
+  options.repeats = repeats_of(flags);
   options.cycles = flags.cycles;
   options.timestamps = flags.timestamps != 0;
   options.timeout_ms = flags.timeout_s * 1000;
