@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace rondo::tool {
 namespace {
 
@@ -39,6 +41,48 @@ TEST(LayoutOf, ReduceScatter_InPlaceOutputLiesAtItsOwnPart) {
   const Layout layout = layout_of(spec, 4, 3);
   expect_region(layout.input, 0, 8);
   expect_region(layout.output, 6, 2);
+}
+
+TEST(LayoutOf, AllToAll_CountIsWhatGoesToOneRank) {
+  const CallSpec spec{.operation = Collective::kAllToAll, .type = DataType::kI32, .bytes = 47};
+  const Layout layout = layout_of(spec, 3, 1);
+  EXPECT_EQ(layout.bytes, 36U);
+  EXPECT_EQ(layout.count, 3U) << "11 elements are 3 for each of 3";
+  expect_region(layout.input, 0, 9);
+  expect_region(layout.output, 0, 9);
+}
+
+/// The table's size and count at 8 KiB of f32 and four ranks.
+struct Columns {
+  Operation operation;
+  std::uint64_t bytes;
+  std::size_t count;
+};
+
+TEST(LayoutOf, SizeAndCount_AreThoseOfNcclTests) {
+  const std::array columns = {
+      Columns{Collective::kAllReduce, 8192, 2048},    Columns{Collective::kAllGather, 8192, 512},
+      Columns{Collective::kReduceScatter, 8192, 512}, Columns{Collective::kBroadcast, 8192, 2048},
+      Columns{Collective::kReduce, 8192, 2048},       Columns{Collective::kGather, 8192, 512},
+      Columns{Collective::kScatter, 8192, 512},       Columns{Collective::kAllToAll, 8192, 512},
+      Columns{Operation::send_receive(), 8192, 2048},
+  };
+  for (const Columns& row : columns) {
+    const Layout layout = layout_of({.operation = row.operation, .bytes = 8192}, 4, 1);
+    EXPECT_EQ(layout.bytes, row.bytes) << to_string(row.operation);
+    EXPECT_EQ(layout.count, row.count) << to_string(row.operation);
+  }
+}
+
+TEST(LayoutOf, FirstElement_MovesBothBuffersAndNothingElse) {
+  CallSpec spec{.operation = Collective::kAllGather, .type = DataType::kI32, .bytes = 47};
+  spec.first_element = 5;
+  const Layout layout = layout_of(spec, 3, 2);
+  EXPECT_EQ(layout.bytes, 36U);
+  expect_region(layout.input, 5, 3);
+  expect_region(layout.output, 5, 9);
+  spec.in_place = true;
+  expect_region(layout_of(spec, 3, 2).input, 11, 3);
 }
 
 constexpr Operation::Kind kUneven = Operation::Kind::kUneven;

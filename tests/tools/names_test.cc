@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tools/rondo/bench/bench_op.h"
+
 namespace rondo::tool {
 namespace {
 
@@ -18,6 +20,16 @@ TEST(ParseTypes, OwnAndBorrowedNames_AreTheSameType) {
   EXPECT_EQ(parse_types("all"), all_types());
 }
 
+TEST(NameInNcclTests, EveryType_HasOneThatIsUnderstood) {
+  std::vector<std::string_view> names;
+  for (const DataType type : all_types()) {
+    names.push_back(name_in_nccl_tests(type));
+    EXPECT_THAT(parse_types(names.back()), ElementsAre(type));
+  }
+  EXPECT_THAT(names, ElementsAre("int8", "uint8", "int32", "uint32", "int64", "uint64", "half",
+                                 "bfloat16", "float", "double"));
+}
+
 TEST(ParseTypes, Unknown_ListsTheKnownOnes) {
   try {
     parse_types("f31");
@@ -30,8 +42,10 @@ TEST(ParseTypes, Unknown_ListsTheKnownOnes) {
 }
 
 TEST(ParseOps, EveryNameAndAll_AreKnown) {
-  for (const ReduceOp op : all_ops()) EXPECT_THAT(parse_ops(to_string(op)), ElementsAre(op));
-  EXPECT_EQ(parse_ops("all"), all_ops());
+  for (const BenchOp& op : all_bench_ops()) EXPECT_THAT(parse_ops(to_string(op)), ElementsAre(op));
+  EXPECT_EQ(parse_ops("all"), all_bench_ops());
+  EXPECT_THAT(parse_ops("mulsum"), ElementsAre(BenchOp::mulsum())) << "as nccl-tests calls it";
+  EXPECT_THAT(parse_ops("premultiplied_sum"), ElementsAre(BenchOp::mulsum()));
 }
 
 TEST(ParseOps, Unknown_ListsTheKnownOnes) {
@@ -39,7 +53,9 @@ TEST(ParseOps, Unknown_ListsTheKnownOnes) {
     parse_ops("xor");
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("allowed: sum, prod, min, max, avg, band, bor, bxor, all"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("allowed: sum, prod, min, max, avg, band, bor, bxor, mulsum, "
+                          "all"));
   }
 }
 

@@ -81,11 +81,65 @@ TEST(BenchFlags, MoreOfNcclTests_IsUnderstood) {
 TEST(BenchFlags, FlagsOfNcclTestsThatAskForWhatIsNotHere_AreRefusedWithTheReason) {
   EXPECT_THAT(mistake_of(parsed({"all_reduce", "-G", "5"})),
               HasSubstr("-G 5 isn't supported: calls aren't captured into graphs; leave it out"));
-  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-a", "1"})), HasSubstr("slowest rank"));
+  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-F", "a.csv"})), HasSubstr("as JSON; use -J"));
+  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-K", "3"})), HasSubstr("; use -w"));
+  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-D", "1"})), HasSubstr("set RONDO_DEVICE_PATH"));
   EXPECT_THAT(mistake_of(parsed({"all_reduce", "-x", "2"})), HasSubstr("-x 2 isn't supported"));
-  for (const char* flag : {"-G", "-C", "-y", "-K", "-M", "-u", "-x", "-D"}) {
+  for (const char* flag : {"-G", "-C", "-K", "-M", "--memory", "-x", "-D"}) {
     EXPECT_EQ(mistake_of(parsed({"all_reduce", flag, "0"})), "") << flag;
   }
+  for (const char* flag : {"-p", "-y", "-z", "-V"}) {
+    EXPECT_EQ(mistake_of(parsed({"all_reduce", flag, "1"})), "") << flag;
+  }
+}
+
+std::vector<std::uint64_t> sizes_by(std::vector<std::string> words) {
+  words.insert(words.begin(), "all_reduce");
+  return parse_bench_flags(parsed(words), kAlgorithms).sizes;
+}
+
+TEST(BenchFlags, FactorAndStep_AreNcclTests) {
+  constexpr std::uint64_t kMiB = 1U << 20;
+  EXPECT_THAT(sizes_by({"-b", "8", "-e", "16"}), ElementsAre(8U, 16U)) << "ours: a factor of 2";
+  EXPECT_THAT(sizes_by({"-b", "8", "-e", "16", "-i", "4"}), ElementsAre(8U, 12U, 16U));
+  EXPECT_THAT(sizes_by({"-b", "8", "-e", "72", "-f", "3", "-i", "4"}), ElementsAre(8U, 24U, 72U));
+  EXPECT_THAT(sizes_by({"-i", "4", "-f", "1", "-b", "8", "-e", "16"}), ElementsAre(8U, 12U, 16U));
+  for (const char* none : {"0", "1"}) {
+    EXPECT_THAT(sizes_by({"-b", "1M", "-e", "2.5MB", "-f", none}), ElementsAre(kMiB, 2 * kMiB));
+  }
+  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-f", "1", "-i", "0"})),
+              HasSubstr("-i 0: a size would be followed by itself"));
+  EXPECT_EQ(mistake_of(parsed({"all_reduce", "-f", "2", "-i", "0"})), "");
+}
+
+TEST(BenchFlags, NumbersOfNcclTests_AreTaken) {
+  const auto options = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "broadcast");
+    return parse_bench_flags(parsed(words), kAlgorithms);
+  };
+  EXPECT_TRUE(options({"-c", "10"}).repeats.check);
+  EXPECT_EQ(options({}).repeats.time_of, TimeOf::kSlowestRank);
+  EXPECT_EQ(options({"-a", "0"}).repeats.time_of, TimeOf::kFirstRank);
+  EXPECT_EQ(options({"-a", "1"}).repeats.time_of, TimeOf::kMean);
+  EXPECT_EQ(options({"-a", "2"}).repeats.time_of, TimeOf::kFastestRank);
+  EXPECT_TRUE(options({"-R", "2", "--buffers", "malloc"}).registered);
+  EXPECT_EQ(options({"-u", "3"}).first_element, 3U);
+  EXPECT_EQ(options({"-T", "0"}).timeout_ms, 0);
+  EXPECT_TRUE(options({"-r", "-1"}).roots.empty()) << "all of them";
+  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-n", "0"})), HasSubstr("give 1 or more"));
+}
+
+TEST(BenchFlags, PerIteration_TakesANumberOrNone) {
+  const auto keeps_times = [](std::vector<std::string> words) {
+    return parse_bench_flags(parsed(std::move(words)), kAlgorithms).repeats.keep_times;
+  };
+  EXPECT_FALSE(keeps_times({"all_reduce"}));
+  EXPECT_TRUE(keeps_times({"all_reduce", "-I"}));
+  EXPECT_TRUE(keeps_times({"all_reduce", "-I", "1", "-n", "3"}));
+  EXPECT_TRUE(keeps_times({"-I", "-n", "3", "all_reduce"}));
+  EXPECT_TRUE(keeps_times({"-I", "all_reduce"})) << "what follows is the collective";
+  EXPECT_FALSE(keeps_times({"all_reduce", "-I", "0"}));
+  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-I", "2"})), HasSubstr("expected 1, 0 or nothing"));
 }
 
 TEST(BenchFlags, Soak_HasNoFile) {
@@ -95,7 +149,7 @@ TEST(BenchFlags, Soak_HasNoFile) {
 }
 
 TEST(BenchFlags, Root_IsARankOrAll) {
-  EXPECT_THAT(mistake_of({.collective = "broadcast", .root = "-1"}), HasSubstr("-r: '-1' is no"));
+  EXPECT_THAT(mistake_of({.collective = "broadcast", .root = "-2"}), HasSubstr("-r: '-2' is no"));
   EXPECT_THAT(mistake_of({.collective = "broadcast", .root = "1x"}), HasSubstr("-r: '1x' is no"));
   EXPECT_THAT(mistake_of({.collective = "broadcast", .root = ""}), HasSubstr("-r: '' is no rank"));
   EXPECT_THAT(parse_bench_flags({.collective = "broadcast", .root = "7"}, kAlgorithms).roots,
@@ -109,19 +163,24 @@ TEST(BenchFlags, BaselineOptions_NeedABaselineAndNumbers) {
   EXPECT_NE(mistake_of({.collective = "all_reduce", .tolerance_percent = std::nan("")}), "");
 }
 
-TEST(BenchFlags, BitwiseOpOfFloats_IsRefusedUnlessIntegersAreThereToo) {
+TEST(BenchFlags, OpOfOtherTypes_IsRefusedUnlessItsOwnAreThereToo) {
   EXPECT_THAT(mistake_of({.collective = "all_reduce", .type = "bf16", .op = "bxor"}),
               HasSubstr("-o bxor: elements of bf16 are no integers"));
   EXPECT_EQ(mistake_of({.collective = "all_reduce", .type = "all", .op = "bxor"}), "");
   EXPECT_EQ(mistake_of({.collective = "all_reduce", .type = "f32", .op = "all"}), "");
   EXPECT_EQ(mistake_of({.collective = "all_gather", .type = "f32", .op = "bxor"}), "");
+  EXPECT_THAT(mistake_of({.collective = "reduce", .type = "i8", .op = "mulsum"}),
+              HasSubstr("-o mulsum: elements of i8 are integers and aren't multiplied"));
+  EXPECT_EQ(mistake_of({.collective = "reduce", .type = "all", .op = "mulsum"}), "");
 }
 
 TEST(BenchFlags, NumbersOutOfRange_AreRefused) {
-  EXPECT_THROW(parsed({"all_reduce", "-n", "0"}), CLI::ValidationError);
-  EXPECT_THROW(parsed({"all_reduce", "-c", "2"}), CLI::ValidationError);
+  EXPECT_THROW(parsed({"all_reduce", "-n", "-1"}), CLI::ValidationError);
+  EXPECT_THROW(parsed({"all_reduce", "-c", "-1"}), CLI::ValidationError);
+  EXPECT_THROW(parsed({"all_reduce", "-a", "4"}), CLI::ValidationError);
+  EXPECT_THROW(parsed({"all_reduce", "-R", "3"}), CLI::ValidationError);
+  EXPECT_THROW(parsed({"all_reduce", "-f", "-1"}), CLI::ValidationError);
   EXPECT_THROW(parsed({"all_reduce", "--local", "0"}), CLI::ValidationError);
-  EXPECT_THROW(parsed({"all_reduce", "-f", "2", "-i", "8"}), CLI::ExcludesError);
   EXPECT_THROW(parsed({"all_reduce", "--frobnicate"}), CLI::ExtrasError);
   EXPECT_THROW(parsed({"all_reduce", "-m", "0"}), CLI::ValidationError);
   EXPECT_THROW(parsed({"all_reduce", "-N", "-1"}), CLI::ValidationError);

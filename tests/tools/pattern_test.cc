@@ -57,6 +57,22 @@ TEST(ReducedPattern, SumsProductsAverages_AreExactInFp64) {
   }
 }
 
+TEST(ReducedPattern, PremultipliedSum_IsThatOfExactProducts) {
+  for (const int world : {1, 2, 7, 50}) {
+    const BenchOp op = BenchOp::mulsum();
+    const Pattern reduced = reduced_pattern(DataType::kF32, op, world, 9);
+    for (std::size_t i = 0; i < kPeriod; i += 37) {
+      float want = 0;
+      for (int rank = 0; rank < world; ++rank) {
+        const auto factor = static_cast<float>(reduction_of(op, rank).factor());
+        EXPECT_NE(factor, 1) << "or nobody would see that it is left out";
+        want += factor * element<float>(input_pattern(DataType::kF32, op, rank, world, 9), i);
+      }
+      ASSERT_EQ(element<float>(reduced, i), want) << "world " << world;
+    }
+  }
+}
+
 TEST(ReducedPattern, NarrowIntegers_WrapAsTheLibraryDoes) {
   const int world = 100;
   const Pattern reduced = reduced_pattern(DataType::kI8, ReduceOp::kSum, world, 3);

@@ -39,27 +39,41 @@ std::vector<std::string> words_of(const std::string& line) {
 
 TEST(TableLine, BothForms_HaveTheColumnsOfNcclTestsThenOurs) {
   EXPECT_THAT(words_of(table_line({some_result(false), some_result(true)})),
-              ElementsAre("4096", "1024", "f32", "sum", "-1", "4.00", "1.02", "1.02", "0", "2.00",
+              ElementsAre("4096", "1024", "float", "sum", "-1", "4.00", "1.02", "1.02", "0", "2.00",
                           "2.05", "2.05", "0", "4.00", "8.50", "3.0", "2.00", "8.50", "3.0", "ring",
                           "shm", "malloc"));
 }
 
-TEST(TableLine, FormOrCheckMissing_IsNotAvailable) {
+TEST(TableLine, OneFormAlone_HasItsNumbersInBothHalvesAndNoneInOurColumns) {
   BenchResult result = some_result(true);
   result.operation = Collective::kBroadcast;
   result.root = 1;
-  result.wrong.reset();
   EXPECT_THAT(words_of(table_line({std::nullopt, result})),
-              ElementsAre("4096", "1024", "f32", "none", "1", "N/A", "N/A", "N/A", "N/A", "2.00",
-                          "2.05", "2.05", "N/A", "N/A", "N/A", "N/A", "2.00", "8.50", "3.0", "ring",
+              ElementsAre("4096", "1024", "float", "none", "1", "2.00", "2.05", "2.05", "0", "2.00",
+                          "2.05", "2.05", "0", "N/A", "N/A", "N/A", "2.00", "8.50", "3.0", "ring",
                           "shm", "malloc"));
+  result = some_result(false);
+  result.operation = Collective::kAllToAll;
+  EXPECT_THAT(words_of(table_line({result, std::nullopt}, {.per_iteration = true})),
+              ElementsAre("4096", "1024", "float", "none", "-1",                          //
+                          "4.00", "1.02", "0.51", "0", "1.50", "9.00", "8.50", "3.00",    //
+                          "4.00", "1.02", "0.51", "N/A", "1.50", "9.00", "8.50", "3.00",  //
+                          "4.00", "8.50", "3.0", "N/A", "N/A", "N/A", "ring", "shm", "malloc"));
+}
+
+TEST(TableLine, NoCheck_IsNotAvailable) {
+  BenchResult result = some_result(true);
+  result.wrong.reset();
+  const std::vector<std::string> words = words_of(table_line({result, result}));
+  EXPECT_EQ(words[8], "N/A");
+  EXPECT_EQ(words[12], "N/A");
 }
 
 TEST(TableLine, PerIteration_HasItsColumnsWhereNcclTestsHasThem) {
   const BenchRow row{some_result(false), some_result(true), "2026-11-23 16:05:00"};
   EXPECT_THAT(
       words_of(table_line(row, {.per_iteration = true, .timestamps = true})),
-      ElementsAre("4096", "1024", "f32", "sum", "-1",                                      //
+      ElementsAre("4096", "1024", "float", "sum", "-1",                                    //
                   "4.00", "1.02", "1.02", "0", "1.50", "9.00", "8.50", "3.00",             //
                   "2.00", "2.05", "2.05", "0", "1.50", "9.00", "8.50", "3.00",             //
                   "2026-11-23", "16:05:00", "4.00", "8.50", "3.0", "2.00", "8.50", "3.0",  //
@@ -158,7 +172,10 @@ TEST(ToJson, Results_CarryEveryField) {
             R"("algbw_gbps":2.048,"busbw_gbps":2.048,"wrong":0})");
   BenchResult predicted = some_result(true);
   predicted.predicted_us = 3.5;
-  EXPECT_EQ(to_json({}, {{predicted, std::nullopt}})["results"][0]["predicted_us"], 3.5);
+  predicted.time_of = TimeOf::kMean;
+  const auto more = to_json({}, {{predicted, std::nullopt}})["results"][0];
+  EXPECT_EQ(more["predicted_us"], 3.5);
+  EXPECT_EQ(more["time_of"], "mean of the ranks");
 }
 
 }  // namespace

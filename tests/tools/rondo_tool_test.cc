@@ -30,7 +30,7 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("bench all_reduce --algo star", "allowed: auto, ring");
   expect_usage_error("bench all_reduce --wire-format int4", "allowed: none, bf16, f16");
   expect_usage_error("bench all_reduce -b 1X", "-b: '1X'");
-  expect_usage_error("bench all_reduce -n 0", "not in range");
+  expect_usage_error("bench all_reduce -n 0", "-n 0: there would be no call to time");
   expect_usage_error("bench all_reduce --local 0", "not in range");
   expect_usage_error("bench broadcast -r 1 -e 8", "-r 1");
   expect_usage_error("bench all_reduce --device tpu", "allowed: host, emulated, cuda");

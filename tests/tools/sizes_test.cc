@@ -21,8 +21,19 @@ TEST(ParseSize, PlainAndSuffixed_AreBytes) {
   EXPECT_EQ(parse_size("-b", "2G"), 2ULL << 30);
 }
 
+TEST(ParseSize, AsNcclTestsTakesThem_FractionsAndUnitsAreBytes) {
+  EXPECT_EQ(parse_size("-b", "0.5G"), 512U << 20);
+  EXPECT_EQ(parse_size("-b", "1.5K"), 1536U);
+  EXPECT_EQ(parse_size("-b", "0.3K"), 307U) << "rounded down";
+  EXPECT_EQ(parse_size("-e", "128MB"), 128U << 20);
+  EXPECT_EQ(parse_size("-e", "1GiB"), 1U << 30);
+  EXPECT_EQ(parse_size("-e", "8kb"), 8192U);
+  EXPECT_EQ(parse_size("-e", "18446744073709551615"), ~0ULL) << "whole numbers are exact";
+}
+
 TEST(ParseSize, Malformed_NamesFlagAndText) {
-  for (const std::string text : {"", "K", "1.5M", "-1", "8KB", "8 K", "0x10", "99999999999999G"}) {
+  for (const std::string text : {"", "K", ".", "1.5.5M", "-1", "8KBB", "8B", "8 K", "0x10", "inf",
+                                 "99999999999999G", "18446744073709551616"}) {
     try {
       parse_size("-e", text);
       ADD_FAILURE() << "'" << text << "' was taken";

@@ -17,7 +17,8 @@ bool same_call(const Recorded& before, const BenchResult& now) {
          before.redop == (reduces(now.operation) ? to_string(now.op) : "none") &&
          before.root == (has_root(now.operation) ? now.root : -1) &&
          before.in_place == now.in_place && before.ranks == now.ranks &&
-         before.buffers == now.buffers && before.wire_format == now.wire_format;
+         before.buffers == now.buffers && before.wire_format == now.wire_format &&
+         before.time_of == to_string(now.time_of);
 }
 
 /// The median of the baseline's cycles; 0: it has none.

@@ -32,7 +32,7 @@ void require_comparable(const RecordedFile& baseline, const std::string& collect
                         const Facts& here, bool any_machine);
 
 /// Each result with the baseline's median of the same collective, size, type, op, root, form,
-/// buffers and wire format. Errors: FileError where such a one went over another transport, or
+/// buffers, wire format and -a. Errors: FileError where such a one went over another transport, or
 /// where there is none at all.
 BaselineComparison compare_with(const RecordedFile& baseline, const std::vector<BenchRow>& rows);
 

@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <limits>
+#include <string>
 
 #include "tools/rondo/bench/foreign_flags.h"
 #include "tools/rondo/bench/options.h"
@@ -17,7 +21,7 @@ Examples:
   rondo bench report old.json new.json --svg bandwidth.svg
   rondo bench compare all_reduce 8 1M                    beside Open MPI, MPICH and Gloo
 
-Sizes are bytes. A call's time is that of its slowest rank; "time" is the median.
+Sizes are bytes. A call's time is that of its slowest rank (or as -a says); "time" is the median.
 The exit code is 1 if a result is wrong or a call fails, 2 if the command line is wrong, and 3 if
 a call takes longer than the baseline allows (docs/bench.md).
 )";
@@ -26,15 +30,16 @@ void add_size_flags(CLI::App& command, BenchFlags& flags) {
   command.add_option("-b,--minbytes", flags.first, "first size, with K, M or G")
       ->capture_default_str();
   command.add_option("-e,--maxbytes", flags.last, "last size")->capture_default_str();
-  CLI::Option* factor =
-      command.add_option("-f,--stepfactor", flags.factor, "next size = size * factor")
-          ->capture_default_str();
-  command.add_option("-i,--stepbytes", flags.step, "next size = size + step")->excludes(factor);
+  command
+      .add_option("-f,--stepfactor", flags.factor,
+                  "next size = size * factor, whatever -i says; 0 and 1: as -i says; without -i 2")
+      ->check(CLI::Range(0, std::numeric_limits<int>::max()));
+  command.add_option("-i,--stepbytes", flags.step, "next size = size + step; 1M for -f 0 and -f 1");
 }
 
 void add_repeat_flags(CLI::App& command, BenchFlags& flags) {
   command.add_option("-n,--iters", flags.iterations, "timed calls per size")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
   command.add_option("-w,--warmup_iters", flags.warmup, "calls before them, not timed")
       ->check(CLI::Range(0, 1'000'000))
@@ -49,20 +54,45 @@ void add_repeat_flags(CLI::App& command, BenchFlags& flags) {
                   "run the whole table so many times; 0: until a result is wrong")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
-  command.add_option("-c,--check", flags.check, "1: compare every result exactly, 0: don't")
-      ->check(CLI::Range(0, 1))
+  command
+      .add_option("-c,--check", flags.check,
+                  "0: don't compare results with what they must be; any other number: each exactly")
+      ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
+}
+
+/// nccl-tests' takes a number, ours none. CLI11 takes the word behind it, whatever it is.
+void add_per_iteration_flag(CLI::App& command, BenchFlags& flags) {
+  command
+      .add_option_function<std::string>(
+          "-I,--per_iter_timing",
+          [&flags](const std::string& word) {
+            flags.per_iteration = word != "0";
+            if (word.empty() || word == "0" || word == "1") return;
+            if (!flags.collective.empty()) {
+              flags.refusals.push_back(fmt::format("-I {}: expected 1, 0 or nothing", word));
+            }
+            flags.collective = word;
+          },
+          "columns i_min, i_max, i_p99 and i_cv%, and every call's time in the file; -I 0: don't")
+      ->expected(0, 1)
+      ->type_name("");
 }
 
 void add_report_flags(CLI::App& command, BenchFlags& flags) {
   command.add_option("-J,--json,--output_file", flags.json_path,
                      "also write the results to this file");
-  command.add_flag("-I,--per_iter_timing", flags.per_iteration,
-                   "columns i_min, i_max, i_p99 and i_cv%, and every call's time in the file");
+  add_per_iteration_flag(command, flags);
   command
       .add_option("-S,--report_timestamps", flags.timestamps,
                   "1: a column that says when a line was measured")
       ->check(CLI::Range(0, 1))
+      ->capture_default_str();
+  command
+      .add_option("-a,--average", flags.average,
+                  "a call's time is that of 0: rank 0, 1: the ranks' mean, 2: the fastest, 3: the "
+                  "slowest rank")
+      ->check(CLI::Range(0, 3))
       ->capture_default_str();
   command.add_flag("--overlap", flags.overlap,
                    "also measure how much of a started call is hidden behind computing");
@@ -97,10 +127,17 @@ void add_transport_flags(CLI::App& command, BenchFlags& flags) {
   command.add_option("--buffers", flags.buffers, "registered or malloc")->capture_default_str();
   command
       .add_option("-R,--local_register", flags.registration,
-                  "1: as --buffers registered, 0: as --buffers malloc")
-      ->check(CLI::Range(0, 1));
-  command.add_option("-T,--timeout", flags.timeout_s, "longest wait inside one call, in seconds")
-      ->check(CLI::Range(1, 1'000'000));
+                  "1 and 2: as --buffers registered, 0: as --buffers malloc")
+      ->check(CLI::Range(0, 2));
+  command
+      .add_option("-u,--unalign", flags.first_element,
+                  "buffers begin so many elements behind the begin of a page")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  command
+      .add_option("-T,--timeout", flags.timeout_s,
+                  "longest wait inside one call, in seconds; 0: the library's own (10 minutes)")
+      ->check(CLI::Range(0, 1'000'000));
 }
 
 /// Who takes part.
@@ -138,11 +175,12 @@ void add_bench_flags(CLI::App& command, BenchFlags& flags) {
       ->capture_default_str();
   command
       .add_option("-o,--op", flags.op,
-                  "sum, prod, min, max, avg; of integers also band, bor, bxor; or all")
+                  "sum, prod, min, max, avg; of integers also band, bor, bxor; of floats also "
+                  "mulsum, a sum of each rank's input times a factor of its own; or all")
       ->capture_default_str();
   command
       .add_option("-r,--root", flags.root,
-                  "the rank that has all of the input or output, where one has; or all")
+                  "the rank that has all of the input or output, where one has; all or -1: each")
       ->capture_default_str();
   add_transport_flags(command, flags);
   add_place_flags(command, flags);

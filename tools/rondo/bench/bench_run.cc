@@ -15,6 +15,7 @@
 #include "tools/rondo/bench/environment.h"
 #include "tools/rondo/bench/measure.h"
 #include "tools/rondo/bench/output_file.h"
+#include "tools/rondo/bench/rank_lines.h"
 #include "tools/rondo/bench/report.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/progress.h"
@@ -55,9 +56,30 @@ bool files_are_ready(const BenchOptions& options, Communicator& communicator, Fi
   return ready != 0;
 }
 
+/// One word; with "@3" behind it where the third element behind a page's begin is the first.
 std::string kind_of_buffers(const BenchOptions& options) {
-  if (options.device != "host") return options.device;
-  return options.registered ? "registered" : "malloc";
+  std::string kind = options.device;
+  if (kind == "host") kind = options.registered ? "registered" : "malloc";
+  return options.first_element > 0 ? fmt::format("{}@{}", kind, options.first_element) : kind;
+}
+
+/// Room for the largest size of any type.
+std::size_t bytes_of_memory(const BenchOptions& options) {
+  return options.sizes.back() + options.first_element * sizeof(double);
+}
+
+/// What scripts find in the head of nccl-tests' output, before the ranks.
+std::string nccl_tests_head(const BenchOptions& options) {
+  const SizeRange& range = options.range;
+  const bool adds = range.step_bytes > 0;
+  const Repeats& repeats = options.repeats;
+  return fmt::format(
+      "# Collective test starting: {}\n"
+      "# nThread 1 nGpus {} minBytes {} maxBytes {} step: {}({}) warmup iters: {} iters: {} agg "
+      "iters: {} validation: {:d} graph: 0 unalign: {}\n#\n# Using devices\n",
+      to_string(options.operation), options.places, range.first_bytes, range.last_bytes,
+      adds ? range.step_bytes : range.factor, adds ? "bytes" : "factor", repeats.warmup,
+      repeats.iterations, repeats.calls, repeats.check, options.first_element);
 }
 
 /// The lines over the table: what runs, where.
@@ -72,7 +94,10 @@ std::string preamble(const BenchOptions& options, const Facts& environment, int 
     text += fmt::format("# {} calls are started together; a call's time is its share\n",
                         options.repeats.calls);
   }
-  return text + environment_lines(environment) + "#\n";
+  if (options.repeats.time_of != TimeOf::kSlowestRank) {
+    text += fmt::format("# a call's time: {}\n", to_string(options.repeats.time_of));
+  }
+  return text + environment_lines(environment) + "#\n" + nccl_tests_head(options);
 }
 
 std::string time_of_day() {
@@ -95,8 +120,8 @@ class Bench {
                .timestamps = options.timestamps,
                .overlap = options.repeats.overlap,
                .predicted = communicator.size() > 1 && !options.operation.sends()},
-        input_(options.sizes.back(), options.registered, communicator.device()),
-        output_(options.sizes.back(), options.registered, communicator.device()),
+        input_(bytes_of_memory(options), options.registered, communicator.device()),
+        output_(bytes_of_memory(options), options.registered, communicator.device()),
         measurement_(communicator, input_, output_, options.repeats) {}
 
   /// The table once; the results of cycle `cycle`.
@@ -106,8 +131,11 @@ class Bench {
     if (options_.cycles != 1) print(fmt::format("# cycle {}\n", cycle + 1));
     print(table_header(style_));
     for (const DataType type : options_.types) {
-      for (const ReduceOp op : options_.ops) {
-        if (is_combined_by(type, op)) run_sizes({options_.operation, type, op, 0, 0, false});
+      for (const BenchOp& op : options_.ops) {
+        if (!is_combined_by(type, op)) continue;
+        CallSpec spec{.operation = options_.operation, .type = type, .op = op};
+        spec.first_element = options_.first_element;
+        run_sizes(spec);
       }
     }
     print(table_footer(rows_));
@@ -132,8 +160,7 @@ class Bench {
   }
   BenchRow measure(CallSpec spec) {
     BenchRow row;
-    const bool in_place_only = spec.operation.is(Collective::kBroadcast);
-    if (!in_place_only) row.out_of_place = measure_form(spec);
+    if (has_out_of_place_form(spec.operation)) row.out_of_place = measure_form(spec);
     spec.in_place = true;
     if (has_in_place_form(spec.operation)) row.in_place = measure_form(spec);
     row.measured_at = time_of_day();
@@ -187,6 +214,7 @@ std::vector<BenchRow> run_cycles(Communicator& communicator, const BenchOptions&
 
 /// What rank 0 makes of the results, as an exit code.
 int finish(const BenchOptions& options, Files& files, const std::vector<BenchRow>& rows) {
+  write_output(fmt::format("# Collective test concluded: {}\n", to_string(options.operation)));
   if (files.json) files.json->write(json_text(to_json(files.environment, rows)));
   bool slower = false;
   if (files.baseline) {
@@ -209,7 +237,10 @@ int run_bench_rank(Communicator& communicator, const BenchOptions& options, bool
   }
   Files files;
   if (!files_are_ready(options, communicator, files)) return kExitFailure;
-  if (first) write_output(preamble(options, files.environment, communicator.size(), bound));
+  const std::string ranks = rank_lines(communicator);
+  if (first) {
+    write_output(preamble(options, files.environment, communicator.size(), bound) + ranks + "#\n");
+  }
   const std::vector<BenchRow> rows = run_cycles(communicator, options);
   if (!first) return total_wrong(rows) == 0 ? 0 : kExitFailure;
   return finish(options, files, rows);

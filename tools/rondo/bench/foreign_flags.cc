@@ -15,20 +15,25 @@ struct ForeignFlag {
   const char* names;
   const char* neutral;  ///< the value that is taken; null: every one
   const char* reason;
+  const char* instead = "leave it out";
 };
 
 constexpr std::array kForeignFlags = {
     ForeignFlag{"-z,--blocking", nullptr, "every call is waited for before the next one is timed"},
     ForeignFlag{"-p,--parallel_init", nullptr, "all ranks join the world at once"},
-    ForeignFlag{"-a,--average", "3", "a call takes as long as on its slowest rank, which is 3"},
-    ForeignFlag{"-G,--cudagraph", "0", "calls aren't captured into graphs"},
-    ForeignFlag{"-C,--report_cputime", "0", "times are those of the whole call"},
-    ForeignFlag{"-y,--stream_null", "0", "calls on the host have no stream"},
-    ForeignFlag{"-K,--per_iter_skip", "0", "-w leaves the first calls out"},
-    ForeignFlag{"-M,--memory_report", "0", "what calls need beside their buffers isn't measured"},
-    ForeignFlag{"-u,--unalign", "0", "buffers begin at pages"},
+    ForeignFlag{"-y,--stream_null", nullptr, "calls that are waited for have no stream"},
+    ForeignFlag{"-G,--cudagraph", "0", "calls aren't captured into graphs",
+                "leave it out, or start several at once (-m)"},
+    ForeignFlag{"-C,--report_cputime", "0", "times are those of the whole call",
+                "leave it out, or measure what a call leaves to its caller (--overlap)"},
+    ForeignFlag{"-F", "", "results are written as JSON", "use -J"},
+    ForeignFlag{"-K,--per_iter_skip", "0", "the first calls are left out by their number",
+                "use -w"},
+    ForeignFlag{"-M,--memory,--memory_report", "0",
+                "what calls need beside their buffers isn't measured"},
     ForeignFlag{"-x,--cta_policy", "0", "there are no thread blocks to place"},
-    ForeignFlag{"-D,--device_implementation", "0", "RONDO_DEVICE_PATH chooses how devices combine"},
+    ForeignFlag{"-D,--device_implementation", "0", "a variable chooses how devices combine",
+                "set RONDO_DEVICE_PATH"},
     ForeignFlag{"-V,--device_cta_count", nullptr, "there are no thread blocks to count"},
 };
 
@@ -37,7 +42,8 @@ std::string short_name(const ForeignFlag& flag) { return std::string(flag.names,
 
 std::string help_of(const ForeignFlag& flag) {
   if (flag.neutral == nullptr) return fmt::format("without effect: {}", flag.reason);
-  return fmt::format("{} only: {}", flag.neutral, flag.reason);
+  if (*flag.neutral == '\0') return fmt::format("not supported: {}; {}", flag.reason, flag.instead);
+  return fmt::format("{} only: {}; {}", flag.neutral, flag.reason, flag.instead);
 }
 
 }  // namespace
@@ -49,8 +55,9 @@ void add_foreign_flags(CLI::App& command, BenchFlags& flags) {
             flag.names,
             [&flags, &flag](const std::string& value) {
               if (flag.neutral == nullptr || value == flag.neutral) return;
-              flags.refusals.push_back(fmt::format("{} {} isn't supported: {}; leave it out",
-                                                   short_name(flag), value, flag.reason));
+              flags.refusals.push_back(fmt::format("{} {} isn't supported: {}; {}",
+                                                   short_name(flag), value, flag.reason,
+                                                   flag.instead));
             },
             help_of(flag))
         ->group("Flags of nccl-tests that have no use here");

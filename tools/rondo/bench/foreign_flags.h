@@ -2,7 +2,7 @@
 
 // Flags that nccl-tests has and that ask for nothing here, or for something that isn't here. Their
 // neutral values are taken, so that command lines of nccl-tests work; any other is refused, with
-// the reason.
+// the reason and what to do instead.
 
 namespace CLI {
 class App;

@@ -3,12 +3,10 @@
 #include <numeric>
 
 namespace rondo::tool {
+namespace {
 
-std::vector<std::size_t> parts_of(const CallSpec& spec, int world) {
-  return parts_of(spec.operation, spec.bytes / size_of(spec.type), world);
-}
-
-Layout layout_of(const CallSpec& spec, int world, int rank) {
+/// Of buffers that begin with a page.
+Layout aligned_layout_of(const CallSpec& spec, int world, int rank) {
   const std::size_t element_bytes = size_of(spec.type);
   const std::size_t all = spec.bytes / element_bytes;
   const std::vector<std::size_t> parts = parts_of(spec, world);
@@ -24,10 +22,23 @@ Layout layout_of(const CallSpec& spec, int world, int rank) {
     case Collective::kGather: return {whole * element_bytes, mean, own, {0, whole}};
     case Collective::kReduceScatter:
     case Collective::kScatter: return {whole * element_bytes, mean, {0, whole}, own};
-    case Collective::kAllToAll: return {whole * element_bytes, whole, {0, whole}, {0, whole}};
+    case Collective::kAllToAll: return {whole * element_bytes, mean, {0, whole}, {0, whole}};
     case Collective::kBarrier: break;
   }
   return {};
+}
+
+}  // namespace
+
+std::vector<std::size_t> parts_of(const CallSpec& spec, int world) {
+  return parts_of(spec.operation, spec.bytes / size_of(spec.type), world);
+}
+
+Layout layout_of(const CallSpec& spec, int world, int rank) {
+  Layout layout = aligned_layout_of(spec, world, rank);
+  layout.input.first += spec.first_element;
+  layout.output.first += spec.first_element;
+  return layout;
 }
 
 }  // namespace rondo::tool

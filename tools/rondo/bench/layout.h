@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rondo/types.h"
+#include "tools/rondo/bench/bench_op.h"
 #include "tools/rondo/bench/operation.h"
 
 namespace rondo::tool {
@@ -16,10 +17,11 @@ namespace rondo::tool {
 struct CallSpec {
   Operation operation = Collective::kAllReduce;
   DataType type = DataType::kF32;
-  ReduceOp op = ReduceOp::kSum;
+  BenchOp op = ReduceOp::kSum;
   int root = 0;
   std::uint64_t bytes = 0;  ///< size asked for; rounded down to whole elements of every rank
   bool in_place = false;
+  std::size_t first_element = 0;  ///< where buffers begin, counted from the begin of a page
 };
 
 struct Region {
@@ -29,7 +31,7 @@ struct Region {
 
 struct Layout {
   std::uint64_t bytes = 0;  ///< S of the bandwidths
-  std::size_t count = 0;    ///< the table's count: elements that a rank passes, the mean of all
+  std::size_t count = 0;    ///< the table's count: of all elements, or of a part (the mean one)
   Region input;             ///< in place: in the same memory as the output
   Region output;
 };

@@ -5,6 +5,7 @@
 
 #include "tools/rondo/bench/overlap.h"
 #include "tools/rondo/bench/pattern.h"
+#include "tools/rondo/bench/rank_times.h"
 #include "tools/rondo/bench/result_check.h"
 #include "tools/rondo/bench/stopwatch.h"
 
@@ -49,7 +50,7 @@ BenchResult Measurement::run(const CallSpec& spec) {
     check(spec);
   }
   const CallInfo info = info_of(spec);
-  communicator_.all_reduce({times_us.data(), times_us.size(), DataType::kF64}, ReduceOp::kMax);
+  combine_over_ranks(communicator_, repeats_.time_of, times_us);
   BenchResult result = describe(spec, info);
   set_times(result, times_us);
   if (repeats_.keep_times) result.times_us = std::move(times_us);
@@ -75,6 +76,7 @@ BenchResult Measurement::describe(const CallSpec& spec, const CallInfo& info) co
   result.root = spec.root;
   result.ranks = communicator_.size();
   result.in_place = spec.in_place;
+  result.time_of = repeats_.time_of;
   return result;
 }
 
@@ -150,14 +152,15 @@ Measurement::Buffers Measurement::buffers_of(const CallSpec& spec) const {
 
 void Measurement::make_call(const CallSpec& spec) {
   const auto [input, output] = buffers_of(spec);
+  const Reduction op = reduction_of(spec.op, communicator_.rank());
   switch (spec.operation.collective) {
     case Collective::kAllReduce:
-      if (spec.in_place) return communicator_.all_reduce(output, spec.op);
-      return communicator_.all_reduce(input, output, spec.op);
+      if (spec.in_place) return communicator_.all_reduce(output, op);
+      return communicator_.all_reduce(input, output, op);
     case Collective::kAllGather: return communicator_.all_gather(input, output);
-    case Collective::kReduceScatter: return communicator_.reduce_scatter(input, output, spec.op);
+    case Collective::kReduceScatter: return communicator_.reduce_scatter(input, output, op);
     case Collective::kBroadcast: return communicator_.broadcast(output, spec.root);
-    case Collective::kReduce: return communicator_.reduce(input, output, spec.root, spec.op);
+    case Collective::kReduce: return communicator_.reduce(input, output, spec.root, op);
     case Collective::kGather: return communicator_.gather(input, output, spec.root);
     case Collective::kScatter: return communicator_.scatter(input, output, spec.root);
     case Collective::kAllToAll: return communicator_.all_to_all(input, output);
@@ -167,14 +170,15 @@ void Measurement::make_call(const CallSpec& spec) {
 
 Call Measurement::call_of(const CallSpec& spec) const {
   const auto [input, output] = buffers_of(spec);
+  const Reduction op = reduction_of(spec.op, communicator_.rank());
   switch (spec.operation.collective) {
     case Collective::kAllReduce:
-      if (spec.in_place) return Call::all_reduce(output, spec.op);
-      return Call::all_reduce(input, output, spec.op);
+      if (spec.in_place) return Call::all_reduce(output, op);
+      return Call::all_reduce(input, output, op);
     case Collective::kAllGather: return Call::all_gather(input, output);
-    case Collective::kReduceScatter: return Call::reduce_scatter(input, output, spec.op);
+    case Collective::kReduceScatter: return Call::reduce_scatter(input, output, op);
     case Collective::kBroadcast: return Call::broadcast(output, spec.root);
-    case Collective::kReduce: return Call::reduce(input, output, spec.root, spec.op);
+    case Collective::kReduce: return Call::reduce(input, output, spec.root, op);
     case Collective::kGather: return Call::gather(input, output, spec.root);
     case Collective::kScatter: return Call::scatter(input, output, spec.root);
     case Collective::kAllToAll: return Call::all_to_all(input, output);
@@ -189,7 +193,9 @@ Call Measurement::uneven_call_of(const CallSpec& spec) const {
   const std::vector<std::size_t> parts = parts_of(spec, world);
   switch (spec.operation.collective) {
     case Collective::kAllGather: return Call::all_gather_v(input, output, parts);
-    case Collective::kReduceScatter: return Call::reduce_scatter_v(input, output, parts, spec.op);
+    case Collective::kReduceScatter:
+      return Call::reduce_scatter_v(input, output, parts,
+                                    reduction_of(spec.op, communicator_.rank()));
     case Collective::kGather: return Call::gather_v(input, output, parts, spec.root);
     case Collective::kScatter: return Call::scatter_v(input, output, parts, spec.root);
     default: break;

@@ -2,8 +2,8 @@
 
 // Measures one collective at one size. Every rank writes its buffers anew before every call (a
 // buffer that nobody has touched since the last call is faster than any real one) and all meet at a
-// barrier; a call takes as long as on its slowest rank. Results are checked after every call; where
-// several are started together, of one more that is made alone.
+// barrier; a call takes as long as on its slowest rank, unless another's time is asked for. Results
+// are checked after every call; where several are started together, of one more that is made alone.
 // Threads: one per object.
 
 #include <cstdint>
@@ -23,6 +23,7 @@ struct Repeats {
   int calls = 1;  ///< started together, and timed as one; a call's time is its share
   bool keep_times = false;
   bool overlap = false;
+  TimeOf time_of = TimeOf::kSlowestRank;
 };
 
 class Measurement {

@@ -14,7 +14,8 @@ struct Alias {
   DataType type;
 };
 
-/// nccl-tests' words for element types, so that its command lines work here.
+/// nccl-tests' words for element types, so that its command lines and scripts work here; of two for
+/// one type the first is the one that it prints.
 constexpr std::array kTypeAliases = {
     Alias{"int8", DataType::kI8},       Alias{"uint8", DataType::kU8},
     Alias{"int32", DataType::kI32},     Alias{"int", DataType::kI32},
@@ -23,23 +24,6 @@ constexpr std::array kTypeAliases = {
     Alias{"bfloat16", DataType::kBF16}, Alias{"float", DataType::kF32},
     Alias{"double", DataType::kF64},
 };
-
-template <class Value>
-std::vector<std::string_view> names_of(const std::vector<Value>& values) {
-  std::vector<std::string_view> names;
-  for (const Value value : values) names.emplace_back(to_string(value));
-  names.emplace_back("all");
-  return names;
-}
-
-template <class Value>
-std::vector<Value> parse_list(std::string_view what, std::string_view text,
-                              const std::vector<Value>& values) {
-  one_of(what, text, names_of(values));
-  if (text == "all") return values;
-  const auto named = [text](Value value) { return text == to_string(value); };
-  return {*std::find_if(values.begin(), values.end(), named)};
-}
 
 }  // namespace
 
@@ -88,10 +72,17 @@ std::vector<DataType> parse_types(std::string_view text) {
   for (const Alias& alias : kTypeAliases) {
     if (text == alias.name) return {alias.type};
   }
-  return parse_list("type", text, all_types());
+  std::vector<std::string_view> names;
+  for (const DataType type : all_types()) names.emplace_back(to_string(type));
+  names.emplace_back("all");
+  one_of("type", text, names);
+  if (text == "all") return all_types();
+  return {*std::ranges::find(all_types(), text, [](DataType type) { return to_string(type); })};
 }
 
-std::vector<ReduceOp> parse_ops(std::string_view text) { return parse_list("op", text, all_ops()); }
+std::string_view name_in_nccl_tests(DataType type) {
+  return std::ranges::find(kTypeAliases, type, &Alias::type)->name;
+}
 
 std::string one_of(std::string_view what, std::string_view text,
                    const std::vector<std::string_view>& allowed) {

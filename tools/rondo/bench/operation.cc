@@ -47,8 +47,7 @@ bool has_in_place_form(const Operation& operation) {
 }
 
 bool has_out_of_place_form(const Operation& operation) {
-  return operation.collective != Collective::kBroadcast &&
-         operation.collective != Collective::kBarrier;
+  return !operation.is(Collective::kBroadcast);
 }
 
 const std::vector<Operation>& all_operations() {

@@ -35,7 +35,7 @@ struct Operation {
 std::string_view to_string(const Operation& operation);
 bool reduces(const Operation& operation);
 bool has_root(const Operation& operation);
-/// Broadcast, all_to_all, barrier and sends have one form only.
+/// Broadcast runs in place alone; all_to_all, barrier and sends don't.
 bool has_out_of_place_form(const Operation& operation);
 bool has_in_place_form(const Operation& operation);
 

@@ -13,11 +13,54 @@ namespace rondo::tool {
 namespace {
 
 std::vector<int> parse_roots(const std::string& text) {
-  if (text == "all") return {};
+  if (text == "all" || text == "-1") return {};
   int root = -1;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), root);
   if (problem == std::errc() && end == text.data() + text.size() && root >= 0) return {root};
   throw UsageError(fmt::format("-r: '{}' is no rank; expected a number from 0 on, or all", text));
+}
+
+/// nccl-tests' rule: a factor above 1 wins over a step.
+SizeRange size_range_of(const BenchFlags& flags) {
+  SizeRange range{parse_size("-b", flags.first), parse_size("-e", flags.last)};
+  const int factor_otherwise = flags.step.empty() ? 2 : 1;
+  const int factor = flags.factor < 0 ? factor_otherwise : flags.factor;
+  const std::uint64_t step_bytes = parse_size("-i", flags.step.empty() ? "1M" : flags.step);
+  if (factor > 1) {
+    range.factor = static_cast<std::uint64_t>(factor);
+    return range;
+  }
+  range.step_bytes = step_bytes;
+  if (step_bytes > 0) return range;
+  throw UsageError(
+      "-i 0: a size would be followed by itself; give a step above 0, or a factor (-f), or for one "
+      "size over and over -b and -e alike and -N 0");
+}
+
+/// A barrier has neither sizes nor a type.
+void take_sizes(const BenchFlags& flags, BenchOptions& options) {
+  if (options.operation.is(Collective::kBarrier)) {
+    options.sizes = {0};
+    options.types = {DataType::kI8};
+    return;
+  }
+  options.range = size_range_of(flags);
+  options.sizes = sizes_of(options.range);
+}
+
+Repeats repeats_of(const BenchFlags& flags) {
+  if (flags.iterations == 0) {
+    throw UsageError(
+        "-n 0: there would be no call to time; give 1 or more (-w 0 -n 1: each size is called and "
+        "checked once)");
+  }
+  return {.iterations = flags.iterations,
+          .warmup = flags.warmup,
+          .check = flags.check != 0,
+          .calls = flags.calls,
+          .keep_times = flags.per_iteration,
+          .overlap = flags.overlap,
+          .time_of = static_cast<TimeOf>(flags.average)};
 }
 
 /// The files that results go to and are compared with.
@@ -44,14 +87,17 @@ std::string known_collectives() {
 /// A type and an op that go together are there, or it is an error.
 void check_combinations(const BenchOptions& options) {
   for (const DataType type : options.types) {
-    for (const ReduceOp op : options.ops) {
+    for (const BenchOp& op : options.ops) {
       if (is_combined_by(type, op)) return;
     }
   }
+  const BenchOp& op = options.ops.front();
   throw UsageError(
-      fmt::format("-o {}: elements of {} are no integers and aren't combined bitwise; "
-                  "allowed: sum, prod, min, max, avg",
-                  to_string(options.ops.front()), to_string(options.types.front())));
+      fmt::format("-o {}: elements of {} are {}; allowed: sum, prod, min, max, avg, {}",
+                  to_string(op), to_string(options.types.front()),
+                  op.premultiplied ? "integers and aren't multiplied by a factor"
+                                   : "no integers and aren't combined bitwise",
+                  op.premultiplied ? "band, bor, bxor" : "mulsum"));
 }
 
 }  // namespace
@@ -66,17 +112,10 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   options.ops = parse_ops(flags.op);
   if (!reduces(options.operation)) options.ops = {ReduceOp::kSum};
   check_combinations(options);
-  options.sizes = {0};
-  if (!options.operation.is(Collective::kBarrier)) {
-    options.sizes = sizes_of({parse_size("-b", flags.first), parse_size("-e", flags.last),
-                              flags.factor, parse_size("-i", flags.step)});
-  } else {
-    options.types = {DataType::kI8};
-  }
+  take_sizes(flags, options);
   options.roots = parse_roots(flags.root);
   if (!has_root(options.operation)) options.roots = {0};
-  options.repeats = {flags.iterations, flags.warmup,        flags.check != 0,
-                     flags.calls,      flags.per_iteration, flags.overlap};
+  options.repeats = repeats_of(flags);
   options.cycles = flags.cycles;
   options.timestamps = flags.timestamps != 0;
   options.timeout_ms = flags.timeout_s * 1000;
@@ -86,6 +125,7 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   options.registered =
       one_of("kind of buffers", flags.buffers, {"registered", "malloc"}) != std::string("malloc");
   if (flags.registration >= 0) options.registered = flags.registration != 0;
+  options.first_element = static_cast<std::size_t>(flags.first_element);
   options.device = flags.device;
   options.places = flags.places * flags.threads;
   take_files(flags, options);

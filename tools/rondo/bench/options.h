@@ -2,11 +2,13 @@
 
 // The command line of `rondo bench`, as text and as values.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "rondo/types.h"
+#include "tools/rondo/bench/bench_op.h"
 #include "tools/rondo/bench/measure.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/operation.h"
@@ -23,11 +25,12 @@ struct BenchFlags {
   std::string collective;
   std::string first = "8";
   std::string last = "64M";
-  std::uint64_t factor = 2;
-  std::string step = "0";
+  int factor = -1;     ///< -1: not given
+  std::string step{};  ///< empty: not given
   int iterations = 20;
   int warmup = 5;
   int check = 1;
+  int average = 3;
   int calls = 1;
   int cycles = 1;
   bool per_iteration = false;
@@ -47,6 +50,7 @@ struct BenchFlags {
   std::string device = "host";
   int places = 1;
   int threads = 1;
+  int first_element = 0;
   std::string json_path{};
   std::string baseline_path{};
   double tolerance_percent = 10;
@@ -56,10 +60,11 @@ struct BenchFlags {
 
 struct BenchOptions {
   Operation operation = Collective::kAllReduce;
-  std::vector<std::uint64_t> sizes;
+  SizeRange range{0, 0};             ///< of a barrier nothing
+  std::vector<std::uint64_t> sizes;  ///< in that range
   std::vector<DataType> types;
-  std::vector<ReduceOp> ops;  ///< each measured with the types that are combined by it: some are
-  std::vector<int> roots;     ///< none: every rank in turn
+  std::vector<BenchOp> ops;  ///< each measured with the types that are combined by it: some are
+  std::vector<int> roots;    ///< none: every rank in turn
   Repeats repeats;
   int cycles = 1;  ///< of the whole sweep; 0: until a result is wrong
   bool timestamps = false;
@@ -68,8 +73,9 @@ struct BenchOptions {
   std::string algorithm;
   std::string wire_format;
   bool registered = true;
-  std::string device;  ///< its kind
-  int places = 1;      ///< of each process
+  std::size_t first_element = 0;  ///< of the buffers; see CallSpec
+  std::string device;             ///< its kind
+  int places = 1;                 ///< of each process
   std::string json_path;
   std::string baseline_path;  ///< empty: none
   double tolerance_percent = 10;

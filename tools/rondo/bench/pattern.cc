@@ -129,15 +129,16 @@ void for_each_part(std::size_t count, std::size_t first, const Use& use) {
 
 }  // namespace
 
-Pattern input_pattern(DataType type, ReduceOp op, int rank, int world, std::uint64_t salt) {
-  const Call call{type, op, world, salt};
+Pattern input_pattern(DataType type, const BenchOp& op, int rank, int world, std::uint64_t salt) {
+  const Call call{type, op.op, world, salt};
+  const std::int64_t divisor = op.premultiplied ? divisor_of(rank) : 1;
   return make_pattern(type, [&](std::size_t i, auto zero) {
-    return static_cast<decltype(zero)>(input_value(call, i, rank));
+    return static_cast<decltype(zero)>(input_value(call, i, rank) * divisor);
   });
 }
 
-Pattern reduced_pattern(DataType type, ReduceOp op, int world, std::uint64_t salt) {
-  const Call call{type, op, world, salt};
+Pattern reduced_pattern(DataType type, const BenchOp& op, int world, std::uint64_t salt) {
+  const Call call{type, op.op, world, salt};
   return make_pattern(
       type, [&](std::size_t i, auto zero) { return reduced_value<decltype(zero)>(call, i); });
 }

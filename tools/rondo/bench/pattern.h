@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "rondo/types.h"
+#include "tools/rondo/bench/bench_op.h"
 
 namespace rondo::tool {
 
@@ -24,10 +25,11 @@ struct Pattern {
   std::vector<std::byte> bytes;
 };
 
-/// What `rank` of `world` contributes to call number `salt` when `op` combines it.
-Pattern input_pattern(DataType type, ReduceOp op, int rank, int world, std::uint64_t salt);
-/// All ranks' inputs combined. The type is one that is combined by `op` (core/dtype.h).
-Pattern reduced_pattern(DataType type, ReduceOp op, int world, std::uint64_t salt);
+/// What `rank` of `world` contributes to call number `salt` when `op` combines it. Of mulsum, what
+/// it multiplies by its factor: the products are the inputs of a sum.
+Pattern input_pattern(DataType type, const BenchOp& op, int rank, int world, std::uint64_t salt);
+/// All ranks' inputs combined. The type is one that is combined by `op`.
+Pattern reduced_pattern(DataType type, const BenchOp& op, int world, std::uint64_t salt);
 
 /// Writes `count` elements; the first one is number `first` of the pattern.
 void write_pattern(const Pattern& pattern, void* target, std::size_t count, std::size_t first);

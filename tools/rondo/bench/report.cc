@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/rondo/bench/names.h"
+
 namespace rondo::tool {
 namespace {
 
@@ -29,19 +31,23 @@ std::string none(int columns, int width) {
   return text;
 }
 
-/// time, algbw, busbw, #wrong of one form.
-std::string form_columns(const std::optional<BenchResult>& form) {
-  if (!form) return fmt::format("  {:>8} {:>7} {:>7} {:>6}", "N/A", "N/A", "N/A", "N/A");
-  return fmt::format("  {:>8.2f} {:>7.2f} {:>7.2f} {:>6}", form->p50_us, form->algbw_gbps(),
-                     form->busbw_gbps(), wrong_text(form->wrong));
+/// What stands in nccl-tests' columns of a form. Where the collective has but one, both show it:
+/// scripts expect numbers there. What doesn't run in place isn't checked in place.
+BenchResult shown_result(const BenchRow& row, bool in_place) {
+  const std::optional<BenchResult>& form = in_place ? row.in_place : row.out_of_place;
+  if (form) return *form;
+  BenchResult other = in_place ? *row.out_of_place : *row.in_place;
+  if (in_place) other.wrong.reset();
+  return other;
 }
 
-/// i_min, i_max, i_p99, i_cv%: where nccl-tests has them.
-std::string iteration_columns(const std::optional<BenchResult>& form, const TableStyle& style) {
-  if (!style.per_iteration) return {};
-  if (!form) return none(4, 8);
-  return fmt::format(" {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f}", form->least_us, form->most_us,
-                     form->p99_us, form->cv_percent);
+/// time, algbw, busbw, #wrong of one form; i_min, i_max, i_p99, i_cv% where nccl-tests has them.
+std::string form_columns(const BenchResult& form, const TableStyle& style) {
+  std::string text = fmt::format("  {:>8.2f} {:>7.2f} {:>7.2f} {:>6}", form.p50_us,
+                                 form.algbw_gbps(), form.busbw_gbps(), wrong_text(form.wrong));
+  if (!style.per_iteration) return text;
+  return text + fmt::format(" {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f}", form.least_us, form.most_us,
+                            form.p99_us, form.cv_percent);
 }
 
 /// p50, p99 and coefficient of variation of one form.
@@ -112,6 +118,7 @@ std::string form_titles(const TableStyle& style) {
 
 /// What only some results have.
 void add_optional(const BenchResult& result, ordered_json& json) {
+  if (result.time_of != TimeOf::kSlowestRank) json["time_of"] = to_string(result.time_of);
   if (result.predicted_us > 0) json["predicted_us"] = result.predicted_us;
   if (result.overlap) {
     json["overlap"] = {{"overall_us", result.overlap->overall_us},
@@ -160,21 +167,21 @@ std::string table_header(const TableStyle& style) {
   const std::string stamp = fmt::format("  {:>19}", style.timestamps ? "timestamp" : "");
   const std::string stamp_unit =
       fmt::format("  {:>19}", style.timestamps ? "%Y-%m-%d %H:%M:%S" : "");
-  return fmt::format("#{:>48}{}\n", "", form_titles(style)) +
-         fmt::format("#{:>11} {:>13} {:>7} {:>7} {:>6}{}{}{}{}  {:>13} {:>9} {}\n", "size", "count",
+  return fmt::format("#{:>49}{}\n", "", form_titles(style)) +
+         fmt::format("#{:>11} {:>13} {:>8} {:>7} {:>6}{}{}{}{}  {:>13} {:>9} {}\n", "size", "count",
                      "type", "redop", "root", form.names, form.names, style.timestamps ? stamp : "",
                      extra.names, "algorithm", "transport", "buffers") +
-         fmt::format("#{:>11} {:>13} {:>7} {:>7} {:>6}{}{}{}{}\n", "(B)", "(elements)", "", "", "",
+         fmt::format("#{:>11} {:>13} {:>8} {:>7} {:>6}{}{}{}{}\n", "(B)", "(elements)", "", "", "",
                      form.units, form.units, style.timestamps ? stamp_unit : "", extra.units);
 }
 
 std::string table_line(const BenchRow& row, const TableStyle& style) {
   const BenchResult& any = row.out_of_place ? *row.out_of_place : *row.in_place;
   std::string line = fmt::format(
-      " {:>11} {:>13} {:>7} {:>7} {:>6}", any.bytes, any.count, to_string(any.type),
+      " {:>11} {:>13} {:>8} {:>7} {:>6}", any.bytes, any.count, name_in_nccl_tests(any.type),
       reduces(any.operation) ? to_string(any.op) : "none", has_root(any.operation) ? any.root : -1);
-  for (const auto& form : {row.out_of_place, row.in_place}) {
-    line += form_columns(form) + iteration_columns(form, style);
+  for (const bool in_place : {false, true}) {
+    line += form_columns(shown_result(row, in_place), style);
   }
   if (style.timestamps) line += "  " + row.measured_at;
   for (const auto& form : {row.out_of_place, row.in_place}) line += spread_columns(form);

@@ -30,6 +30,7 @@ struct TableStyle {
 
 /// The '#' lines over the table. All functions return whole lines with their line ends.
 std::string table_header(const TableStyle& style = {});
+/// A form that isn't there has the other one's numbers in nccl-tests' columns, N/A in ours.
 std::string table_line(const BenchRow& row, const TableStyle& style = {});
 std::string table_footer(const std::vector<BenchRow>& rows);
 

@@ -6,6 +6,16 @@
 
 namespace rondo::tool {
 
+std::string_view to_string(TimeOf time_of) {
+  switch (time_of) {
+    case TimeOf::kFirstRank: return "rank 0";
+    case TimeOf::kMean: return "mean of the ranks";
+    case TimeOf::kFastestRank: return "fastest rank";
+    case TimeOf::kSlowestRank: break;
+  }
+  return "slowest rank";
+}
+
 double Overlap::percent() const {
   if (pure_us <= 0) return 0;
   return std::clamp(100 - (overall_us - compute_us) / pure_us * 100, 0.0, 100.0);

@@ -8,12 +8,20 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rondo/types.h"
+#include "tools/rondo/bench/bench_op.h"
 #include "tools/rondo/bench/operation.h"
 
 namespace rondo::tool {
+
+/// Whose time a call's is, numbered as in nccl-tests' -a.
+enum class TimeOf : std::uint8_t { kFirstRank, kMean, kFastestRank, kSlowestRank };
+
+/// "rank 0", "mean of the ranks", "fastest rank", "slowest rank"
+std::string_view to_string(TimeOf time_of);
 
 /// How much of a started call goes on beside what its rank computes, as OSU's benchmarks of
 /// non-blocking collectives define it.
@@ -29,9 +37,9 @@ struct Overlap {
 struct BenchResult {
   Operation operation = Collective::kAllReduce;
   std::uint64_t bytes = 0;  ///< S of the bandwidths: of a gather or scatter, all ranks' parts
-  std::size_t count = 0;    ///< elements that one rank passes
+  std::size_t count = 0;    ///< of elements; where ranks have parts, of one part (the mean)
   DataType type = DataType::kF32;
-  ReduceOp op = ReduceOp::kSum;
+  BenchOp op = ReduceOp::kSum;
   int root = 0;
   int ranks = 1;
   std::string transport;
@@ -39,6 +47,7 @@ struct BenchResult {
   std::string wire_format = "none";
   std::string buffers;
   bool in_place = false;
+  TimeOf time_of = TimeOf::kSlowestRank;
   /// Of one call alone, by what its algorithm was chosen by; 0: nothing is predicted of it.
   double predicted_us = 0;
   double p50_us = 0;
@@ -56,7 +65,7 @@ struct BenchResult {
   double busbw_gbps() const;
 };
 
-/// Fills in all that follows from the times of the calls, each that of its slowest rank.
+/// Fills in all that follows from the times of the calls.
 void set_times(BenchResult& result, const std::vector<double>& times_us);
 
 /// busbw / algbw: the share of S that each link has to carry.

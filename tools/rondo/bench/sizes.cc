@@ -2,45 +2,66 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
+#include <optional>
 
 #include "tools/rondo/bench/names.h"
 
 namespace rondo::tool {
 namespace {
 
-int shift_of(char suffix) {
-  switch (suffix) {
+/// What a size is counted in; 0: `unit` is none.
+std::uint64_t bytes_of(std::string_view unit) {
+  if (unit.empty()) return 1;
+  const std::string_view rest = unit.substr(1);
+  constexpr std::array kRests = {std::string_view(), std::string_view("B"), std::string_view("b"),
+                                 std::string_view("iB"), std::string_view("ib")};
+  if (std::ranges::find(kRests, rest) == kRests.end()) return 0;
+  switch (unit.front()) {
     case 'K':
-    case 'k': return 10;
+    case 'k': return 1ULL << 10;
     case 'M':
-    case 'm': return 20;
+    case 'm': return 1ULL << 20;
     case 'G':
-    case 'g': return 30;
-    default: return -1;
+    case 'g': return 1ULL << 30;
+    default: return 0;
   }
+}
+
+/// The number that `digits` are, all of them.
+template <class Number>
+std::optional<Number> number_of(std::string_view digits) {
+  Number value{};
+  const char* const last = digits.data() + digits.size();
+  const auto [end, problem] = std::from_chars(digits.data(), last, value);
+  if (problem != std::errc() || end != last) return std::nullopt;
+  return value;
+}
+
+/// Nothing where it is no size, or one that 64 bits don't hold.
+std::optional<std::uint64_t> size_of_text(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::uint64_t unit = bytes_of(text.substr(digits));
+  if (unit == 0) return std::nullopt;
+  const auto whole = number_of<std::uint64_t>(text.substr(0, digits));
+  if (whole && *whole <= std::numeric_limits<std::uint64_t>::max() / unit) return *whole * unit;
+  constexpr double kMost = 1ULL << 63;
+  const auto bytes = number_of<double>(text.substr(0, digits));
+  if (!bytes || *bytes * static_cast<double>(unit) >= kMost) return std::nullopt;
+  return static_cast<std::uint64_t>(*bytes * static_cast<double>(unit));
 }
 
 }  // namespace
 
 std::uint64_t parse_size(std::string_view flag, std::string_view text) {
-  std::string_view digits = text;
-  int shift = 0;
-  if (!digits.empty() && (digits.back() < '0' || digits.back() > '9')) {
-    shift = shift_of(digits.back());
-    digits.remove_suffix(1);
-  }
-  std::uint64_t value = 0;
-  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool whole = problem == std::errc() && end == digits.data() + digits.size();
-  if (shift < 0 || !whole || value > std::numeric_limits<std::uint64_t>::max() >> shift) {
-    throw UsageError(
-        fmt::format("{}: '{}' is not a size; expected bytes as a whole number, with K, M or G for "
-                    "powers of 1024",
-                    flag, text));
-  }
-  return value << shift;
+  if (const auto bytes = size_of_text(text)) return *bytes;
+  throw UsageError(
+      fmt::format("{}: '{}' is not a size; expected bytes as a number, with K, M or G for powers "
+                  "of 1024",
+                  flag, text));
 }
 
 std::vector<std::uint64_t> sizes_of(const SizeRange& range) {

@@ -9,7 +9,8 @@
 
 namespace rondo::tool {
 
-/// Bytes; suffixes K, M, G (or k, m, g) are powers of 1024. Errors: UsageError, naming `flag`.
+/// Bytes, rounded down: "8", "64K", "0.5G", "128MB", "1MiB". K, M and G are powers of 1024, as in
+/// nccl-tests; capitals don't matter. Errors: UsageError, naming `flag`.
 std::uint64_t parse_size(std::string_view flag, std::string_view text);
 
 struct SizeRange {
