@@ -8,8 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <barrier>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -176,9 +178,11 @@ TEST(CudaGraph, CaptureOfAnotherThread_IsLeftAloneByCallsMeanwhile) {
 /// does `instead`. The graph has ended by then.
 std::string error_after_graph_of_two(const RankFunction& instead) {
   auto ranks = make_world({.size = 2, .device = {DeviceKind::kCuda, 0}, .devices = 1});
+  std::array<std::optional<Memory<float>>, 2> memories;  // rank 1's kernel reads that of rank 0
   std::barrier both_have_captured(2);
   const auto errors = run_ranks(ranks, [&](Communicator& rank) {
-    Memory<float> memory(rank.device(), 8, false);
+    Memory<float>& memory =
+        memories.at(static_cast<std::size_t>(rank.rank())).emplace(rank.device(), 8, false);
     rank.all_reduce(memory.buffer(0, 8));
     const NativeStream native(rank.device().index);
     Stream stream = Stream::borrow(rank.device(), native.get());
