@@ -24,6 +24,7 @@ CudaContext::~CudaContext() {
   {
     const CudaScope scope(*this);
     modules_.unload(table_);
+    bells_.close(table_);
   }
   table_.cuDevicePrimaryCtxRelease(number_);
 }
@@ -48,13 +49,29 @@ Result<CUfunction> CudaContext::kernel(const void* image, const char* name) cons
   return modules_.kernel(*this, image, name);
 }
 
+Status CudaContext::ring_behind(CUevent event, const std::shared_ptr<Bell>& bell) const {
+  const CudaScope scope(*this);
+  RONDO_TRY(scope.status());
+  return bells_.ring_behind(*this, event, bell);
+}
+
 CudaScope::CudaScope(const CudaContext& context)
-    : table_(context.table()),
-      status_(context.check("cuCtxPushCurrent", table_.cuCtxPushCurrent(context.native()))) {}
+    : table_(context.table()), status_(enter(context)) {}
+
+Status CudaScope::enter(const CudaContext& context) {
+  RONDO_TRY(context.check("cuCtxPushCurrent", table_.cuCtxPushCurrent(context.native())));
+  Status status = context.check("cuThreadExchangeStreamCaptureMode",
+                                table_.cuThreadExchangeStreamCaptureMode(&mode_));
+  CUcontext popped = nullptr;
+  if (!status.ok()) table_.cuCtxPopCurrent(&popped);
+  return status;
+}
 
 CudaScope::~CudaScope() {
+  if (!status_.ok()) return;
   CUcontext popped = nullptr;
-  if (status_.ok()) table_.cuCtxPopCurrent(&popped);
+  table_.cuThreadExchangeStreamCaptureMode(&mode_);
+  table_.cuCtxPopCurrent(&popped);
 }
 
 }  // namespace rondo::device

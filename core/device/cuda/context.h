@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "core/device/cuda/bells.h"
 #include "core/device/cuda/modules.h"
 #include "core/device/cuda/table.h"
 #include "core/status.h"
@@ -31,6 +32,8 @@ class CudaContext {
   Status reach(const CudaContext& other);
   /// A kernel of what nvcc made. Errors: those of CudaModules.
   Result<CUfunction> kernel(const void* image, const char* name) const;
+  /// As of CudaBells.
+  Status ring_behind(CUevent event, const std::shared_ptr<Bell>& bell) const;
   /// Blocks that run at once are spread over so many.
   int multiprocessors() const { return multiprocessors_; }
   /// A code of the driver as an error that names function and device.
@@ -45,11 +48,15 @@ class CudaContext {
   CUcontext context_ = nullptr;
   int multiprocessors_ = 0;
   mutable CudaModules modules_;
+  mutable CudaBells bells_;
 };
 
-/// While it lives, the driver's calls of this thread are for that context; afterwards they are for
-/// the one that they were for before. It costs two of the driver's shortest calls. Things are given
-/// back whether it could be entered or not: the driver says no where it has to.
+/// While it lives, the driver's calls of this thread are for that context, and have nothing to do
+/// with what anybody captures meanwhile: in captures of other modes than relaxed the driver forbids
+/// to allocate or to ask for events, in global ones on all threads, and who does so all the same
+/// has spoilt them. Afterwards all is as it was before. It costs four of the driver's shortest
+/// calls. Things are given back whether it could be entered or not: the driver says no where it has
+/// to.
 class CudaScope {
  public:
   explicit CudaScope(const CudaContext& context);
@@ -61,7 +68,11 @@ class CudaScope {
   const Status& status() const { return status_; }
 
  private:
+  Status enter(const CudaContext& context);
+
   const CudaTable& table_;
+  CUstreamCaptureMode mode_ =
+      CU_STREAM_CAPTURE_MODE_RELAXED;  ///< once entered: the thread's before
   Status status_;
 };
 

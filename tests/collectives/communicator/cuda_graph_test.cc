@@ -8,8 +8,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <barrier>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "rondo/device.h"
@@ -19,6 +24,7 @@
 namespace rondo::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
@@ -115,6 +121,93 @@ TEST(CudaGraph, WhereARankDoesNotCapture_BothAreTold) {
     }
   });
   EXPECT_THAT(errors, Each(HasSubstr("Mismatch")));
+}
+
+class CaptureInMode : public ::testing::TestWithParam<CUstreamCaptureMode> {};
+
+/// With all that the first call makes, in streams and memory of its own, while others capture, too.
+TEST_P(CaptureInMode, OfCallsThatWereNotMadeBefore_IsMadeByEachLaunch) {
+  std::barrier all_ranks(3);
+  const auto meet = [&] { all_ranks.arrive_and_wait(); };
+  spawn(
+      {.size = 3, .device = device_of(0), .devices = std::min(2, device_count(DeviceKind::kCuda))},
+      [&](Communicator& rank) {
+        constexpr std::size_t kCount = 5'003;
+        Memory<float> memory(rank.device(), kCount, false);
+        const Buffer buffer = memory.buffer(0, kCount);
+        const NativeStream native(rank.device().index);
+        Stream stream = Stream::borrow(rank.device(), native.get());
+        Prepared prepared = rank.prepare(Call::all_reduce(buffer).on(stream));
+        meet();
+        Graph graph(native.get(), GetParam());
+        prepared.run();
+        rank.start(Call::all_reduce(buffer, ReduceOp::kMax).on(stream));
+        prepared.start();
+        meet();
+        graph.end(meet);
+        for (int turn = 1; turn < 4; ++turn) {
+          memory.write(0, std::vector<float>(kCount, static_cast<float>(turn)));
+          graph.launch();
+          stream.synchronize();
+          ASSERT_THAT(memory.read(0, kCount), Each(9.0F * static_cast<float>(turn)));
+        }
+      });
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, CaptureInMode,
+                         ::testing::Values(CU_STREAM_CAPTURE_MODE_GLOBAL,
+                                           CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+                                           CU_STREAM_CAPTURE_MODE_RELAXED));
+
+/// As another library may, for work of its own: nothing of it may be spoilt by ours.
+TEST(CudaGraph, CaptureOfAnotherThread_IsLeftAloneByCallsMeanwhile) {
+  spawn({.size = 2, .device = device_of(0), .devices = 1}, [](Communicator& rank) {
+    const NativeStream native(rank.device().index);
+    Graph graph(native.get(), CU_STREAM_CAPTURE_MODE_GLOBAL);
+    std::thread([&] {
+      Memory<float> memory(rank.device(), 8, false);
+      memory.write(0, std::vector<float>(8, 1));
+      rank.start(Call::all_reduce(memory.buffer(0, 8))).wait();
+      EXPECT_THAT(memory.read(0, 8), Each(2));
+    }).join();
+    graph.end();
+  });
+}
+
+/// What rank 1 learns in its next call when it has launched a graph of an all-reduce, and rank 0
+/// does `instead`. The graph has ended by then.
+std::string error_after_graph_of_two(const RankFunction& instead) {
+  auto ranks = make_world({.size = 2, .device = {DeviceKind::kCuda, 0}, .devices = 1});
+  std::array<std::optional<Memory<float>>, 2> memories;  // rank 1's kernel reads that of rank 0
+  std::barrier both_have_captured(2);
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    Memory<float>& memory =
+        memories.at(static_cast<std::size_t>(rank.rank())).emplace(rank.device(), 8, false);
+    rank.all_reduce(memory.buffer(0, 8));
+    const NativeStream native(rank.device().index);
+    Stream stream = Stream::borrow(rank.device(), native.get());
+    Graph graph(native.get());
+    rank.start(Call::all_reduce(memory.buffer(0, 8)).on(stream));
+    graph.end();
+    both_have_captured.arrive_and_wait();
+    if (rank.rank() == 0) return instead(rank);
+    graph.launch();
+    stream.synchronize();
+    rank.all_reduce(memory.buffer(0, 8));
+  });
+  return errors[1];
+}
+
+TEST(CudaGraph, WhosePeerAborts_Ends_AndTheNextCallSaysWhy) {
+  const std::string error = error_after_graph_of_two(
+      [](Communicator& rank) { rank.abort(Error(ErrorCode::kCancelled, "no more data")); });
+  EXPECT_THAT(error, AllOf(HasSubstr("no more data"), HasSubstr("rank 0")));
+}
+
+TEST(CudaGraph, WhosePeerLeaves_Ends_AndTheNextCallSaysWho) {
+  const std::string error = error_after_graph_of_two(
+      [](Communicator& rank) { const Communicator gone = std::move(rank); });
+  EXPECT_THAT(error, HasSubstr("rank 0 (a place of this process) destroyed its communicator"));
 }
 
 TEST(CudaGraph, OfACallOfTheHosts_IsRefused) {
