@@ -43,9 +43,6 @@ std::vector<std::string> all_reduce(std::vector<Communicator>& ranks, void* memo
 TEST(ForeignCuda, LoadedBeforeTheWorldIsMade_IsRefused) {
   void* const memory = foreign_memory();
   auto ranks = make_world({.size = 2});
-  EXPECT_THAT(all_reduce(ranks, memory, 4), Each(is_refused()));
-  EXPECT_THAT(all_reduce(ranks, nullptr, 1), Each("")) << "and harms nothing";
-  EXPECT_THAT(all_reduce(ranks, memory, 1), Each(is_refused())) << "though it is planned";
   for (const bool sends : {true, false}) {
     const auto errors = run_ranks(ranks, [&](Communicator& rank) {
       const Buffer hidden{memory, 4, DataType::kF32};
@@ -53,6 +50,9 @@ TEST(ForeignCuda, LoadedBeforeTheWorldIsMade_IsRefused) {
     });
     EXPECT_THAT(errors, Each(is_refused()));
   }
+  EXPECT_THAT(all_reduce(ranks, memory, 4), Each(is_refused()));
+  EXPECT_THAT(all_reduce(ranks, nullptr, 1), Each("")) << "and harms nothing";
+  EXPECT_THAT(all_reduce(ranks, memory, 1), Each(is_refused())) << "though it is planned";
 }
 
 TEST(ForeignCuda, LoadedAfterwards_IsRefusedInCallsThatAreNew) {
