@@ -1,10 +1,15 @@
 #include "collectives/communicator/device_choice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "collectives/communicator/uneven.h"
 #include "collectives/execute/device/device_runner.h"
@@ -30,6 +35,23 @@ bool is_inside_one_process(const transport::Mesh& mesh) {
   return true;
 }
 
+bool same_device(const transport::RankInfo& a, const transport::RankInfo& b) {
+  return a.host_identity == b.host_identity && a.place.device == b.place.device;
+}
+
+/// Each the memory of all others that are joined to it by memory. What neither process of two
+/// sees of the other's device (CUDA_VISIBLE_DEVICES) is left to the driver, which can mostly do it.
+bool reach_each_other(const transport::Mesh& mesh) {
+  if (mesh.means().transport == "tcp") return true;
+  return std::ranges::none_of(mesh.ranks(), [&mesh](const transport::RankInfo& rank) {
+    const std::vector<std::string>& beyond = rank.place.unreachable;
+    return !beyond.empty() && std::ranges::any_of(mesh.ranks(), [&](const auto& peer) {
+      return peer.host_identity == rank.host_identity &&
+             std::ranges::find(beyond, peer.place.device) != beyond.end();
+    });
+  });
+}
+
 /// All ranks are on devices of one kind; those of one host can reach each other's memory, and those
 /// of different hosts meet in page-locked memory, in which nothing is encoded: alike on every rank.
 bool all_meet(const CommunicatorOptions& options, const transport::Mesh& mesh, Device device) {
@@ -38,7 +60,7 @@ bool all_meet(const CommunicatorOptions& options, const transport::Mesh& mesh, D
   };
   if (device.kind == DeviceKind::kHost || mesh.size() == 1 || options.device_path == "host")
     return false;
-  if (!std::ranges::all_of(mesh.ranks(), same_kind)) return false;
+  if (!std::ranges::all_of(mesh.ranks(), same_kind) || !reach_each_other(mesh)) return false;
   const auto driver = device::driver_of(device);
   if (!driver.ok()) return false;
   const bool between_hosts = options.wire_format == "none" && (*driver)->sees_host_memory();
@@ -46,8 +68,21 @@ bool all_meet(const CommunicatorOptions& options, const transport::Mesh& mesh, D
   return is_inside_one_process(mesh) || (*driver)->shares_between_processes();
 }
 
-bool same_device(const transport::RankInfo& a, const transport::RankInfo& b) {
-  return a.host_identity == b.host_identity && a.place.device == b.place.device;
+/// "cuda: ranks 0, 1, 3; host: rank 2": of each kind the first few.
+std::string ranks_by_kind(const transport::Mesh& mesh) {
+  constexpr std::size_t kMostNamed = 8;
+  std::map<std::string, std::vector<std::size_t>> ranks_of;
+  for (std::size_t rank = 0; rank < mesh.ranks().size(); ++rank)
+    ranks_of[mesh.ranks()[rank].place.kind].push_back(rank);
+  std::string text;
+  for (const auto& [kind, ranks] : ranks_of) {
+    const std::span named = std::span(ranks).first(std::min(ranks.size(), kMostNamed));
+    text += fmt::format("{}{}: rank{} {}", text.empty() ? "" : "; ", kind,
+                        ranks.size() == 1 ? "" : "s", fmt::join(named, ", "));
+    if (named.size() < ranks.size())
+      text += fmt::format(" and {} more", ranks.size() - named.size());
+  }
+  return text;
 }
 
 /// Kernels of one process do, on one device, too; those of two processes take turns there.
@@ -80,6 +115,19 @@ Status check_memory(const ConstBuffer& buffer, const char* name) {
 }
 
 }  // namespace
+
+Status check_kinds(const CommunicatorOptions& options, const transport::Mesh& mesh) {
+  if (options.device_path == "auto" || options.device_path == "host") return {};
+  const std::string& first = mesh.ranks().front().place.kind;
+  if (std::ranges::all_of(mesh.ranks(),
+                          [&first](const auto& rank) { return rank.place.kind == first; }))
+    return {};
+  return Status(ErrorCode::kUnsupported,
+                fmt::format("RONDO_DEVICE_PATH={} wants all ranks on devices of one kind, but they "
+                            "are on several ({}): place all alike, or leave it at auto, which "
+                            "goes by way of the host",
+                            options.device_path, ranks_by_kind(mesh)));
+}
 
 DeviceChoice::DeviceChoice(const CommunicatorOptions& options, const transport::Mesh& mesh,
                            Device device)

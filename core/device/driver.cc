@@ -35,13 +35,22 @@ const KindRow* row_of(DeviceKind kind) {
   return index < kKinds.size() ? &kKinds[index] : nullptr;
 }
 
-/// Bit k: a device of the kind of number k was asked for. (There are never as many kinds as bits.)
+/// Bit k: a device of the kind of number k was asked for, or its library found loaded. (There are
+/// never as many kinds as bits.)
 std::atomic<std::uint64_t> kinds_in_use = 0;
 
 void note_use(DeviceKind kind) {
   const auto number = static_cast<unsigned>(kind);
   if (kind == DeviceKind::kHost || number >= 64) return;
   kinds_in_use.fetch_or(std::uint64_t{1} << number, std::memory_order_relaxed);
+}
+
+/// Of a kind in use.
+bool hides(DeviceKind kind, const void* pointer) {
+  // Its library may be there, and nobody have asked Rondo for a device of it: that stays so.
+  if (kind == DeviceKind::kCuda) return device::cuda_hides(pointer);
+  const auto driver = device::driver_of(kind);
+  return driver.ok() && (*driver)->hides(pointer);
 }
 
 }  // namespace
@@ -82,6 +91,10 @@ std::string name_of(Device device) {
 
 Result<std::string> DeviceDriver::identity(int index) { return std::to_string(index); }
 
+Result<std::vector<std::string>> DeviceDriver::unreachable(int /*index*/) {
+  return std::vector<std::string>();
+}
+
 Result<std::shared_ptr<void>> DeviceDriver::allocate_words(int /*index*/, std::size_t /*bytes*/) {
   return Status(ErrorCode::kUnsupported,
                 "kernels of this kind of device see no memory of the host");
@@ -115,20 +128,28 @@ Result<DeviceDriver*> driver_of(Device device) {
   return driver;
 }
 
+void look_for_devices() {
+  if (cuda_is_loaded()) note_use(DeviceKind::kCuda);
+}
+
 bool uses_devices() { return kinds_in_use.load(std::memory_order_relaxed) != 0; }
 
-Status check_host_memory(const void* pointer) {
+std::optional<DeviceKind> hiding_kind(const void* pointer) {
   for (std::uint64_t kinds = kinds_in_use.load(std::memory_order_relaxed); kinds != 0;
        kinds &= kinds - 1) {
     const auto kind = static_cast<DeviceKind>(std::countr_zero(kinds));
-    const auto driver = driver_of(kind);
-    if (!driver.ok() || !(*driver)->hides(pointer)) continue;
-    return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("{} was given as memory of the host, but belongs to a device of kind "
-                              "{}: name the device in the buffer",
-                              pointer, v1::to_string(kind)));
+    if (hides(kind, pointer)) return kind;
   }
-  return {};
+  return std::nullopt;
+}
+
+Status check_host_memory(const void* pointer) {
+  const auto kind = hiding_kind(pointer);
+  if (!kind) return {};
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("{} was given as memory of the host, but belongs to a device of kind "
+                            "{}: name the device in the buffer",
+                            pointer, v1::to_string(*kind)));
 }
 
 Status launch(Stream& stream, std::function<Status()> kernel) {

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/device/collective_library.h"
 #include "core/device/shared_handle.h"
@@ -53,6 +55,10 @@ class DeviceDriver {
   /// Whether the device's kernels and copies can use `memory`, of another device of this process
   /// and driver; makes them able to, if need be. Errors: Device.
   virtual Status reach(int /*index*/, const void* /*memory*/) { return {}; }
+
+  /// Those devices, of all that this process sees, whose memory this one's kernels and copies can't
+  /// use, by their identity. Errors: Device.
+  virtual Result<std::vector<std::string>> unreachable(int index);
 
   /// Whether other processes can get at its memory and events.
   virtual bool shares_between_processes() const { return true; }
@@ -105,6 +111,12 @@ Result<DeviceDriver*> driver_of(Device device);
 
 /// Whether this process has anything to do with devices that aren't the host. Threads: any.
 bool uses_devices();
+/// Looks whether it has without Rondo's knowing: a library of devices is loaded. Not for every
+/// call: it takes a lock of the loader's. Threads: any.
+void look_for_devices();
+/// The kind whose device's memory `pointer` is, of those in use; nothing where the host can touch
+/// it. Threads: any.
+std::optional<DeviceKind> hiding_kind(const void* pointer);
 /// OK, or that `pointer` is memory of one of the devices in use, though it is said to be the
 /// host's. Errors: InvalidArgument. Threads: any.
 Status check_host_memory(const void* pointer);

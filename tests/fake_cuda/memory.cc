@@ -160,6 +160,8 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr* memory, CUipcMemHandle handle, unsigned
   if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   const SharedHandle shared = unpack(handle, SharedKind::kMemory);
   if (shared.process == ::getpid() || current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!fake_cuda::reaches(current()->device, shared.index))
+    return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
   const std::lock_guard lock(state().mutex);
   const std::string bytes(reinterpret_cast<const char*>(&handle), sizeof(handle));
   auto& opened = state().opened[{current()->device, bytes}];

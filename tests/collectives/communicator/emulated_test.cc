@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rondo/device.h"
+#include "tests/collectives/communicator/hidden_message.h"
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/spawn.h"
 
@@ -277,7 +278,19 @@ TEST(EmulatedPlaces, PointerThatIsNotWhereItIsSaidToBe_IsRefusedAndHarmsNothing)
     rank.all_reduce({memory.data(), 5, DataType::kF32, rank.device()});
   });
   EXPECT_THAT(too_short, Each(AllOf(HasSubstr("InvalidArgument"), HasSubstr("past the end"))));
+  const DeviceMemory third(Device::emulated(2), 16);
+  const auto of_another = run_ranks(ranks, [&](Communicator& rank) {
+    rank.all_reduce({third.data(), 4, DataType::kF32, rank.device()});
+  });
+  EXPECT_THAT(of_another,
+              Each(AllOf(HasSubstr("InvalidArgument"), HasSubstr("is memory of emulated:2"))));
   EXPECT_THAT(run_ranks(ranks, all_reduce_on_device), Each(""));
+}
+
+TEST(EmulatedPlaces, MessageOfADevicesMemoryGivenAsTheHosts_IsRefused) {
+  for (const char* transport : {"inproc", "shm", "tcp"})
+    expect_hidden_messages_are_refused(places(2, transport), Device::emulated(0));
+  expect_hidden_messages_are_refused({.size = 2}, Device::emulated(0));
 }
 
 TEST(EmulatedPlaces, InputOnTheHostAndOutputOnTheDevice_AreRefused) {
