@@ -551,6 +551,16 @@ RONDO_C_API rondo_status rondo_plan_report_link(const rondo_plan_report* report,
 /* Null: does nothing. */
 RONDO_C_API rondo_status rondo_plan_report_release(rondo_plan_report* report);
 
+/* Who sends what when by the chosen algorithm, as it is predicted: an SVG, up to some megabytes, a
+ * line for each rank, from left to right. Worked out in each call, as for rondo_explain_plan; room
+ * as for rondo_get_metrics. RONDO_INVALID_ARGUMENT for worlds of more than 64 ranks. */
+RONDO_C_API rondo_status rondo_draw_plan(const rondo_plan_question* question, char* text,
+                                         size_t room, size_t* needed);
+/* What rank `rank` does, a line for each step of the chosen algorithm; room as for
+ * rondo_get_metrics. RONDO_INVALID_ARGUMENT for a rank that there isn't. */
+RONDO_C_API rondo_status rondo_describe_plan(const rondo_plan_question* question, int rank,
+                                             char* text, size_t room, size_t* needed);
+
 /* ---- Schedules of one's own: docs/your-own-schedule.md ----------------------------------------
  */
 
