@@ -146,7 +146,10 @@ RONDO_C_API rondo_status rondo_create_by_id(const rondo_unique_id* id, int proce
  * 0 where that went well. */
 typedef int (*rondo_all_gather_function)(void* context, const void* mine, void* all, size_t bytes);
 
-/* For programs that can all-gather already: `all_gather` is called once, by every process. */
+/* For programs that can all-gather already: `all_gather` is called once, by every process, also by
+ * one that can't take part (its `config` is wrong, `out` is null): then all processes fail with
+ * what it says, and it as the culprit. Where `all_gather` is null, or `process` none of
+ * `processes`, it isn't called. */
 RONDO_C_API rondo_status rondo_create_by_all_gather(rondo_all_gather_function all_gather,
                                                     void* context, int process, int processes,
                                                     const rondo_config* config,

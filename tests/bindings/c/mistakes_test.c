@@ -140,7 +140,7 @@ static void meetings(void) {
   REFUSED(rondo_create_by_all_gather(failing_gather, &answer, 0, 2, NULL, &c), RONDO_SYSTEM,
           "all_gather returned 13");
   REFUSED(rondo_create_by_all_gather(empty_gather, NULL, 1, 2, NULL, &c), RONDO_SYSTEM,
-          "process 0 could not make a unique id");
+          "all_gather gave an empty block as process 0's");
   REFUSED(rondo_create_by_all_gather(empty_gather, NULL, 2, 2, NULL, &c), bad, "process 2 of 2");
 }
 
