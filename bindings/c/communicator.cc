@@ -1,16 +1,16 @@
 // How C's communicators come and go.
 
-#include <fmt/format.h>
-
 #include <cstring>
-#include <memory>
-#include <string_view>
-#include <vector>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "bindings/c/convert.h"
 #include "bindings/c/guard.h"
 #include "bindings/c/handles.h"
+#include "bindings/c/meeting.h"
 #include "rondo/bootstrap.h"
+#include "rondo/options_check.h"
 #include "rondo/version.h"
 
 namespace rondo::c {
@@ -33,41 +33,9 @@ std::string text_of(const rondo_unique_id& id) {
   return {id.text, strnlen(id.text, sizeof id.text)};
 }
 
-void create_by_id(const std::string& id, int process, int processes, const rondo_config* config,
-                  rondo_communicator** out) {
-  const Bootstrap bootstrap{.unique_id = id, .process = process, .processes = processes};
-  const Device device = device_of(config);
-  hand_out(Communicator::create(bootstrap, options_of(config), device), device, out);
-}
-
-/// Process 0 takes part also where it has no id, so that nobody waits for it.
-std::string id_by_all_gather(rondo_all_gather_function all_gather, void* context, int process,
-                             int processes, const char* interface) {
-  rondo_unique_id mine{};
-  std::unique_ptr<Error> failure;
-  if (process == 0) {
-    try {
-      mine = id_of(make_unique_id(interface == nullptr ? "" : interface));
-    } catch (const Error& error) {
-      failure = std::make_unique<Error>(error);
-    }
-  }
-  std::vector<rondo_unique_id> all(static_cast<std::size_t>(processes));
-  const int answer = all_gather(context, &mine, all.data(), sizeof mine);
-  if (failure != nullptr) throw Error(*failure);
-  if (answer != 0)
-    throw Error(ErrorCode::kSystem, fmt::format("the program's all_gather returned {}", answer));
-  std::string id = text_of(all.front());
-  if (id.empty())
-    throw Error(ErrorCode::kSystem, "process 0 could not make a unique id, or all_gather lost it",
-                0);
-  return id;
-}
-
-void check_processes(int process, int processes) {
-  if (processes >= 1 && process >= 0 && process < processes) return;
-  throw Error(ErrorCode::kInvalidArgument,
-              fmt::format("process {} of {}: expected 0 to processes - 1", process, processes));
+void create(const Bootstrap& bootstrap, const CommunicatorOptions& options, Device device,
+            rondo_communicator** out) {
+  hand_out(Communicator::create(bootstrap, options, device), device, out);
 }
 
 }  // namespace
@@ -104,7 +72,9 @@ rondo_status rondo_create_by_id(const rondo_unique_id* id, int process, int proc
   return guarded([&] {
     need(id, "id");
     need(out, "out");
-    rondo::c::create_by_id(rondo::c::text_of(*id), process, processes, config, out);
+    const rondo::Bootstrap bootstrap{
+        .unique_id = rondo::c::text_of(*id), .process = process, .processes = processes};
+    rondo::c::create(bootstrap, rondo::c::options_of(config), rondo::c::device_of(config), out);
   });
 }
 
@@ -112,13 +82,20 @@ rondo_status rondo_create_by_all_gather(rondo_all_gather_function all_gather, vo
                                         int process, int processes, const rondo_config* config,
                                         rondo_communicator** out) {
   return guarded([&] {
-    need(reinterpret_cast<const void*>(all_gather), "all_gather");
-    need(out, "out");
-    rondo::c::check_processes(process, processes);
-    const rondo::CommunicatorOptions options = rondo::c::options_of(config);
-    const std::string id = rondo::c::id_by_all_gather(all_gather, context, process, processes,
-                                                      options.interface.c_str());
-    rondo::c::create_by_id(id, process, processes, config, out);
+    rondo::CommunicatorOptions options;
+    rondo::Device device;
+    const auto prepare = [&]() -> std::string {
+      need(out, "out");
+      options = rondo::c::options_of(config);
+      device = rondo::c::device_of(config);
+      rondo::check_options(options, device);
+      return process == 0 ? rondo::make_unique_id(options.interface) : "";
+    };
+    const std::string id = rondo::c::meet(
+        {.all_gather = all_gather, .context = context, .process = process, .processes = processes},
+        prepare);
+    rondo::c::create({.unique_id = id, .process = process, .processes = processes}, options, device,
+                     out);
   });
 }
 

@@ -15,6 +15,7 @@
 
 using rondo::c::checked;
 using rondo::c::guarded;
+using rondo::c::hand_text;
 using rondo::c::need;
 
 namespace {
@@ -131,6 +132,17 @@ rondo_status rondo_plan_report_link(const rondo_plan_report* report, size_t inde
 
 rondo_status rondo_plan_report_release(rondo_plan_report* report) {
   return guarded([&] { rondo::c::give_back(report, "report"); });
+}
+
+rondo_status rondo_draw_plan(const rondo_plan_question* question, char* text, size_t room,
+                             size_t* needed) {
+  return guarded([&] { hand_text(rondo::draw_plan(question_of(question)), text, room, needed); });
+}
+
+rondo_status rondo_describe_plan(const rondo_plan_question* question, int rank, char* text,
+                                 size_t room, size_t* needed) {
+  return guarded(
+      [&] { hand_text(rondo::describe_plan(question_of(question), rank), text, room, needed); });
 }
 
 }  // extern "C"

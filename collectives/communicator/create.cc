@@ -16,6 +16,7 @@
 #include "core/cgroup.h"
 #include "core/device/driver.h"
 #include "core/log.h"
+#include "rondo/options_check.h"
 #include "transport/mesh/connect_places.h"
 #include "transport/rendezvous/launch.h"
 
@@ -52,6 +53,14 @@ std::map<std::string, std::string> equal_options(const CommunicatorOptions& opti
       {"RONDO_DEVICE_PATH", options.device_path}};
 }
 
+/// What this process can find wrong alone; the options as they are in force.
+Result<CommunicatorOptions> check_alone(const std::vector<Device>& devices,
+                                        const CommunicatorOptions& wanted) {
+  for (const Device device : devices) RONDO_TRY(check_exists(device));
+  log_enabled(LogLevel::kWarn);  // a RONDO_LOG that can't be understood is said now, not later
+  return communicator::resolve(wanted);
+}
+
 /// What takes calls of all places at once.
 Status learn(const std::vector<std::shared_ptr<Engine>>& engines) {
   const auto learn_one = [](Engine& engine) -> Status {
@@ -78,9 +87,7 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
                   "Communicator::create: the list of places is empty; a process takes part with at "
                   "least one");
   }
-  for (const Device device : devices) RONDO_TRY(check_exists(device));
-  log_enabled(LogLevel::kWarn);  // a RONDO_LOG that can't be understood is said now, not later
-  RONDO_ASSIGN(const CommunicatorOptions options, communicator::resolve(wanted));
+  RONDO_ASSIGN(const CommunicatorOptions options, check_alone(devices, wanted));
   RONDO_ASSIGN(const rendezvous::Launch launch, bootstrap == nullptr
                                                     ? rendezvous::detect_launch()
                                                     : communicator::launch_of(*bootstrap));
@@ -126,6 +133,11 @@ Communicator::Impl::~Impl() {
         "connections stay open until the process ends");
   });
   static_cast<void>(new (std::nothrow) std::shared_ptr<Engine>(engine_));
+}
+
+void check_options(const CommunicatorOptions& options, Device device) {
+  const auto in_force = value_or_throw(check_alone({device}, options));
+  static_cast<void>(value_or_throw(communicator::load_schedule(in_force.schedule)));
 }
 
 Communicator Communicator::create(const CommunicatorOptions& options, Device device) {

@@ -146,7 +146,10 @@ RONDO_C_API rondo_status rondo_create_by_id(const rondo_unique_id* id, int proce
  * 0 where that went well. */
 typedef int (*rondo_all_gather_function)(void* context, const void* mine, void* all, size_t bytes);
 
-/* For programs that can all-gather already: `all_gather` is called once, by every process. */
+/* For programs that can all-gather already: `all_gather` is called once, by every process, also by
+ * one that can't take part (its `config` is wrong, `out` is null): then all processes fail with
+ * what it says, and it as the culprit. Where `all_gather` is null, or `process` none of
+ * `processes`, it isn't called. */
 RONDO_C_API rondo_status rondo_create_by_all_gather(rondo_all_gather_function all_gather,
                                                     void* context, int process, int processes,
                                                     const rondo_config* config,
@@ -260,7 +263,7 @@ typedef struct rondo_call {
   rondo_op op;        /* of reductions */
   int32_t root;       /* or the peer of a send or receive */
   int32_t tag;        /* of a send or receive */
-  int32_t timeout_ms; /* 0: the communicator's; not of a send or receive */
+  int32_t timeout_ms; /* 0: the communicator's; of a send or receive nothing else */
   const void* input;
   void* output;        /* a broadcast's data are both */
   size_t input_count;  /* elements of the whole input buffer, */
@@ -550,6 +553,16 @@ RONDO_C_API rondo_status rondo_plan_report_link(const rondo_plan_report* report,
                                                 const rondo_plan_link** out);
 /* Null: does nothing. */
 RONDO_C_API rondo_status rondo_plan_report_release(rondo_plan_report* report);
+
+/* Who sends what when by the chosen algorithm, as it is predicted: an SVG, up to some megabytes, a
+ * line for each rank, from left to right. Worked out in each call, as for rondo_explain_plan; room
+ * as for rondo_get_metrics. RONDO_INVALID_ARGUMENT for worlds of more than 64 ranks. */
+RONDO_C_API rondo_status rondo_draw_plan(const rondo_plan_question* question, char* text,
+                                         size_t room, size_t* needed);
+/* What rank `rank` does, a line for each step of the chosen algorithm; room as for
+ * rondo_get_metrics. RONDO_INVALID_ARGUMENT for a rank that there isn't. */
+RONDO_C_API rondo_status rondo_describe_plan(const rondo_plan_question* question, int rank,
+                                             char* text, size_t room, size_t* needed);
 
 /* ---- Schedules of one's own: docs/your-own-schedule.md ----------------------------------------
  */

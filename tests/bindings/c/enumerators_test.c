@@ -83,17 +83,33 @@ static rondo_status query_plan_type(int v) {
   rondo_plan plan = RONDO_PLAN_INIT;
   return rondo_query_plan(RONDO_ALL_REDUCE, 64, (rondo_type)v, 1, 2, NULL, &plan);
 }
-static rondo_status explain(rondo_kind kind, rondo_type type) {
+static rondo_plan_question question_of(rondo_kind kind, rondo_type type) {
   rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
-  rondo_plan_report* report = NULL;
   question.kind = kind;
   question.type = type;
   question.hosts = 1;
   question.ranks_per_host = 2;
+  return question;
+}
+static rondo_status explain(rondo_kind kind, rondo_type type) {
+  const rondo_plan_question question = question_of(kind, type);
+  rondo_plan_report* report = NULL;
   const rondo_status status = rondo_explain_plan(&question, &report);
   CHECK(report == NULL);
   return status;
 }
+static rondo_status draw(rondo_kind kind, rondo_type type) {
+  const rondo_plan_question question = question_of(kind, type);
+  return rondo_draw_plan(&question, NULL, 0, NULL);
+}
+static rondo_status describe(rondo_kind kind, rondo_type type) {
+  const rondo_plan_question question = question_of(kind, type);
+  return rondo_describe_plan(&question, 0, NULL, 0, NULL);
+}
+static rondo_status draw_plan_kind(int v) { return draw((rondo_kind)v, RONDO_F32); }
+static rondo_status draw_plan_type(int v) { return draw(RONDO_ALL_REDUCE, (rondo_type)v); }
+static rondo_status describe_plan_kind(int v) { return describe((rondo_kind)v, RONDO_F32); }
+static rondo_status describe_plan_type(int v) { return describe(RONDO_ALL_REDUCE, (rondo_type)v); }
 static rondo_status explain_plan_kind(int v) { return explain((rondo_kind)v, RONDO_F32); }
 static rondo_status explain_plan_type(int v) { return explain(RONDO_ALL_REDUCE, (rondo_type)v); }
 
@@ -163,6 +179,10 @@ static const row kRows[] = {
     {"rondo_query_plan", "type", query_plan_type, 0, 9, 0, 9},
     {"rondo_explain_plan", "rondo_plan_question.kind", explain_plan_kind, 0, 8, 0, 8},
     {"rondo_explain_plan", "rondo_plan_question.type", explain_plan_type, 0, 9, 0, 9},
+    {"rondo_draw_plan", "rondo_plan_question.kind", draw_plan_kind, 0, 8, 0, 8},
+    {"rondo_draw_plan", "rondo_plan_question.type", draw_plan_type, 0, 9, 0, 9},
+    {"rondo_describe_plan", "rondo_plan_question.kind", describe_plan_kind, 0, 8, 0, 8},
+    {"rondo_describe_plan", "rondo_plan_question.type", describe_plan_type, 0, 9, 0, 9},
     {"rondo_abort", "status", abort_status, 1, 10, 1, 10},
     {"rondo_set_log", "level", set_log_level, 0, 5, 0, 5},
     {"rondo_schedule_begin", "kind", schedule_begin_kind, 0, 8, 0, 8},

@@ -122,6 +122,16 @@ static void values(rondo_communicator* c) {
   call.size = sizeof call;
   call.timeout_ms = -5;
   REFUSED(rondo_run(c, &call), bad, "timeout_ms");
+  /* A deadline that nobody would keep. */
+  rondo_work* work = NULL;
+  call.timeout_ms = 200;
+  for (int kind = RONDO_SEND; kind <= RONDO_RECEIVE; ++kind) {
+    call.kind = (rondo_kind)kind;
+    REFUSED(rondo_run(c, &call), bad, "rondo_call.timeout_ms 200: expected 0, for sends");
+    REFUSED(rondo_start(c, &call, &work), bad, "rondo_call.timeout_ms 200: expected 0");
+    CHECK(work == NULL);
+  }
+  call.kind = RONDO_ALL_REDUCE;
   call.timeout_ms = 0;
   call.op = RONDO_CUSTOM;
   REFUSED(rondo_run(c, &call), bad, "rondo_call.function");
@@ -140,7 +150,7 @@ static void meetings(void) {
   REFUSED(rondo_create_by_all_gather(failing_gather, &answer, 0, 2, NULL, &c), RONDO_SYSTEM,
           "all_gather returned 13");
   REFUSED(rondo_create_by_all_gather(empty_gather, NULL, 1, 2, NULL, &c), RONDO_SYSTEM,
-          "process 0 could not make a unique id");
+          "all_gather gave an empty block as process 0's");
   REFUSED(rondo_create_by_all_gather(empty_gather, NULL, 2, 2, NULL, &c), bad, "process 2 of 2");
 }
 

@@ -90,6 +90,78 @@ static void left_out(void) {
   OK(rondo_plan_report_release(report));
 }
 
+/* The text that `question` is answered by, in room that was asked for; to be freed. `rank`: -1: the
+ * drawing. */
+static rondo_status text_of(const rondo_plan_question* question, int rank, char* text, size_t room,
+                            size_t* needed) {
+  if (rank < 0) return rondo_draw_plan(question, text, room, needed);
+  return rondo_describe_plan(question, rank, text, room, needed);
+}
+
+static char* whole_text(const rondo_plan_question* question, int rank) {
+  size_t needed = 0, again = 0;
+  OK(text_of(question, rank, NULL, 0, &needed));
+  CHECK(needed > 40);
+  char* const text = malloc(needed);
+  CHECK(text != NULL);
+  OK(text_of(question, rank, text, needed, &again));
+  CHECK(again == needed && strlen(text) == needed - 1);
+  char cut[9];
+  OK(text_of(question, rank, cut, sizeof cut, NULL));
+  CHECK(strlen(cut) == sizeof cut - 1 && strncmp(cut, text, sizeof cut - 1) == 0);
+  REFUSED(text_of(question, rank, NULL, 5, NULL), RONDO_INVALID_ARGUMENT, "text is null");
+  return text;
+}
+
+static size_t times_in(const char* text, const char* words) {
+  size_t times = 0;
+  while ((text = strstr(text, words)) != NULL) {
+    ++times;
+    ++text;
+  }
+  return times;
+}
+
+/* A ring of three: each rank sends 2 (n-1) = 4 times, to the next one. */
+static void steps(void) {
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  question.bytes = 4096;
+  question.hosts = 3;
+  question.ranks_per_host = 1;
+  question.algorithm = "ring";
+  for (int rank = 0; rank < 3; ++rank) {
+    char words[40];
+    char* const text = whole_text(&question, rank);
+    snprintf(words, sizeof words, ", rank %d of 3\n", rank);
+    CHECK(strncmp(text, "all_reduce of ", 14) == 0 && strstr(text, words) != NULL);
+    snprintf(words, sizeof words, "rank %d", (rank + 1) % 3);
+    CHECK(times_in(text, words) == 4);
+    CHECK(text[strlen(text) - 1] == '\n' && "a whole line");
+    free(text);
+  }
+  REFUSED(rondo_describe_plan(&question, 3, NULL, 0, NULL), RONDO_INVALID_ARGUMENT,
+          "rank 3 is no rank of a world of 3 (0 to 2)");
+  REFUSED(rondo_describe_plan(&question, -1, NULL, 0, NULL), RONDO_INVALID_ARGUMENT,
+          "rank -1 is no rank of a world of 3");
+  REFUSED(rondo_describe_plan(NULL, 0, NULL, 0, NULL), RONDO_INVALID_ARGUMENT, "question is null");
+}
+
+static void drawing(void) {
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  question.bytes = 4096;
+  question.hosts = 3;
+  question.ranks_per_host = 1;
+  question.algorithm = "ring";
+  char* const text = whole_text(&question, -1);
+  CHECK(strncmp(text, "<svg ", 5) == 0 && strstr(text, "</svg>") != NULL);
+  CHECK(strstr(text, "all_reduce by ring") != NULL);
+  free(text);
+  question.hosts = 65;
+  REFUSED(rondo_draw_plan(&question, NULL, 0, NULL), RONDO_INVALID_ARGUMENT,
+          "a drawing of 65 ranks can't be looked at; expected at most 64");
+  REFUSED(rondo_draw_plan(NULL, NULL, 0, NULL), RONDO_INVALID_ARGUMENT, "question is null");
+}
+
 /* Everybody sends everything to rank 0, which sums and sends that back. */
 static void star_of_two(char* text, size_t room) {
   rondo_schedule* s = NULL;
@@ -218,6 +290,8 @@ int main(void) {
   candidates();
   links();
   left_out();
+  steps();
+  drawing();
   own_schedules_and_tunings();
   mistakes();
   other_headers();

@@ -1,18 +1,12 @@
 /* Worlds of three ways to meet, and all that several ranks can do:
  *   world_test launcher|id|all_gather */
 #define _POSIX_C_SOURCE 200809L
-#define _DEFAULT_SOURCE
 
-#include <sched.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "board.h"
 #include "check.h"
 #include "collectives.h"
-
-enum { kProcesses = 3 };
 
 static void works(rondo_communicator* c, int rank, int size);
 static void parts(rondo_communicator* c, int rank, int size);
@@ -161,31 +155,12 @@ static void giving_up(rondo_communicator* c, int rank, int size) {
   CHECK(rondo_last_error()->culprit == size - 1);
 }
 
-/* Shared by the processes: an all-gather such as a program may have. */
-static struct {
-  volatile int come[kProcesses];
-  char blocks[kProcesses][256];
-} * board;
-
-static int gather_on_board(void* context, const void* mine, void* all, size_t bytes) {
-  const int self = *(const int*)context;
-  if (bytes > sizeof board->blocks[0]) return 1;
-  memcpy(board->blocks[self], mine, bytes);
-  __sync_synchronize();
-  board->come[self] = 1;
-  for (int i = 0; i < kProcesses; ++i)
-    while (!board->come[i]) sched_yield();
-  __sync_synchronize();
-  for (int i = 0; i < kProcesses; ++i) memcpy((char*)all + i * (int)bytes, board->blocks[i], bytes);
-  return 0;
-}
-
-static void without_launcher(int process, int by_id) {
+static void without_launcher(int process, int has_id) {
   rondo_config config = RONDO_CONFIG_INIT;
   config.network_interface = "lo";
   config.join_timeout_ms = 30000;
   rondo_communicator* c = NULL;
-  if (by_id) {
+  if (has_id) {
     rondo_unique_id id, all[kProcesses];
     memset(&id, 0, sizeof id);
     if (process == 0) OK(rondo_make_unique_id("lo", &id));
@@ -199,27 +174,8 @@ static void without_launcher(int process, int by_id) {
   OK(rondo_destroy(c));
 }
 
-static int in_processes(int by_id) {
-  board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  CHECK(board != MAP_FAILED);
-  pid_t children[kProcesses];
-  for (int process = 0; process < kProcesses; ++process) {
-    children[process] = fork();
-    CHECK(children[process] >= 0);
-    if (children[process] == 0) {
-      without_launcher(process, by_id);
-      exit(0);
-    }
-  }
-  int failures = 0;
-  for (int process = 0; process < kProcesses; ++process) {
-    int status = 1;
-    waitpid(children[process], &status, 0);
-    if (status != 0) fprintf(stderr, "process %d: status %d\n", process, status);
-    failures += status != 0;
-  }
-  return failures;
-}
+static void by_id(int process) { without_launcher(process, 1); }
+static void by_all_gather(int process) { without_launcher(process, 0); }
 
 int main(int count, char** words) {
   const char* const way = count > 1 ? words[1] : "";
@@ -227,8 +183,8 @@ int main(int count, char** words) {
     by_launcher();
     return 0;
   }
-  if (strcmp(way, "id") == 0) return in_processes(1);
-  if (strcmp(way, "all_gather") == 0) return in_processes(0);
+  if (strcmp(way, "id") == 0) return in_processes(by_id);
+  if (strcmp(way, "all_gather") == 0) return in_processes(by_all_gather);
   fprintf(stderr, "world_test launcher|id|all_gather\n");
   return 2;
 }

@@ -1,0 +1,97 @@
+/* Three processes that meet by an all-gather of their program's, one of which can't take part: all
+ * of them are told, and by whom; nobody is left in the all-gather. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <unistd.h>
+
+#include "board.h"
+#include "check.h"
+
+/* Everybody's call with `own`, which is wrong on process `culprit`. */
+static void refused(int process, const rondo_config* own, int culprit, rondo_status status,
+                    const char* words) {
+  rondo_communicator* c = NULL;
+  char told[60];
+  const int before = times_gathered();
+  REFUSED(rondo_create_by_all_gather(gather_on_board, &process, process, kProcesses, own, &c),
+          status, words);
+  CHECK(times_gathered() == before + 1 && c == NULL);
+  CHECK(rondo_last_error()->culprit == culprit);
+  snprintf(told, sizeof told, "process %d can't take part: ", culprit);
+  const int names_it = strncmp(rondo_last_error()->message, told, strlen(told)) == 0;
+  CHECK(names_it == (process != culprit));
+}
+
+static rondo_config usual(void) {
+  rondo_config config = RONDO_CONFIG_INIT;
+  config.network_interface = "lo";
+  config.join_timeout_ms = 30000;
+  return config;
+}
+
+static void configurations(int process) {
+  const rondo_status bad = RONDO_INVALID_ARGUMENT;
+  for (int culprit = 0; culprit < kProcesses; ++culprit) {
+    rondo_config config = usual();
+    if (process == culprit) config.timeout_ms = -1;
+    refused(process, &config, culprit, bad, "rondo_config.timeout_ms: expected at least 0, got -1");
+    config = usual();
+    if (process == culprit) config.abi_version = 7;
+    refused(process, &config, culprit, bad, "rondo_config.abi_version is 7");
+    config = usual();
+    if (process == culprit) config.transport = "pigeon";
+    refused(process, &config, culprit, bad, "there is no transport 'pigeon'");
+    config = usual();
+    if (process == culprit) config.device.kind = RONDO_DEVICE_CUDA + 100;
+    refused(process, &config, culprit, bad, "there is no kind of device with number 102");
+  }
+}
+
+/* Where nothing but process 0's own number has gone wrong: it makes the id. */
+static void no_id(int process) {
+  rondo_config config = usual();
+  if (process == 0) config.network_interface = "no-such-interface";
+  refused(process, &config, 0, RONDO_INVALID_ARGUMENT, "no-such-interface");
+}
+
+static void nowhere_to_put_it(int process) {
+  const rondo_config config = usual();
+  rondo_communicator* c = NULL;
+  REFUSED(rondo_create_by_all_gather(gather_on_board, &process, process, kProcesses, &config,
+                                     process == 1 ? NULL : &c),
+          RONDO_INVALID_ARGUMENT, "out is null");
+  CHECK(rondo_last_error()->culprit == 1 && c == NULL);
+}
+
+/* Several at once: each says its own, the others name the first. */
+static void two_culprits(int process) {
+  rondo_config config = usual();
+  rondo_communicator* c = NULL;
+  if (process == 1) config.timeout_ms = -1;
+  if (process == 2) config.join_timeout_ms = -2;
+  REFUSED(rondo_create_by_all_gather(gather_on_board, &process, process, kProcesses, &config, &c),
+          RONDO_INVALID_ARGUMENT, process == 2 ? "rondo_config.join_timeout_ms" : "got -1");
+  CHECK(rondo_last_error()->culprit == (process == 2 ? 2 : 1));
+}
+
+/* None of that is in the way of a world. */
+static void joined(int process) {
+  const rondo_config config = usual();
+  rondo_communicator* c = NULL;
+  double sum = 0.5 + process;
+  OK(rondo_create_by_all_gather(gather_on_board, &process, process, kProcesses, &config, &c));
+  OK(rondo_all_reduce(c, &sum, &sum, 1, RONDO_F64, RONDO_SUM));
+  CHECK(near(sum, 4.5));
+  OK(rondo_destroy(c));
+}
+
+static void meet(int process) {
+  alarm(60); /* of what would wait for ever */
+  configurations(process);
+  no_id(process);
+  nowhere_to_put_it(process);
+  two_culprits(process);
+  joined(process);
+}
+
+int main(void) { return in_processes(meet); }
