@@ -97,15 +97,9 @@ class Bound : public bench::World {
     return own;
   }
 
-  bool call(const std::string& collective, const bench::Data& data) override {
-    if (collective != "all_reduce") return false;
-    const std::size_t ranks = static_cast<std::size_t>(size());
-    const std::size_t part = data.total / ranks / kWidth * kWidth;
-    const std::size_t begin = part * static_cast<std::size_t>(rank());
-    const auto& buffers = buffers_.at(data.output);
-    if (calls_++ < 2 * kTrials) return try_out(buffers, begin, begin + part), true;
-    (streams_ ? sum_to_all<true> : sum_to_all<false>)(buffers, begin, begin + part);
-    return true;
+  Call call(const std::string& name) override {
+    if (name != "all_reduce") return {};
+    return [this](const bench::Data& data) { all_reduce(data); };
   }
 
  private:
@@ -116,6 +110,14 @@ class Bound : public bench::World {
     if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0)
       throw std::runtime_error("cannot make " + path);
     return file;
+  }
+
+  void all_reduce(const bench::Data& data) {
+    const std::size_t part = data.total / static_cast<std::size_t>(size()) / kWidth * kWidth;
+    const std::size_t begin = part * static_cast<std::size_t>(rank());
+    const auto& buffers = buffers_.at(data.output);
+    if (calls_++ < 2 * kTrials) return try_out(buffers, begin, begin + part);
+    (streams_ ? sum_to_all<true> : sum_to_all<false>)(buffers, begin, begin + part);
   }
 
   void try_out(std::span<float* const> buffers, std::size_t begin, std::size_t end) {

@@ -1,8 +1,10 @@
 // The loop through Gloo's TCP transport. First arguments: RANK SIZE STOREDIR INTERFACE.
 
 #include <gloo/allgather.h>
+#include <gloo/allgatherv.h>
 #include <gloo/allreduce.h>
 #include <gloo/alltoall.h>
+#include <gloo/alltoallv.h>
 #include <gloo/barrier.h>
 #include <gloo/broadcast.h>
 #include <gloo/math.h>
@@ -11,16 +13,20 @@
 #include <gloo/rendezvous/file_store.h>
 #include <gloo/transport/tcp/device.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <memory>
 
-#include "loop.h"
+#include "messages.h"
 
 namespace {
 
-class GlooWorld : public bench::World {
+using bench::Data;
+
+class GlooWorld : public bench::MessageWorld {
  public:
   explicit GlooWorld(const std::vector<std::string>& arguments) {
     gloo::transport::tcp::attr attributes;
@@ -50,36 +56,82 @@ class GlooWorld : public bench::World {
   float* allocate(std::size_t count) override {
     return static_cast<float*>(std::malloc(count * sizeof(float)));
   }
-  bool call(const std::string& collective, const bench::Data& data) override {
-    if (collective == "all_reduce") {
-      gloo::AllreduceOptions options(context_);
-      options.setOutput(data.output, data.total);
-      options.setReduceFunction(sum);
-      gloo::allreduce(options);
-    } else if (collective == "broadcast") {
-      gloo::BroadcastOptions options(context_);
-      options.setOutput(data.output, data.total);
-      options.setRoot(0);
-      gloo::broadcast(options);
-    } else if (collective == "all_gather") {
-      gloo::AllgatherOptions options(context_);
-      options.setInput(data.input, data.part);
-      options.setOutput(data.output, data.total);
-      gloo::allgather(options);
-    } else if (collective == "all_to_all") {
-      gloo::AlltoallOptions options(context_);
-      options.setInput(data.input, data.total);
-      options.setOutput(data.output, data.total);
-      gloo::alltoall(options);
-    } else if (collective == "barrier") {
-      barrier();
-    } else {
-      return false;
-    }
-    return true;
+  void send(const float* data, std::size_t count, int peer) override {
+    const auto buffer = buffer_of(const_cast<float*>(data), count);
+    buffer->send(peer, kSlot);
+    buffer->waitSend();
+  }
+  void receive(float* data, std::size_t count, int peer) override {
+    const auto buffer = buffer_of(data, count);
+    buffer->recv(peer, kSlot);
+    buffer->waitRecv();
+  }
+  void exchange(const Data& data, int next, int before) override {
+    const auto input = buffer_of(data.input, data.part);
+    const auto output = buffer_of(data.output, data.part);
+    output->recv(before, kSlot);
+    input->send(next, kSlot);
+    input->waitSend();
+    output->waitRecv();
+  }
+  Call call(const std::string& name) override {
+    const std::map<std::string, void (GlooWorld::*)(const Data&)> calls = {
+        {"all_reduce", &GlooWorld::all_reduce}, {"broadcast", &GlooWorld::broadcast},
+        {"all_gather", &GlooWorld::all_gather}, {"all_gather_v", &GlooWorld::all_gather_v},
+        {"all_to_all", &GlooWorld::all_to_all}, {"all_to_all_v", &GlooWorld::all_to_all_v},
+    };
+    if (name == "barrier") return [this](const Data&) { barrier(); };
+    const auto found = calls.find(name);
+    if (found == calls.end()) return message_call(name);
+    return [this, call = found->second](const Data& data) { (this->*call)(data); };
   }
 
  private:
+  /// Of messages; the collectives have numbers of their own.
+  static constexpr std::uint64_t kSlot = 1U << 20U;
+
+  void all_reduce(const Data& data) {
+    gloo::AllreduceOptions options(context_);
+    options.setOutput(data.output, data.total);
+    options.setReduceFunction(sum);
+    gloo::allreduce(options);
+  }
+  void broadcast(const Data& data) {
+    gloo::BroadcastOptions options(context_);
+    options.setOutput(data.output, data.total);
+    options.setRoot(0);
+    gloo::broadcast(options);
+  }
+  void all_gather(const Data& data) {
+    gloo::AllgatherOptions options(context_);
+    options.setInput(data.input, data.part);
+    options.setOutput(data.output, data.total);
+    gloo::allgather(options);
+  }
+  void all_gather_v(const Data& data) {
+    gloo::AllgathervOptions options(context_);
+    options.setInput(data.input, data.part);
+    options.setOutput(data.output, data.parts.counts);
+    gloo::allgatherv(options);
+  }
+  void all_to_all(const Data& data) {
+    gloo::AlltoallOptions options(context_);
+    options.setInput(data.input, data.total);
+    options.setOutput(data.output, data.total);
+    gloo::alltoall(options);
+  }
+  void all_to_all_v(const Data& data) {
+    const std::vector<std::int64_t> counts(data.parts.counts.begin(), data.parts.counts.end());
+    gloo::AlltoallvOptions options(context_);
+    options.setInput(data.input, counts);
+    options.setOutput(data.output, counts);
+    gloo::alltoallv(options);
+  }
+
+  std::unique_ptr<gloo::transport::UnboundBuffer> buffer_of(float* data, std::size_t count) {
+    return context_->createUnboundBuffer(data, count * sizeof(float));
+  }
+
   static void sum(void* to, const void* a, const void* b, std::size_t count) {
     gloo::sum<float>(to, a, b, count);
   }

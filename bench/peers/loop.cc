@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "check.h"
+
 namespace bench {
 namespace {
 
@@ -15,7 +17,7 @@ double us_since(Clock::time_point start) {
 }
 
 struct Sweep {
-  std::string collective;
+  std::string call;
   std::size_t low = 0;
   std::size_t high = 0;
   std::size_t factor = 0;
@@ -24,7 +26,7 @@ struct Sweep {
 
 Sweep parse(const std::vector<std::string>& arguments) {
   if (arguments.size() < 5) {
-    throw std::runtime_error("expected: COLLECTIVE LO HI FACTOR SECONDS (bytes; whole numbers)");
+    throw std::runtime_error("expected: CALL LO HI FACTOR SECONDS (bytes; whole numbers)");
   }
   Sweep sweep{arguments[0], std::stoul(arguments[1]), std::stoul(arguments[2]),
               std::stoul(arguments[3]), std::stod(arguments[4])};
@@ -35,18 +37,7 @@ Sweep parse(const std::vector<std::string>& arguments) {
 
 /// As a backward pass does: what a call reads has just been written.
 void rewrite(const Data& data, bool in_place) {
-  float* const mine = in_place ? data.output : data.input;
-  std::fill(mine, mine + data.total, 1.0F);
-}
-
-void check_sum(World& world, const Data& data) {
-  if (!world.synchronises()) return;
-  rewrite(data, true);
-  world.call("all_reduce", data);
-  const auto expected = static_cast<float>(world.size());
-  if (data.output[0] != expected || data.output[data.total - 1] != expected) {
-    throw std::runtime_error("wrong sum");
-  }
+  std::fill_n(in_place ? data.output : data.input, data.total, 1.0F);
 }
 
 bool is_over(World& world, Clock::time_point start, double seconds) {
@@ -55,8 +46,10 @@ bool is_over(World& world, Clock::time_point start, double seconds) {
   return is_over[0] > 0;
 }
 
-std::vector<double> times(World& world, const Sweep& sweep, const Data& data) {
-  const bool in_place = sweep.collective == "all_reduce" || sweep.collective == "broadcast";
+std::vector<double> times(World& world, const Sweep& sweep, const World::Call& call,
+                          const Data& data) {
+  const bool in_place = is_in_place(sweep.call);
+  const double messages = messages_in(sweep.call);
   const int block = data.total < 16384 ? 50 : 3;
   std::vector<double> times;
   const auto start = Clock::now();
@@ -65,8 +58,8 @@ std::vector<double> times(World& world, const Sweep& sweep, const Data& data) {
       rewrite(data, in_place);
       world.barrier();
       const auto begin = Clock::now();
-      world.call(sweep.collective, data);
-      times.push_back(us_since(begin));
+      call(data);
+      times.push_back(us_since(begin) / messages);
       if (!world.synchronises()) world.barrier();
     }
   } while (!is_over(world, start, sweep.seconds));
@@ -76,22 +69,18 @@ std::vector<double> times(World& world, const Sweep& sweep, const Data& data) {
 }
 
 void measure(World& world, const Sweep& sweep, std::size_t bytes) {
-  const auto ranks = static_cast<std::size_t>(world.size());
-  Data data;
-  data.part = sweep.collective == "all_reduce" ? 0 : bytes / sizeof(float) / ranks;
-  data.total = data.part == 0 ? bytes / sizeof(float) : data.part * ranks;
-  if (data.total == 0) return;
+  const World::Call call = world.call(sweep.call);
+  if (!call) return;
+  Data data = data_of(sweep.call, bytes, world.size(), world.rank());
   data.input = world.allocate(data.total);
   data.output = world.allocate(data.total);
-  check_sum(world, data);
+  if (world.synchronises()) check(world, sweep.call, call, data);
   rewrite(data, false);
   const int warm_up = world.synchronises() ? 4 : 40;
-  for (int i = 0; i < warm_up; ++i) {
-    if (!world.call(sweep.collective, data)) return;
-  }
-  const std::vector<double> sorted = times(world, sweep, data);
+  for (int i = 0; i < warm_up; ++i) call(data);
+  const std::vector<double> sorted = times(world, sweep, call, data);
   if (world.rank() != 0) return;
-  std::printf("%s,%zu,%.2f,%.2f\n", sweep.collective.c_str(), bytes, sorted[sorted.size() / 2],
+  std::printf("%s,%zu,%.2f,%.2f\n", sweep.call.c_str(), bytes, sorted[sorted.size() / 2],
               sorted[sorted.size() / 10]);
   std::fflush(stdout);
 }

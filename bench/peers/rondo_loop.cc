@@ -11,11 +11,13 @@
 #include <span>
 
 #include "bind.h"
-#include "loop.h"
+#include "messages.h"
 
 namespace {
 
-class RondoWorld : public bench::World {
+using bench::Data;
+
+class RondoWorld : public bench::MessageWorld {
  public:
   explicit RondoWorld(bool registered)
       : communicator_(rondo::Communicator::create()), registered_(registered) {}
@@ -31,23 +33,92 @@ class RondoWorld : public bench::World {
     memory_.push_back(std::make_unique<rondo::RegisteredMemory>(count * sizeof(float)));
     return static_cast<float*>(memory_.back()->data());
   }
-  bool call(const std::string& collective, const bench::Data& d) override {
+  void send(const float* data, std::size_t count, int peer) override {
+    communicator_.send({data, count}, peer);
+  }
+  void receive(float* data, std::size_t count, int peer) override {
+    communicator_.receive({data, count}, peer);
+  }
+  void exchange(const Data& data, int next, int before) override {
+    rondo::Work sent = communicator_.start(rondo::Call::send({data.input, data.part}, next));
+    communicator_.receive({data.output, data.part}, before);
+    sent.wait();
+  }
+  Call call(const std::string& name) override {
     auto& c = communicator_;
-    const auto [input, output, total, part] = d;
-    if (collective == "all_reduce") return c.all_reduce({output, total}), true;
-    if (collective == "broadcast") return c.broadcast({output, total}, 0), true;
-    if (collective == "reduce") return c.reduce({input, total}, {output, total}, 0), true;
-    if (collective == "all_gather") return c.all_gather({input, part}, {output, total}), true;
-    if (collective == "reduce_scatter")
-      return c.reduce_scatter({input, total}, {output, part}), true;
-    if (collective == "gather") return c.gather({input, part}, {output, total}, 0), true;
-    if (collective == "scatter") return c.scatter({input, total}, {output, part}, 0), true;
-    if (collective == "all_to_all") return c.all_to_all({input, total}, {output, total}), true;
-    if (collective == "barrier") return c.barrier(), true;
-    return false;
+    const std::map<std::string, Call> calls = {
+        {"all_reduce",
+         [&c](const Data& d) {
+           c.all_reduce({d.output, d.total});
+         }},
+        {"broadcast",
+         [&c](const Data& d) {
+           c.broadcast({d.output, d.total}, 0);
+         }},
+        {"reduce",
+         [&c](const Data& d) {
+           c.reduce({d.input, d.total}, {d.output, d.total}, 0);
+         }},
+        {"all_gather",
+         [&c](const Data& d) {
+           c.all_gather({d.input, d.part}, {d.output, d.total});
+         }},
+        {"reduce_scatter",
+         [&c](const Data& d) {
+           c.reduce_scatter({d.input, d.total}, {d.output, d.part});
+         }},
+        {"gather",
+         [&c](const Data& d) {
+           c.gather({d.input, d.part}, {d.output, d.total}, 0);
+         }},
+        {"scatter",
+         [&c](const Data& d) {
+           c.scatter({d.input, d.total}, {d.output, d.part}, 0);
+         }},
+        {"all_to_all",
+         [&c](const Data& d) {
+           c.all_to_all({d.input, d.total}, {d.output, d.total});
+         }},
+        {"barrier", [&c](const Data&) { c.barrier(); }},
+    };
+    if (const auto found = calls.find(name); found != calls.end()) return found->second;
+    const Call uneven = uneven_call(name);
+    return uneven ? uneven : message_call(name);
   }
 
  private:
+  Call uneven_call(const std::string& name) {
+    auto& c = communicator_;
+    const auto in = [](const Data& d, std::size_t count) {
+      return rondo::ConstBuffer{d.input, count};
+    };
+    const auto out = [](const Data& d, std::size_t count) {
+      return rondo::Buffer{d.output, count};
+    };
+    const std::map<std::string, Call> calls = {
+        {"all_gather_v",
+         [=, &c](const Data& d) {
+           c.all_gather_v(in(d, d.part), out(d, d.total), d.parts.counts);
+         }},
+        {"reduce_scatter_v",
+         [=, &c](const Data& d) {
+           c.reduce_scatter_v(in(d, d.total), out(d, d.part), d.parts.counts);
+         }},
+        {"gather_v",
+         [=, &c](const Data& d) { c.gather_v(in(d, d.part), out(d, d.total), d.parts.counts, 0); }},
+        {"scatter_v",
+         [=, &c](const Data& d) {
+           c.scatter_v(in(d, d.total), out(d, d.part), d.parts.counts, 0);
+         }},
+        {"all_to_all_v",
+         [=, &c](const Data& d) {
+           c.all_to_all_v(in(d, d.total), d.parts.counts, out(d, d.total), d.parts.counts);
+         }},
+    };
+    const auto found = calls.find(name);
+    return found != calls.end() ? found->second : Call();
+  }
+
   rondo::Communicator communicator_;
   bool registered_;
   std::vector<std::unique_ptr<rondo::RegisteredMemory>> memory_;

@@ -39,6 +39,11 @@ Status call_with_root(Engine& engine, const CallArguments& arguments) {
   return engine.call(used_by(engine.place().rank(), arguments));
 }
 
+CallArguments message(Call::Exchange direction, const ConstBuffer& input, const Buffer& output,
+                      int peer, int tag) {
+  return {.input = input, .output = output, .root = peer, .exchange = direction, .tag = tag};
+}
+
 CallArguments arguments_of(const Call& call, int rank) {
   return used_by(rank, {.collective = call.collective,
                         .input = call.input,
@@ -162,16 +167,17 @@ void Communicator::barrier() {
 }
 
 void Communicator::send(const ConstBuffer& data, int peer, int tag) {
-  start(Call::send(data, peer, tag)).wait();
+  throw_if_error(
+      alive(impl_).engine().call(message(Call::Exchange::kSend, data, kNoBuffer, peer, tag)));
 }
 
 void Communicator::receive(const Buffer& data, int peer, int tag) {
-  start(Call::receive(data, peer, tag)).wait();
+  throw_if_error(
+      alive(impl_).engine().call(message(Call::Exchange::kReceive, kNoBuffer, data, peer, tag)));
 }
 
 void Communicator::run(const Call& call) {
-  const bool blocks = call.exchange == Call::Exchange::kNone && !call.stream.has_value();
-  if (!blocks) return start(call).wait();
+  if (call.stream.has_value()) return start(call).wait();
   throw_if_error(alive(impl_).engine().call(arguments_of(call, rank())));
 }
 

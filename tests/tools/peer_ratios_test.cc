@@ -80,6 +80,31 @@ TEST(Ratios, Json_IsABaselineAndCanBeDrawn) {
   EXPECT_DOUBLE_EQ(file.results[2].busbw_gbps, 1024 / 5e3);
 }
 
+RecordedFile drawn_of(const std::string& call, const PeerTimes& times) {
+  PeerSetting setting;
+  setting.call = call;
+  return recorded_from("a.json", json_text(ratios_json({{"host", "a"}}, times, setting)));
+}
+
+TEST(Ratios, CallsOfTheLoopsAlone_HaveTheBandwidthOfASend) {
+  const PeerTimes times = times_of({"rondo,ping_pong,1024,2.00,1.9", "ompi,ping_pong,1024,4.00,4"});
+  for (const std::string call : {"ping_pong", "send", "send_receive"}) {
+    const RecordedFile file = drawn_of(call, times);
+    EXPECT_EQ(file.results[0].collective, call);
+    EXPECT_EQ(file.results[0].redop, "none");
+    EXPECT_FALSE(file.results[0].in_place);
+    EXPECT_DOUBLE_EQ(file.results[0].busbw_gbps, 1024 / 2e3);
+  }
+}
+
+TEST(Ratios, PartsOfDifferentSizes_HaveTheBandwidthOfEqualOnes) {
+  const PeerTimes times = times_of({"rondo,scatter_v,1024,2.00,1.9", "ompi,scatter_v,1024,4.00,4"});
+  const RecordedFile file = drawn_of("scatter_v", times);
+  EXPECT_EQ(file.results[1].collective, "scatter_v");
+  EXPECT_EQ(file.results[1].root, 0);
+  EXPECT_DOUBLE_EQ(file.results[1].busbw_gbps, 1024 / 4e3 / 2);
+}
+
 std::string executable(const TemporaryFile& file, const std::string& text) {
   file.put("#!/bin/sh\n" + text);
   chmod(file.path().c_str(), 0700);

@@ -28,6 +28,7 @@ constexpr const char* kCompareExamples = R"(
 Examples:
   rondo bench compare all_reduce 8 1K 512K 32M
   rondo bench compare all_gather 64K --ranks 4 --rounds 7
+  rondo bench compare ping_pong 8 64K 1M
   rondo bench compare all_reduce 1K --transport tcp --buffers malloc --peers "ompi gloo"
   rondo bench compare all_reduce 1K 2M --peers "ompi bound" --json peers.json
 
@@ -35,6 +36,8 @@ Every library runs every size in turn, so that what disturbs one disturbs all; t
 median of the rounds, the ratio that of the fastest other library to Rondo. The peer "bound" is no
 library, but the loads and stores of an all-reduce without synchronisation. The loops are compiled
 when they are first asked for; a library that isn't installed is named and left out.
+Besides what rondo bench measures there are two kinds of messages between ranks 0 and 1, 2 and 3, ...:
+ping_pong (one each in turn; half of that time) and send (eight behind each other; the time of one).
 The exit code is 3 where a ratio has fallen below the baseline's by more than the tolerance.
 )";
 
@@ -54,15 +57,10 @@ struct CompareFlags {
 
 /// Errors: UsageError.
 PeerSetting setting_of(const CompareFlags& flags) {
-  std::vector<std::string_view> names;
-  for (const Collective collective : all_collectives()) names.emplace_back(to_string(collective));
-  one_of("collective", flags.collective, names);
+  PeerSetting setting;
+  setting.call = one_of("collective", flags.collective, all_peer_calls());
   one_of("transport", flags.transport, {"shm", "tcp"});
   one_of("kind of buffers", flags.buffers, {"registered", "malloc"});
-  PeerSetting setting;
-  for (const Collective collective : all_collectives()) {
-    if (flags.collective == to_string(collective)) setting.collective = collective;
-  }
   setting.ranks = flags.ranks;
   setting.transport = flags.transport;
   setting.buffers = flags.buffers;
@@ -148,7 +146,10 @@ int exit_code_of_compare(const CompareFlags& flags) {
 }
 
 void add_compare_flags(CLI::App& command, CompareFlags& flags) {
-  command.add_option("collective", flags.collective, "all_reduce, all_gather, ...")->required();
+  command
+      .add_option("collective", flags.collective,
+                  "all_reduce, all_gather_v, send_receive, ping_pong, send, ...")
+      ->required();
   command.add_option("sizes", flags.sizes, "in bytes, with K, M or G")->required();
   command.add_option("--rounds", flags.rounds, "how often every library has its turn")
       ->check(CLI::Range(1, 1000))

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "tools/rondo/bench/operation.h"
 #include "tools/rondo/bench/result.h"
 
 namespace rondo::tool {
@@ -41,14 +42,22 @@ std::optional<std::array<std::string_view, 5>> fields_of(std::string_view line) 
   return fields;
 }
 
-bool is_in_place(Collective collective) {
-  return collective == Collective::kAllReduce || collective == Collective::kBroadcast;
+/// Messages that `rondo bench` doesn't have are as its sends in what a link carries.
+Operation operation_of(const std::string& call) {
+  for (const Operation& operation : all_operations()) {
+    if (call == to_string(operation)) return operation;
+  }
+  return Operation::send_receive();
+}
+
+bool is_in_place(const Operation& operation) {
+  return operation.is(Collective::kAllReduce) || operation.is(Collective::kBroadcast);
 }
 
 BenchResult result_of(const PeerTimes& times, const PeerSetting& setting,
                       const std::string& library, std::uint64_t bytes) {
   BenchResult result;
-  result.operation = setting.collective;
+  result.operation = operation_of(setting.call);
   result.bytes = bytes;
   result.ranks = setting.ranks;
   result.p50_us = times.median_us(library, bytes);
@@ -59,20 +68,30 @@ ordered_json point_json(const PeerTimes& times, const PeerSetting& setting,
                         const std::string& library, std::uint64_t bytes) {
   const BenchResult result = result_of(times, setting, library, bytes);
   return {{"library", library},
-          {"collective", to_string(setting.collective)},
+          {"collective", setting.call},
           {"bytes", bytes},
           {"type", "f32"},
-          {"redop", reduces(setting.collective) ? "sum" : "none"},
-          {"root", has_root(setting.collective) ? 0 : -1},
+          {"redop", reduces(result.operation) ? "sum" : "none"},
+          {"root", has_root(result.operation) ? 0 : -1},
           {"ranks", setting.ranks},
           {"transport", setting.transport},
           {"buffers", library == kOwn || library == kBound ? setting.buffers : "malloc"},
-          {"in_place", is_in_place(setting.collective)},
+          {"in_place", is_in_place(result.operation)},
           {"p50_us", result.p50_us},
           {"busbw_gbps", result.busbw_gbps()}};
 }
 
 }  // namespace
+
+const std::vector<std::string_view>& all_peer_calls() {
+  static const std::vector<std::string_view> calls = [] {
+    std::vector<std::string_view> names;
+    for (const Operation& operation : all_operations()) names.push_back(to_string(operation));
+    names.insert(names.end(), {"ping_pong", "send"});
+    return names;
+  }();
+  return calls;
+}
 
 bool PeerRatio::is_of_same_call(const PeerRatio& other) const {
   return peer == other.peer && collective == other.collective && bytes == other.bytes &&
@@ -113,17 +132,17 @@ std::vector<PeerRatio> ratios_of(const PeerTimes& times, const PeerSetting& sett
     for (const std::string& library : times.libraries()) {
       const double peer_us = times.median_us(library, bytes);
       if (library == kOwn || library == kBound || own_us <= 0 || peer_us <= 0) continue;
-      ratios.push_back({library, to_string(setting.collective), bytes, setting.transport,
-                        setting.ranks, setting.buffers, peer_us / own_us});
+      ratios.push_back({library, setting.call, bytes, setting.transport, setting.ranks,
+                        setting.buffers, peer_us / own_us});
     }
   }
   return ratios;
 }
 
 std::string ratio_table(const PeerTimes& times, const PeerSetting& setting) {
-  std::string text = fmt::format("# {} over {}, {} ranks, {} buffers; medians in us\n#{:>11}",
-                                 to_string(setting.collective), setting.transport, setting.ranks,
-                                 setting.buffers, "size (B)");
+  std::string text =
+      fmt::format("# {} over {}, {} ranks, {} buffers; medians in us\n#{:>11}", setting.call,
+                  setting.transport, setting.ranks, setting.buffers, "size (B)");
   for (const std::string& library : times.libraries()) text += fmt::format(" {:>12}", library);
   text += fmt::format(" {:>8}\n", "ratio");
   const std::vector<PeerRatio> ratios = ratios_of(times, setting);

@@ -12,14 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/report.h"
 
 namespace rondo::tool {
 
 /// What is measured by every library alike: f32, summed where it is combined, root 0.
 struct PeerSetting {
-  Collective collective = Collective::kAllReduce;
+  std::string call = "all_reduce";  ///< an operation of `rondo bench`, or "ping_pong" or "send"
   int ranks = 2;
   std::string transport = "shm";
   std::string buffers = "registered";  ///< Rondo's; the others have ordinary memory
@@ -38,9 +37,12 @@ struct PeerRatio {
   bool is_of_same_call(const PeerRatio& other) const;
 };
 
+/// The calls that a setting may have. bench/peers/calls.h says what each is.
+const std::vector<std::string_view>& all_peer_calls();
+
 class PeerTimes {
  public:
-  /// One line of the loops: "library,collective,bytes,median_us,p10_us", or "# ..." to be passed
+  /// One line of the loops: "library,call,bytes,median_us,p10_us", or "# ..." to be passed
   /// on. False where it is neither.
   bool take(std::string_view line);
 
