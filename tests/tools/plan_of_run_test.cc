@@ -22,6 +22,7 @@ Recorded some_result(const std::string& algorithm, std::uint64_t bytes, double p
   result.type = "f32";
   result.ranks = 4;
   result.algorithm = algorithm;
+  result.buffers = "registered";
   result.library = "rondo";
   result.predicted_us = predicted_us;
   result.p50_us = 30;
@@ -107,6 +108,18 @@ TEST(PlanOfRun, OwnSchedule_IsSimulatedWhereItRan) {
   predict_by_simulation(run, world);
   EXPECT_GT(run.results[0].predicted_us, 0);
   EXPECT_DOUBLE_EQ(run.results[0].predicted_us, run.results[1].predicted_us) << "they are one";
+}
+
+// Of a device's ways the formulas of hosts say nothing, whichever algorithm ran there.
+TEST(PlanOfRun, RunOnDevices_IsNotSimulatedAsTheHosts) {
+  RecordedFile run = run_of({some_result("ring", 1 << 20, 7), some_result("ring", 1 << 10, 8)});
+  run.results[1].buffers = "emulated";
+  run.results[1].transport = "emulated";
+  EXPECT_THAT([&] { predict_by_simulation(run, {.ranks_per_host = 4}); },
+              testing::ThrowsMessage<UsageError>(
+                  AllOf(HasSubstr("run.json: the buffers of all_reduce were on devices (emulated)"),
+                        HasSubstr("leave out --ranks, --hosts, --network and --tuning"))));
+  EXPECT_THAT(run_text(run, "by whom"), HasSubstr("4.29")) << "what its communicator predicted";
 }
 
 TEST(PlanOfRun, WorldOfAnotherSize_IsRefused) {

@@ -62,14 +62,16 @@ Status DeviceCall::make_far_channels() {
   for (std::size_t i = 0; i < senders.size(); ++i) {
     const Channel& channel = plan.senders()[i];
     if (!sender_peer(i).is_far()) continue;
-    RONDO_ASSIGN(senders[i].far, PinnedSender::make(place, *channel.endpoint, channel.lane,
-                                                    messages(plan, channel, i, true), *copies));
+    RONDO_ASSIGN(senders[i].far,
+                 PinnedSender::make({place, *channel.endpoint, channel.lane, left_out},
+                                    messages(plan, channel, i, true), *copies));
   }
   for (std::size_t i = 0; i < receivers.size(); ++i) {
     const Channel& channel = plan.receivers()[i];
     if (!receiver_peer(i).is_far()) continue;
-    RONDO_ASSIGN(receivers[i].far, PinnedReceiver::make(place, *channel.endpoint, channel.lane,
-                                                        messages(plan, channel, i, false)));
+    RONDO_ASSIGN(receivers[i].far,
+                 PinnedReceiver::make({place, *channel.endpoint, channel.lane, left_out},
+                                      messages(plan, channel, i, false)));
   }
   return {};
 }

@@ -10,6 +10,7 @@
 
 #include "collectives/execute/device/device_peer.h"
 #include "collectives/execute/device/device_place.h"
+#include "collectives/execute/device/device_wait.h"
 #include "collectives/execute/device/notice_queue.h"
 #include "collectives/execute/device/pinned_channel.h"
 #include "collectives/execute/host/plan.h"
@@ -17,9 +18,6 @@
 #include "core/status.h"
 
 namespace rondo::execute {
-
-/// What streams of a call wait for. A test leaves one out, to see that it is missed.
-enum class DeviceWait : std::uint8_t { kReady, kMessage, kGoodbye, kLanes };
 
 /// How the messages of one direction of one (peer, lane) go: as notices, where the peer's device
 /// reads this one's memory and the other way round, or as bytes between hosts.

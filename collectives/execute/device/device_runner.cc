@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -51,7 +50,7 @@ void DeviceRunner::begin(const transport::Call& call, const Operands& operands) 
   for (ReceivingChannel& receiver : call_.receivers) receiver.reset();
   for (transport::Endpoint* endpoint : call_.plan.endpoints()) endpoint->begin(call, {});
   phase_ = Phase::kMeeting;
-  failed_ = {};
+  cause_.reset();
   ready_ = operands.ready;
   failure_ = begin_call(operands.ready);
 }
@@ -83,31 +82,14 @@ Result<bool> DeviceRunner::step() {
     ready_ = nullptr;
     return true;  // from here on it counts how long it takes
   }
-  if (!failed_.ok()) {
-    RONDO_TRY(or_cause());
+  if (cause_.is_sought()) {
+    RONDO_TRY(cause_.look(peers(), rank()));
     return false;
   }
   auto moved = go_on();
   if (moved.ok()) return moved;
-  failed_ = std::move(moved).status();
-  failed_at_ = std::chrono::steady_clock::now();
-  RONDO_TRY(or_cause());
+  RONDO_TRY(cause_.seek(std::move(moved).status(), peers(), rank()));
   return true;
-}
-
-/// What fails on this rank's device may only follow from a peer's death, whose memory and events
-/// are gone: drivers don't say so, and the endpoints know soon.
-Status DeviceRunner::or_cause() {
-  constexpr std::chrono::milliseconds kSoon{1000};
-  if (failed_.code() != ErrorCode::kDevice) return failed_;
-  for (transport::Endpoint* endpoint : call_.plan.endpoints()) {
-    Status heard = endpoint->verdict();
-    if (heard.ok()) continue;
-    const bool is_own = heard.culprit() == call_.plan.schedule().request.rank;
-    return is_own ? failed_ : heard;
-  }
-  if (failed_.culprit() != kNoCulprit) return failed_;
-  return std::chrono::steady_clock::now() < failed_at_ + kSoon ? Status() : failed_;
 }
 
 Result<bool> DeviceRunner::go_on() {

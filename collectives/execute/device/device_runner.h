@@ -16,7 +16,6 @@
 // can wait for: it serves ranks on one device or several, of one process or many. Source: the
 // order of memory by events between streams of NCCL's user buffers and of CUDA's IPC samples.
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,6 +25,7 @@
 
 #include "collectives/execute/device/device_call.h"
 #include "collectives/execute/device/device_lane.h"
+#include "collectives/execute/device/failure_cause.h"
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/plan.h"
 #include "core/status.h"
@@ -60,7 +60,6 @@ class DeviceRunner final : public Runner {
   Status begin_call(const detail::EventImpl* ready);
   Result<bool> go_on();
   Result<bool> finish();
-  Status or_cause();
   Result<bool> meet();
   Result<bool> run();
   Result<bool> part();
@@ -68,6 +67,7 @@ class DeviceRunner final : public Runner {
   Status see_goodbye(DevicePeer& peer);
   Status join_lanes();
   detail::StreamImpl& stream() const { return lanes_.front().stream(); }
+  int rank() const { return call_.plan.schedule().request.rank; }
   std::string where(int rank) const;
 
   DeviceCall call_;
@@ -79,8 +79,7 @@ class DeviceRunner final : public Runner {
   Regions regions_{};
   const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
   Status failure_;                            ///< of begin, which can't tell
-  Status failed_;                             ///< of the device, and whose fault isn't known yet
-  std::chrono::steady_clock::time_point failed_at_;
+  FailureCause cause_;
   bool called_ = false;
   Phase phase_ = Phase::kFinished;
 };

@@ -82,6 +82,7 @@ void KernelRunner::begin(const transport::Call& call, const Operands& operands) 
   ready_ = operands.ready;
   capture_ = operands.capture;
   phase_ = Phase::kMeeting;
+  cause_.reset();
   failure_ = begin_call(operands);
 }
 
@@ -129,6 +130,18 @@ Result<bool> KernelRunner::step() {
     ready_ = nullptr;
     return true;  // from here on it counts how long it takes
   }
+  const int rank = static_cast<int>(call_.rank);
+  if (cause_.is_sought()) {
+    RONDO_TRY(cause_.look(peers(), rank));
+    return false;
+  }
+  auto moved = go_on();
+  if (moved.ok()) return moved;
+  RONDO_TRY(cause_.seek(std::move(moved).status(), peers(), rank));
+  return true;
+}
+
+Result<bool> KernelRunner::go_on() {
   switch (phase_) {
     case Phase::kMeeting: return meet();
     case Phase::kRunning: return run();

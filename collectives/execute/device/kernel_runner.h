@@ -18,6 +18,7 @@
 #include "collectives/execute/device/device_event.h"
 #include "collectives/execute/device/device_place.h"
 #include "collectives/execute/device/exchange.h"
+#include "collectives/execute/device/failure_cause.h"
 #include "collectives/execute/device/kernel_mail.h"
 #include "collectives/execute/device/kernel_program.h"
 #include "collectives/execute/device/notice.h"
@@ -74,6 +75,7 @@ class KernelRunner final : public Runner {
   bool can_be_captured() const override { return true; }
   std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }
 
+  Result<bool> go_on();
   Result<bool> meet();
   Status check_peer(const Peer& peer) const;
   Status see(const Peer& peer, kernels::cuda::SchedulePeer& seen);
@@ -98,6 +100,7 @@ class KernelRunner final : public Runner {
   const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
   detail::StreamImpl* capture_ = nullptr;     ///< the call's kernel is put there, and isn't run
   Status failure_;                            ///< of begin, which can't tell
+  FailureCause cause_;
   Phase phase_ = Phase::kFinished;
 };
 

@@ -42,13 +42,12 @@ Result<PinnedSlots> PinnedSlots::make(DevicePlace& place, const DevicePlace::Pin
   return made;
 }
 
-Result<PinnedSender> PinnedSender::make(DevicePlace& place, transport::Endpoint& endpoint,
-                                        std::uint16_t lane, std::vector<std::size_t> sizes,
+Result<PinnedSender> PinnedSender::make(const PinnedLink& link, std::vector<std::size_t> sizes,
                                         detail::StreamImpl& stream) {
-  PinnedSender made(endpoint, lane, stream);
-  RONDO_ASSIGN(made.slots_, PinnedSlots::make(place, {endpoint.peer(), lane, true},
-                                              slots_for(sizes, endpoint), largest(sizes)));
-  RONDO_ASSIGN(made.copied_, events_for(place, made.slots_));
+  PinnedSender made(link, stream);
+  RONDO_ASSIGN(made.slots_, PinnedSlots::make(link.place, {link.endpoint.peer(), link.lane, true},
+                                              slots_for(sizes, link.endpoint), largest(sizes)));
+  RONDO_ASSIGN(made.copied_, events_for(link.place, made.slots_));
   made.tokens_.resize(made.slots_.count());
   made.messages_.reserve(sizes.size());
   made.sizes_ = std::move(sizes);
@@ -85,8 +84,10 @@ Result<bool> PinnedSender::send_copied() {
   const std::size_t before = posted_;
   while (posted_ < filled_) {
     const detail::EventImpl& event = copied_[posted_ % slots_.count()].event();
-    if (!event.done()) break;
-    RONDO_TRY(event.wait());  // how the stream fared
+    if (left_out_ != DeviceWait::kCopied) {
+      if (!event.done()) break;
+      RONDO_TRY(event.wait());  // how the stream fared
+    }
     const Transfer transfer{.kind = TransferKind::kSend,
                             .lane = lane_,
                             .data = slots_.slot(posted_),
@@ -101,7 +102,7 @@ Result<bool> PinnedSender::copy_next() {
   const std::size_t before = filled_;
   while (filled_ < messages_.size() && filled_ - done_ < slots_.count()) {
     const Message& message = messages_[filled_];
-    RONDO_TRY(stream_->wait(message.event->event()));
+    if (left_out_ != DeviceWait::kPayload) RONDO_TRY(stream_->wait(message.event->event()));
     const std::size_t bytes = sizes_[filled_];
     if (bytes != 0) RONDO_TRY(stream_->copy(slots_.slot(filled_), message.payload, bytes));
     RONDO_TRY(copied_[filled_ % slots_.count()].record_in(*stream_));
@@ -110,12 +111,12 @@ Result<bool> PinnedSender::copy_next() {
   return filled_ != before;
 }
 
-Result<PinnedReceiver> PinnedReceiver::make(DevicePlace& place, transport::Endpoint& endpoint,
-                                            std::uint16_t lane, std::vector<std::size_t> sizes) {
-  PinnedReceiver made(endpoint, lane);
-  RONDO_ASSIGN(made.slots_, PinnedSlots::make(place, {endpoint.peer(), lane, false},
-                                              slots_for(sizes, endpoint), largest(sizes)));
-  RONDO_ASSIGN(made.read_, events_for(place, made.slots_));
+Result<PinnedReceiver> PinnedReceiver::make(const PinnedLink& link,
+                                            std::vector<std::size_t> sizes) {
+  PinnedReceiver made(link);
+  RONDO_ASSIGN(made.slots_, PinnedSlots::make(link.place, {link.endpoint.peer(), link.lane, false},
+                                              slots_for(sizes, link.endpoint), largest(sizes)));
+  RONDO_ASSIGN(made.read_, events_for(link.place, made.slots_));
   made.tokens_.resize(made.slots_.count());
   made.sizes_ = std::move(sizes);
   return made;
@@ -124,7 +125,8 @@ Result<PinnedReceiver> PinnedReceiver::make(DevicePlace& place, transport::Endpo
 /// The first round has nothing to wait for: the call before ended after all its work.
 bool PinnedReceiver::is_free(std::size_t number) const {
   if (number < slots_.count()) return true;
-  return was_taken(number) && read_[number % slots_.count()].event().done();
+  if (!was_taken(number)) return false;
+  return left_out_ == DeviceWait::kRead || read_[number % slots_.count()].event().done();
 }
 
 void PinnedReceiver::arm(const std::shared_ptr<Bell>& bell) {

@@ -17,10 +17,19 @@
 
 #include "collectives/execute/device/device_event.h"
 #include "collectives/execute/device/device_place.h"
+#include "collectives/execute/device/device_wait.h"
 #include "core/status.h"
 #include "transport/endpoint/endpoint.h"
 
 namespace rondo::execute {
+
+/// Whose messages they are, and where. What it names is borrowed.
+struct PinnedLink {
+  DevicePlace& place;
+  transport::Endpoint& endpoint;
+  std::uint16_t lane = 0;
+  std::optional<DeviceWait> left_out{};
+};
 
 /// What both directions have.
 class PinnedSlots {
@@ -42,10 +51,9 @@ class PinnedSlots {
 
 class PinnedSender {
  public:
-  /// `sizes`: bytes of each message of a call, in order. Copies go through `stream`. It and the
-  /// endpoint are borrowed. Errors: Device, Unsupported.
-  static Result<PinnedSender> make(DevicePlace& place, transport::Endpoint& endpoint,
-                                   std::uint16_t lane, std::vector<std::size_t> sizes,
+  /// `sizes`: bytes of each message of a call, in order. Copies go through `stream`, which is
+  /// borrowed. Errors: Device, Unsupported.
+  static Result<PinnedSender> make(const PinnedLink& link, std::vector<std::size_t> sizes,
                                    detail::StreamImpl& stream);
 
   void reset();
@@ -69,14 +77,15 @@ class PinnedSender {
     const std::byte* payload = nullptr;
   };
 
-  PinnedSender(transport::Endpoint& endpoint, std::uint16_t lane, detail::StreamImpl& stream)
-      : endpoint_(&endpoint), lane_(lane), stream_(&stream) {}
+  PinnedSender(const PinnedLink& link, detail::StreamImpl& stream)
+      : endpoint_(&link.endpoint), lane_(link.lane), left_out_(link.left_out), stream_(&stream) {}
   Result<bool> see_sent();
   Result<bool> send_copied();
   Result<bool> copy_next();
 
   transport::Endpoint* endpoint_;
   std::uint16_t lane_;
+  std::optional<DeviceWait> left_out_;
   detail::StreamImpl* stream_;
   PinnedSlots slots_{};
   std::vector<std::size_t> sizes_;
@@ -90,8 +99,7 @@ class PinnedSender {
 
 class PinnedReceiver {
  public:
-  static Result<PinnedReceiver> make(DevicePlace& place, transport::Endpoint& endpoint,
-                                     std::uint16_t lane, std::vector<std::size_t> sizes);
+  static Result<PinnedReceiver> make(const PinnedLink& link, std::vector<std::size_t> sizes);
 
   void reset() { posted_ = done_ = taken_ = 0; }
   /// Receives what has come; true if anything moved. Errors as Endpoint::post.
@@ -105,13 +113,14 @@ class PinnedReceiver {
   int peer() const { return endpoint_->peer(); }
 
  private:
-  PinnedReceiver(transport::Endpoint& endpoint, std::uint16_t lane)
-      : endpoint_(&endpoint), lane_(lane) {}
+  explicit PinnedReceiver(const PinnedLink& link)
+      : endpoint_(&link.endpoint), lane_(link.lane), left_out_(link.left_out) {}
   bool was_taken(std::size_t number) const { return number - slots_.count() < taken_; }
   bool is_free(std::size_t number) const;
 
   transport::Endpoint* endpoint_;
   std::uint16_t lane_;
+  std::optional<DeviceWait> left_out_;
   PinnedSlots slots_{};
   std::vector<std::size_t> sizes_;
   std::vector<DeviceEvent> read_;         ///< by slot: the stream has read it

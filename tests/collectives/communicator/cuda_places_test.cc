@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "rondo/device.h"
@@ -174,6 +176,30 @@ TEST(CudaPlaces, StreamThatFails_EndsTheCallOnAllRanks) {
   });
   EXPECT_THAT(errors,
               Each(AllOf(HasSubstr("Device"), HasSubstr(" of cuda:"), HasSubstr("[rank "))));
+}
+
+/// As a device fails whose peer's memory is gone: drivers don't say whose it was, and the peer's
+/// loss is known later.
+TEST(CudaPlaces, DeviceThatFailsBeforeItsPeerIsKnownToBeLost_BlamesThePeer) {
+  auto ranks =
+      make_world({.size = 2, .device = kFirst, .devices = devices(), .timeout_ms = 20'000});
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    Memory<float> memory(rank.device(), 1'000, false);
+    memory.write(0, std::vector<float>(1'000, 1));
+    Stream stream(rank.device());
+    const std::vector<float> host(32);
+    const DeviceMemory small(rank.device(), 64);
+    if (rank.rank() == 0) stream.copy(small.data(), host.data(), 128);
+    Work work = rank.start(Call::all_reduce(memory.buffer(0, 1'000)).on(stream));
+    if (rank.rank() == 1) {
+      // house-allow(sleep): later than the other's device fails, sooner than it names itself.
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      rank.abort(Error(ErrorCode::kPeerLost, "it was lost"));
+    }
+    work.wait();
+  });
+  EXPECT_THAT(errors[0], HasSubstr("it was lost"));
+  EXPECT_THAT(errors[1], HasSubstr("it was lost"));
 }
 
 /// Each needs more room for letters than those before.

@@ -63,6 +63,18 @@ class RunSimulation {
   std::map<Point, double> predicted_us_;
 };
 
+/// What the command line describes are hosts.
+void refuse_devices(const RecordedFile& run) {
+  for (const Recorded& result : run.results) {
+    if (result.buffers == "registered" || result.buffers == "malloc") continue;
+    throw UsageError(fmt::format(
+        "{}: the buffers of {} were on devices ({}), and what is simulated are calls between "
+        "hosts: leave out --ranks, --hosts, --network and --tuning to see what the run's "
+        "communicator predicted, or name a run of `rondo bench` without --device",
+        run.path, result.collective, result.buffers));
+  }
+}
+
 std::string run_line(const Recorded& result) {
   const bool predicted = result.predicted_us > 0;
   return fmt::format("{:<16} {:>5} {:>9}  {:<5} {:<12}  {:<20} {:>10} {:>10} {:>6}\n",
@@ -98,6 +110,7 @@ void keep_results_of(RecordedFile& run, std::string_view collective) {
 }
 
 void predict_by_simulation(RecordedFile& run, const PlanQuestion& question) {
+  refuse_devices(run);
   RunSimulation simulation(question);
   for (Recorded& result : run.results) result.predicted_us = simulation.predicted_us(result);
 }

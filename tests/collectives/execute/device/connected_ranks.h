@@ -22,14 +22,19 @@ void each(std::vector<R>& ranks, const std::function<void(R&, std::size_t)>& wor
   for (std::thread& thread : threads) thread.join();
 }
 
+/// Of worlds that live at once each has its own.
+inline std::uint64_t next_job() {
+  static std::uint64_t jobs = 77'000;
+  return ++jobs;
+}
+
 template <typename R>
 std::vector<R> connected(transport::TransportKind kind, int world) {
-  static std::uint64_t jobs = 77'000;
-  ++jobs;
+  const std::uint64_t job = next_job();
   std::vector<R> ranks;
   std::vector<std::string> addresses;
   for (int rank = 0; rank < world; ++rank)
-    addresses.push_back(ranks.emplace_back(kind, jobs, rank, world).address());
+    addresses.push_back(ranks.emplace_back(kind, job, rank, world).address());
   each<R>(ranks, [&](R& rank, std::size_t) { rank.connect(addresses); });
   return ranks;
 }

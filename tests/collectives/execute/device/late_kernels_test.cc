@@ -1,0 +1,77 @@
+// Every collective by every built-in algorithm by one kernel a rank, with blocks that are late in
+// another way for each seed: the bits of the host. Each of the kernel's waits left out is missed.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tests/collectives/execute/device/connected_ranks.h"
+#include "tests/collectives/execute/device/kernel_world.h"
+#include "tests/collectives/execute/device/late_calls.h"
+
+namespace rondo::execute {
+namespace {
+
+schedule::SharedLayout one_host(int world) {
+  return std::make_shared<const schedule::HostLayout>(schedule::HostLayout::one_host(world));
+}
+
+bool all_as(const std::vector<Floats>& expected,
+            const std::vector<std::optional<Floats>>& results) {
+  return std::ranges::equal(results, expected);
+}
+
+class LateKernels : public testing::TestWithParam<const algorithms::Algorithm*> {};
+
+// Call after call with the same letters, which each call has to leave as it found them.
+TEST_P(LateKernels, HaveTheBitsOfTheHost) {
+  constexpr int kSeeds = 3;
+  for (const int world : {3, 4}) {
+    auto ranks = connected<PlanRank>(transport::TransportKind::kInproc, world);
+    const BuiltInCall call(*GetParam(), one_host(world), world - 2);
+    const std::vector<Floats> expected = call.on_host();
+    KernelWorld kernels(ranks, call);
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed)
+      ASSERT_TRUE(all_as(expected, kernels.run({.seed = seed})))
+          << call.text() << ", seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, LateKernels, testing::ValuesIn(algorithms_of_devices()), name_of);
+
+/// Whether some seed shows that the wait is missing. What it waits for is known only after a call
+/// that waits: letters of a call before look like those of this one.
+bool is_missed(KernelWait wait) {
+  constexpr std::uint64_t kSeeds = 200;
+  constexpr int kWorld = 3;
+  auto ranks = connected<PlanRank>(transport::TransportKind::kInproc, kWorld);
+  const auto* ring = algorithms::find(schedule::Collective::kAllReduce, "ring");
+  const BuiltInCall call(*ring, one_host(kWorld), 0);
+  const std::vector<Floats> expected = call.on_host();
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    KernelWorld kernels(ranks, call);
+    EXPECT_TRUE(all_as(expected, kernels.run({.seed = seed}))) << "seed " << seed;
+    const auto results = kernels.run(
+        {.seed = kSeeds + seed, .left_out = wait, .patience = std::chrono::milliseconds(1'000)});
+    if (!all_as(expected, results)) return true;
+  }
+  return false;
+}
+
+TEST(LateKernelsWithoutTheWait, ForLetters_AreWrong) {
+  EXPECT_TRUE(is_missed(KernelWait::kLetter));
+}
+TEST(LateKernelsWithoutTheWait, ForGoodbyes_AreWrong) {
+  EXPECT_TRUE(is_missed(KernelWait::kGoodbye));
+}
+TEST(LateKernelsWithoutTheWait, ForOtherBlocks_AreWrong) {
+  EXPECT_TRUE(is_missed(KernelWait::kBlocks));
+}
+
+}  // namespace
+}  // namespace rondo::execute
