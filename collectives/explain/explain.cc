@@ -56,12 +56,27 @@ std::vector<PlannedLink> links_of(const Scenario& scenario,
                      .bytes = traffic.bytes,
                      .between_hosts = scenario.hosts->host_of(traffic.from) !=
                                       scenario.hosts->host_of(traffic.to),
-                     .alike = prediction.ranks_each});
+                     .alike = traffic.alike});
   }
   std::ranges::stable_sort(links, std::ranges::greater(), [](const PlannedLink& link) {
     return std::pair(link.between_hosts, link.bytes);
   });
   return links;
+}
+
+Status count_steps(const Scenario& scenario, const Schedules& schedules,
+                   const simulate::Options& options, PlannedAlgorithm& planned) {
+  // Each row in one piece of one length: that is all the same where only messages take time, and
+  // leaves as many ranks alike as can be.
+  Schedules even = schedules;
+  simulate::Options whole = options;
+  whole.segment_bytes = static_cast<std::size_t>(-1) / 2;
+  const std::uint32_t rows = schedules.table.rows();
+  if (schedules.survey == nullptr) even.table = schedule::ChunkTable::equal(rows, rows);
+  RONDO_ASSIGN(const simulate::Prediction counted,
+               select::predict(even, counting(scenario.network), whole));
+  planned.steps = static_cast<std::uint64_t>(std::llround(counted.us));
+  return {};
 }
 
 /// `links`: null, or where those of this way go.
@@ -71,20 +86,17 @@ Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64
   simulate::Options options = scenario.options;
   options.most_work = most_work;
   RONDO_ASSIGN(const simulate::Prediction prediction,
-               simulate::simulate(schedules.world, schedules.table, scenario.network, options));
+               select::predict(schedules, scenario.network, options));
   planned.predicted_us = prediction.us;
   if (algorithm != nullptr && scenario.pricing != nullptr)
     planned.predicted_us *= scenario.pricing->correction(*algorithm, scenario.bytes());
+  planned.least_us = planned.predicted_us;
+  if (prediction.least_us < prediction.us) planned.least_us *= prediction.least_us / prediction.us;
+  planned.bounded = prediction.rows == simulate::Prediction::Rows::kBounded;
   planned.most_rank_bytes = most_rank_bytes(prediction);
   planned.most_link_bytes = most_link_bytes(prediction);
   if (links != nullptr) *links = links_of(scenario, prediction);
-  simulate::Options whole = options;
-  whole.segment_bytes = static_cast<std::size_t>(-1) / 2;
-  RONDO_ASSIGN(
-      const simulate::Prediction counted,
-      simulate::simulate(schedules.world, schedules.table, counting(scenario.network), whole));
-  planned.steps = static_cast<std::uint64_t>(std::llround(counted.us));
-  return {};
+  return count_steps(scenario, schedules, options, planned);
 }
 
 /// One way to do it: an algorithm, or (null) what the user has written.
@@ -140,7 +152,7 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
 Result<simulate::Prediction> predict(const Scenario& scenario, const Algorithm* algorithm,
                                      const simulate::Options& options) {
   RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
-  return simulate::simulate(schedules.world, schedules.table, scenario.network, options);
+  return select::predict(schedules, scenario.network, options);
 }
 
 Result<PlanReport> explain(const Scenario& scenario) {

@@ -43,7 +43,7 @@ Result<std::string> steps_of(const PlanQuestion& question, int rank) {
                               scenario.world(), scenario.world() - 1));
   }
   RONDO_ASSIGN(const explain::Schedules schedules, explain::schedules_of(scenario, algorithm));
-  return schedule::describe(unfold(schedules.world, rank));
+  return schedule::describe(select::schedule_of(schedules, rank));
 }
 
 Result<PlanReport> report_of(const PlanQuestion& question) {

@@ -62,6 +62,8 @@ bool sample_turns(std::span<const Rank> cycle, const Schedule& first, const Buil
   std::vector<std::size_t> turns{0, world - 1, world / 2, world / 3};
   for (std::size_t turn = 1; turn < world; turn *= 8)
     turns.insert(turns.end(), {turn, world - turn});
+  std::ranges::sort(turns);
+  turns.erase(std::ranges::unique(turns).begin(), turns.end());
   return std::ranges::all_of(
       turns, [&](std::size_t turn) { return compare(schedule_of(turn), schedule_of(turn + 1)); });
 }

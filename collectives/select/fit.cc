@@ -96,8 +96,7 @@ bool improve(const Parameter& parameter, double factor, std::span<const TimedRun
 double misfit(const Network& network, std::span<const TimedRun> runs) {
   double sum = 0;
   for (const TimedRun& run : runs) {
-    const auto prediction =
-        simulate::simulate(run.schedules.world, run.schedules.table, network, run.options);
+    const auto prediction = predict(run.schedules, network, run.options);
     // What can't be simulated counts as being off by a factor of e.
     sum += prediction.ok() && prediction->us > 0 ? std::abs(std::log(prediction->us / run.us)) : 1;
   }

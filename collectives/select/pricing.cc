@@ -81,8 +81,8 @@ double simulated_us(const Algorithm& algorithm, std::size_t bytes,
       {.collective = algorithm.collective, .world = layout->world(), .root = 0, .layout = layout},
       bytes / kElementBytes);
   if (!schedules.ok()) return 0;
-  const auto prediction = simulate::simulate(schedules->world, schedules->table, network,
-                                             priced_options(schedules->table, segment_bytes));
+  const auto prediction =
+      predict(*schedules, network, priced_options(schedules->table, segment_bytes));
   return prediction.ok() ? prediction->us : 0;
 }
 

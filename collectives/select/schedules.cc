@@ -16,8 +16,8 @@ using schedule::Rank;
 /// As the verifier proves whole worlds; in larger ones ranks that are alike are taken from a
 /// sample.
 constexpr int kMostRanksFolded = 512;
-/// Of worlds whose ranks all differ: a gigabyte.
-constexpr std::size_t kMostOps = 10'000'000;
+/// That are looked at where no rotation is found: seconds.
+constexpr std::size_t kMostOps = 40'000'000;
 
 /// About as many as the world has, by some of its ranks.
 std::size_t ops_of_world(std::size_t world, const schedule::BuildSchedule& build) {
@@ -30,20 +30,21 @@ std::size_t ops_of_world(std::size_t world, const schedule::BuildSchedule& build
   return ops * (world / kSampled);
 }
 
-Result<schedule::FoldedWorld> large_world(const schedule::BuildSchedule& build) {
+Status fill_large_world(Schedules& made, const schedule::BuildSchedule& build) {
   const schedule::RankSchedule first = build(0);
-  if (auto folded = fold_joined_sample(first, build)) return std::move(*folded);
-  const std::size_t ops = ops_of_world(static_cast<std::size_t>(first.request.world), build);
-  if (ops > kMostOps) {
-    return Status(
-        ErrorCode::kUnsupported,
-        fmt::format("no two ranks are alike: {} million steps to simulate", ops / 1'000'000));
+  if (auto folded = fold_joined_sample(first, build)) {
+    made.world = std::move(*folded);
+    return {};
   }
-  schedule::FoldedWorld whole{schedule::Rotation::none(first.request.world), {}};
-  whole.bases.push_back(join_neighbours(first));
-  for (Rank rank = 1; rank < first.request.world; ++rank)
-    whole.bases.push_back(join_neighbours(build(rank)));
-  return whole;
+  const int world = first.request.world;
+  const std::size_t ops = ops_of_world(static_cast<std::size_t>(world), build);
+  if (ops > kMostOps) {
+    return {ErrorCode::kUnsupported,
+            fmt::format("ranks are no turns of each other: {} million steps to look at",
+                        ops / 1'000'000)};
+  }
+  made.survey = std::make_shared<const simulate::Survey>(build, world, made.table);
+  return {};
 }
 
 }  // namespace
@@ -53,9 +54,10 @@ Result<Schedules> schedules_of(const algorithms::Algorithm& algorithm,
   schedule::Request own = request;
   own.rows = algorithm.rows(request, count);
   RONDO_TRY(algorithms::check_rows(algorithm, own));
-  const auto build = [&algorithm, own](Rank rank) mutable {
-    own.rank = rank;
-    return algorithm.build(own);
+  const schedule::BuildSchedule build = [&algorithm, own](Rank rank) {
+    schedule::Request of_rank = own;
+    of_rank.rank = rank;
+    return algorithm.build(of_rank);
   };
   Schedules made{.world = {schedule::Rotation::none(own.world), {}},
                  .table = schedule::ChunkTable::equal(count, own.rows)};
@@ -65,9 +67,21 @@ Result<Schedules> schedules_of(const algorithms::Algorithm& algorithm,
   if (own.world <= kMostRanksFolded) {
     made.world = schedule::fuse_folded(build);
   } else {
-    RONDO_ASSIGN(made.world, large_world(build));
+    RONDO_TRY(fill_large_world(made, build));
   }
   return made;
+}
+
+schedule::FusedSchedule schedule_of(const Schedules& schedules, Rank rank) {
+  if (schedules.survey == nullptr) return unfold(schedules.world, rank);
+  return join_neighbours(schedules.survey->schedule_of(rank));
+}
+
+Result<simulate::Prediction> predict(const Schedules& schedules, const simulate::Network& network,
+                                     const simulate::Options& options) {
+  if (schedules.survey != nullptr)
+    return simulate::simulate(*schedules.survey, schedules.table, network, options);
+  return simulate::simulate(schedules.world, schedules.table, network, options);
 }
 
 }  // namespace rondo::select

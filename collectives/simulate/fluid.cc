@@ -130,12 +130,16 @@ void Fluid::gather(ResourceId first) {
   }
 }
 
+double Fluid::Resource::share() const {
+  return weight > 0 ? left / weight : std::numeric_limits<double>::infinity();
+}
+
 /// The speed that all members can be raised to.
 double Fluid::least_share() {
   double least = std::numeric_limits<double>::infinity();
   for (const ResourceId id : component_) {
     const Resource& resource = resources_[id];
-    if (resource.open > 0) least = std::min(least, resource.left / resource.weight);
+    if (resource.open > 0) least = std::min(least, resource.share());
   }
   for (const ActivityId id : members_) {
     if (activities_[id].most_speed > 0) least = std::min(least, activities_[id].most_speed);
@@ -148,11 +152,9 @@ void Fluid::share_out_upto(double share) {
   std::vector<ActivityId>& members = members_;
   const auto stops = [&](const Activity& activity) {
     if (activity.most_speed > 0 && activity.most_speed <= share * kAlike) return true;
-    return std::any_of(activity.uses.begin(), activity.uses.begin() + activity.use_count,
-                       [&](const Use& use) {
-                         const Resource& resource = resources_[use.resource];
-                         return resource.left / resource.weight <= share * kAlike;
-                       });
+    return std::any_of(
+        activity.uses.begin(), activity.uses.begin() + activity.use_count,
+        [&](const Use& use) { return resources_[use.resource].share() <= share * kAlike; });
   };
   for (const ActivityId id : members) activities_[id].shared_out = stops(activities_[id]);
   // By resource, so that what is left of one doesn't depend on the order of its users.
@@ -184,6 +186,8 @@ void Fluid::set_speed(ActivityId id, double speed) {
   activity.since = now_;
   activity.speed = speed;
   ++activity.version;
+  activity.trace.add(now_);
+  activity.trace.add(speed);
   const double end = on_grid(now_ + activity.remaining / speed);
   ends_.push({std::max(now_, end), id, activity.version});
 }

@@ -17,12 +17,15 @@
 #include <span>
 #include <vector>
 
+#include "collectives/simulate/trace_hash.h"
+
 namespace rondo::simulate {
 
 using ResourceId = std::uint32_t;
 using ActivityId = std::uint32_t;
 
-/// An activity at speed 1 takes `weight` of the resource's capacity.
+/// An activity at speed 1 takes `weight` of the resource's capacity. With a weight of 0 it gets the
+/// share that others have there.
 struct Use {
   ResourceId resource = 0;
   double weight = 1;
@@ -47,6 +50,9 @@ class Fluid {
   /// Moves the time on to `time`, which is not after next_end(), and gives those that end then.
   void advance(double time, std::vector<ActivityId>& ended);
 
+  /// What stands for when the activity had which speeds. Of one that has ended: until another is
+  /// started.
+  std::uint64_t trace(ActivityId id) const { return activities_[id].trace.bits(); }
   /// How many shares have been worked out: what the time goes by.
   std::uint64_t work() const { return work_; }
 
@@ -64,6 +70,7 @@ class Fluid {
     bool shared_out = false;  ///< in the sharing under way
     bool gathered = false;
     std::uint32_t version = 0;  ///< of `speed`; older ends in the queue are void
+    TraceHash trace{};
   };
   struct User {
     ActivityId activity;
@@ -77,6 +84,7 @@ class Fluid {
     std::size_t open = 0;  ///< and their number
     bool gathered = false;
     bool changed = false;
+    double share() const;  ///< what its users can be raised to
   };
   struct End {
     double time;

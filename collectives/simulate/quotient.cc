@@ -87,12 +87,28 @@ Quotient Quotient::of(const schedule::Rotation& rotation, const Network& network
   return whole(rotation);
 }
 
+Quotient Quotient::of_kinds(std::vector<Representative> representatives,
+                            std::vector<int> stands_for) {
+  Quotient quotient(schedule::Rotation::none(static_cast<int>(stands_for.size())),
+                    static_cast<int>(representatives.size()));
+  quotient.kinds_ = std::move(representatives);
+  quotient.stands_for_ = std::move(stands_for);
+  return quotient;
+}
+
 Rank Quotient::rank_of(int representative) const {
+  if (!kinds_.empty()) return kinds_[static_cast<std::size_t>(representative)].rank;
   return turns() ? rotation_.turned(0, representative) : representative;
 }
 
 int Quotient::representative_of(Rank rank) const {
+  if (!kinds_.empty()) return stands_for_[static_cast<std::size_t>(rank)];
   return turns() ? rotation_.turn(rank) % representatives_ : rank;
+}
+
+int Quotient::ranks_each(int representative) const {
+  if (!kinds_.empty()) return kinds_[static_cast<std::size_t>(representative)].ranks;
+  return rotation_.world() / representatives_;
 }
 
 Rank Quotient::as_sent_by_representative(Rank sender, int to) const {

@@ -15,6 +15,12 @@
 
 namespace rondo::simulate {
 
+/// A rank, and how many ranks it stands for.
+struct Representative {
+  schedule::Rank rank = 0;
+  int ranks = 1;
+};
+
 class Quotient {
  public:
   /// With as few representatives as the network, and rows of equal sizes, allow; all ranks where
@@ -23,6 +29,10 @@ class Quotient {
                      const schedule::ChunkTable& table);
   /// Every rank of its own.
   static Quotient whole(const schedule::Rotation& rotation);
+  /// Of ranks that are alike without a rotation (kinds.h); `stands_for`: by rank, its place in
+  /// `representatives`.
+  static Quotient of_kinds(std::vector<Representative> representatives,
+                           std::vector<int> stands_for);
 
   int representatives() const { return representatives_; }
   /// The rank that the i-th representative is.
@@ -30,10 +40,10 @@ class Quotient {
   /// Which representative stands for `rank`.
   int representative_of(schedule::Rank rank) const;
   /// How many ranks it stands for.
-  int ranks_each() const { return rotation_.world() / representatives_; }
+  int ranks_each(int representative) const;
 
-  /// Of a message from `sender` to representative `to`: the peer that the sender's representative
-  /// sends the same message to.
+  /// Of a rotation, and a message from `sender` to representative `to`: the peer that the sender's
+  /// representative sends the same message to.
   schedule::Rank as_sent_by_representative(schedule::Rank sender, int to) const;
 
  private:
@@ -43,6 +53,8 @@ class Quotient {
 
   schedule::Rotation rotation_;
   int representatives_;
+  std::vector<Representative> kinds_;  ///< where there is no rotation that it is by
+  std::vector<int> stands_for_;
 };
 
 }  // namespace rondo::simulate

@@ -15,6 +15,7 @@
 #include "collectives/schedule/chunk_table.h"
 #include "collectives/schedule/rotation.h"
 #include "collectives/simulate/network.h"
+#include "collectives/simulate/survey.h"
 #include "core/status.h"
 
 namespace rondo::simulate {
@@ -34,6 +35,7 @@ struct Options {
 /// Of one rank.
 struct RankTime {
   schedule::Rank rank = 0;
+  int ranks_each = 1;  ///< that it stands for, itself one of them
   double done_us = 0;
   double busy_us = 0;  ///< its core, alone: sharing it takes longer
 };
@@ -44,6 +46,7 @@ struct Traffic {
   schedule::Rank to = 0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
+  int alike = 1;  ///< so many pairs of ranks, this one for all of them
 };
 
 /// What the ranks of one host (and of every host that is alike) send to other hosts and get.
@@ -66,21 +69,39 @@ struct Span {
 };
 
 struct Prediction {
-  double us = 0;                ///< the last rank's end
-  std::vector<RankTime> ranks;  ///< the representatives, each for `ranks_each`
-  int ranks_each = 1;
+  double us = 0;  ///< the last rank's end
+  /// Where rows of two sizes were taken for rows of one (even_rows.h), `us` is with all rows as the
+  /// longer ones, and `least_us` as the shorter ones; else they are equal.
+  double least_us = 0;
+  enum class Rows : std::uint8_t {
+    kExact,    ///< as they are
+    kBounded,  ///< of one size: the time as they are is proved to lie between both
+    kNear,     ///< of one size: it may lie beside them
+  };
+  Rows rows = Rows::kExact;
+  std::vector<RankTime> ranks;     ///< the representatives
   std::vector<Traffic> traffic;    ///< of the representatives
   std::vector<HostTraffic> hosts;  ///< one of each kind
   std::vector<Span> spans;         ///< theirs, in the order of their ends
   std::uint64_t events = 0;        ///< sweeps' segments and messages that were simulated
 };
 
-/// `world` has as many ranks as the network; `table` one row for each of the schedules'.
+/// `world` has as many ranks as the network; `table` one row for each of the schedules'. Ranks that
+/// are turns of each other but for rows one element longer than others are simulated one by one
+/// where Options::most_work allows it; else all rows are as long as the longest, and Prediction has
+/// two times.
 /// Cost: about a microsecond for each segment of each sweep of each representative; memory by their
 /// sweeps.
 /// Errors: InvalidArgument (a world or table of another size; schedules in which a rank waits for
 /// a message that nobody sends: the rank, its lane and sweep), Unsupported (Options::most_work).
 Result<Prediction> simulate(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
+                            const Network& network, const Options& options);
+
+/// The same of a world without a rotation, as many ranks of it simulated as differ in what they do
+/// when (kinds.h). The segments of all its runs count for Options::most_work.
+/// Cost: the survey's memory, and a few dozen runs of the representatives.
+/// Errors: as above; Unsupported too where too few ranks are alike.
+Result<Prediction> simulate(const Survey& survey, const schedule::ChunkTable& table,
                             const Network& network, const Options& options);
 
 }  // namespace rondo::simulate

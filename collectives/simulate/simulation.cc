@@ -24,10 +24,7 @@ Simulation::Simulation(const BoundWorld& world, const Quotient& quotient,
     ranks_[i].lanes.resize(lanes.size());
     for (const auto& lane : lanes) ranks_[i].lanes_left += lane.empty() ? 0U : 1U;
   }
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    const Channel& channel = world.channels()[i];
-    lines_[i].path = wires_.path(quotient.rank_of(channel.sender), channel.to);
-  }
+  for (std::size_t i = 0; i < lines_.size(); ++i) lines_[i].path = wires_.path(world.channels()[i]);
 }
 
 Status Simulation::run() {
@@ -203,7 +200,10 @@ void Simulation::take_in(double time) {
   fluid_.advance(time, ended_);
   // Their numbers are used again by what begins meanwhile.
   over_.clear();
-  for (const ActivityId id : ended_) over_.push_back(owners_[id]);
+  for (const ActivityId id : ended_) {
+    over_.push_back(owners_[id]);
+    if (owners_[id].is_message) lines_[owners_[id].index].trace.add(fluid_.trace(id));
+  }
   for (const Owner& owner : over_) {
     if (owner.is_message) {
       land(owner.index);
@@ -232,8 +232,8 @@ Status Simulation::stuck() const {
     }
   }
   for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (lines_[i].first == lines_[i].messages.size()) continue;
     const Channel& channel = world_.channels()[i];
+    if (lines_[i].first == lines_[i].messages.size() || !channel.of_sender) continue;
     return {ErrorCode::kInvalidArgument,
             fmt::format("rank {} sends rank {} a message that isn't received",
                         quotient_.rank_of(channel.sender), channel.to)};

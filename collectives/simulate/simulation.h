@@ -11,6 +11,7 @@
 #include "collectives/simulate/fluid.h"
 #include "collectives/simulate/simulate.h"
 #include "collectives/simulate/sweep_cost.h"
+#include "collectives/simulate/trace_hash.h"
 #include "collectives/simulate/wires.h"
 
 namespace rondo::simulate {
@@ -23,6 +24,9 @@ class Simulation {
 
   Status run();
   Prediction result() &&;
+  std::uint64_t work() const { return events_ + fluid_.work(); }
+  /// Of kinds: how each exchange went.
+  std::vector<std::uint64_t> traces(std::size_t exchanges) const;
 
  private:
   struct Message {
@@ -43,6 +47,7 @@ class Simulation {
     double last_arrival_us = 0;
     bool busy = false;  ///< the wire
     std::vector<Use> path;
+    TraceHash trace;  ///< of kinds: how all went
   };
   struct Lane {
     std::uint32_t sweep = 0;
@@ -80,7 +85,9 @@ class Simulation {
   void end_work(int rank, std::uint32_t lane);
   void next_segment(int rank, std::uint32_t lane);
   void read_message(ChannelId channel);
+  void tell_sender(ChannelId channel);
   void send_message(ChannelId channel, const Message& message);
+  void put_in_line(ChannelId channel, const Message& message);
   void start_wire(ChannelId channel);
   void land(ChannelId channel);
   void arrive(ChannelId channel);

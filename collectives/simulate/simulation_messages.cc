@@ -7,6 +7,11 @@
 namespace rondo::simulate {
 
 void Simulation::send_message(ChannelId channel, const Message& message) {
+  put_in_line(channel, message);
+  for (const ChannelId other : world_.sent_beside(channel)) put_in_line(other, message);
+}
+
+void Simulation::put_in_line(ChannelId channel, const Message& message) {
   Line& line = lines_[channel];
   line.messages.push_back(message);
   ++line.sent;
@@ -20,7 +25,7 @@ void Simulation::send_message(ChannelId channel, const Message& message) {
 void Simulation::start_wire(ChannelId id) {
   Line& line = lines_[id];
   const Channel& channel = world_.channels()[id];
-  const Link& link = wires_.link(quotient_.rank_of(channel.sender), channel.to);
+  const Link& link = wires_.link(channel.from, channel.to);
   while (line.landing < line.messages.size()) {
     const std::size_t bytes = line.messages[line.landing].bytes;
     if ((line.path.empty() && link.bytes_per_us == kUnlimited) || bytes == 0) {
@@ -41,9 +46,11 @@ void Simulation::land(ChannelId id) {
   Line& line = lines_[id];
   const Channel& channel = world_.channels()[id];
   const Message& message = line.messages[line.landing++];
-  const Link& link = wires_.link(quotient_.rank_of(channel.sender), channel.to);
+  const Link& link = wires_.link(channel.from, channel.to);
   line.last_arrival_us =
       std::max(line.last_arrival_us, on_grid(now_ + link.cost_of(message.bytes).latency_us));
+  line.trace.add(now_);
+  line.trace.add(line.last_arrival_us);
   arrivals_.push({line.last_arrival_us, id});
   record_message(id, message, line.last_arrival_us);
   if (!line.busy) return;
@@ -58,13 +65,23 @@ void Simulation::arrive(ChannelId id) {
 }
 
 void Simulation::read_message(ChannelId id) {
+  tell_sender(id);
+  for (const ChannelId other : world_.read_beside(id)) {
+    // Of what isn't there yet the kinds are wrong: that shows in the traces.
+    if (lines_[other].first < lines_[other].arrived) tell_sender(other);
+  }
+}
+
+/// The memory that it was read from is the sender's to write again.
+void Simulation::tell_sender(ChannelId id) {
   Line& line = lines_[id];
   const Channel& channel = world_.channels()[id];
-  const Link& link = wires_.link(quotient_.rank_of(channel.sender), channel.to);
-  // The memory that it was read from is the sender's to write again.
-  RankState& sender = state(channel.sender);
-  if (link.maps) sender.done_us = std::max(sender.done_us, now_);
-  touch(channel.sender);  // it may have waited for that
+  if (channel.of_sender) {
+    RankState& sender = state(channel.sender);
+    if (wires_.link(channel.from, channel.to).maps) sender.done_us = std::max(sender.done_us, now_);
+    touch(channel.sender);  // it may have waited for that
+  }
+  if (world_.minds_reads()) line.trace.add(now_);
   ++line.first;
   ++line.read;
   if (line.first < line.messages.size()) return;
@@ -85,10 +102,10 @@ void Simulation::record_work(int rank, std::uint32_t lane, std::size_t bytes) {
 }
 
 void Simulation::record_message(ChannelId id, const Message& message, double end_us) {
-  if (!options_.record) return;
   const Channel& channel = world_.channels()[id];
+  if (!options_.record || !channel.of_sender) return;
   spans_.push_back({.kind = Span::Kind::kMessage,
-                    .rank = quotient_.rank_of(channel.sender),
+                    .rank = channel.from,
                     .peer = channel.to,
                     .lane = channel.lane,
                     .sweep = message.sweep,
@@ -97,27 +114,41 @@ void Simulation::record_message(ChannelId id, const Message& message, double end
                     .bytes = message.bytes});
 }
 
+std::vector<std::uint64_t> Simulation::traces(std::size_t exchanges) const {
+  std::vector<std::uint64_t> traces(exchanges);
+  for (ChannelId id = 0; id < lines_.size(); ++id) {
+    TraceHash trace = lines_[id].trace;
+    trace.add(std::uint64_t{world_.channels()[id].lane});
+    traces[world_.exchange_of(id)] += trace.bits();  // lanes in any order
+  }
+  return traces;
+}
+
 Prediction Simulation::result() && {
   Prediction prediction;
-  prediction.ranks_each = quotient_.ranks_each();
   for (int i = 0; i < quotient_.representatives(); ++i) {
     const RankState& done = state(i);
     prediction.ranks.push_back(
-        {.rank = quotient_.rank_of(i), .done_us = done.done_us, .busy_us = done.busy_us});
+        {quotient_.rank_of(i), quotient_.ranks_each(i), done.done_us, done.busy_us});
     prediction.us = std::max(prediction.us, done.done_us);
   }
+  prediction.least_us = prediction.us;
   prediction.hosts.resize(wires_.host_kinds());
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const Channel& channel = world_.channels()[i];
-    const schedule::Rank from = quotient_.rank_of(channel.sender);
     const auto bytes = static_cast<double>(lines_[i].bytes);
-    prediction.traffic.push_back(
-        {.from = from, .to = channel.to, .messages = lines_[i].sent, .bytes = lines_[i].bytes});
-    if (wires_.share_host(from, channel.to)) continue;
-    const std::size_t up = wires_.host_kind(from);
+    if (channel.of_sender) {
+      prediction.traffic.push_back({.from = channel.from,
+                                    .to = channel.to,
+                                    .messages = lines_[i].sent,
+                                    .bytes = lines_[i].bytes,
+                                    .alike = quotient_.ranks_each(channel.sender)});
+    }
+    if (wires_.share_host(channel.from, channel.to)) continue;
+    const std::size_t up = wires_.host_kind(channel.from);
     const std::size_t down = wires_.host_kind(channel.to);
-    prediction.hosts[up].up_bytes += bytes * wires_.turns_each(up);
-    prediction.hosts[down].down_bytes += bytes * wires_.turns_each(down);
+    if (channel.of_sender) prediction.hosts[up].up_bytes += bytes * wires_.turns_each(up);
+    if (channel.of_receiver) prediction.hosts[down].down_bytes += bytes * wires_.turns_each(down);
   }
   prediction.spans = std::move(spans_);
   prediction.events = events_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace rondo::simulate {
 namespace {
@@ -60,6 +61,7 @@ void Wires::make_hosts(Fluid& fluid) {
     Shared& shared = hosts_[index];
     if (shared.members > 0) continue;
     shared.members = classes.members[index];
+    shared.ranks_each = quotient_.ranks_each(i);
     const HostGroup& group = group_of(host_of(quotient_.rank_of(i)));
     const auto add = [&fluid](double capacity, ResourceId& resource, bool& has) {
       has = capacity > 0;
@@ -85,6 +87,7 @@ void Wires::make_switches(Fluid& fluid) {
     Shared& shared = switches_[static_cast<std::size_t>(class_index)];
     if (shared.members > 0) continue;
     shared.members = classes.members[static_cast<std::size_t>(class_index)];
+    shared.ranks_each = quotient_.ranks_each(i);
     const Switch& device =
         network_.switches[static_cast<std::size_t>(switch_of(quotient_.rank_of(i)))];
     shared.has_up = device.up_bytes_per_us > 0;
@@ -111,20 +114,22 @@ const Wires::Shared& Wires::switch_class(Rank rank) const {
 }
 
 double Wires::weight(const Shared& shared) const {
-  return static_cast<double>(quotient_.ranks_each()) / shared.members;
+  return static_cast<double>(shared.ranks_each) / shared.members;
 }
 
 const Link& Wires::link(Rank from, Rank to) const {
   return host_of(from) == host_of(to) ? network_.inside : network_.between;
 }
 
-std::vector<Use> Wires::path(Rank from, Rank to) const {
+std::vector<Use> Wires::path(const Channel& channel) const {
+  const auto [from, to] = std::pair(channel.from, channel.to);
   std::vector<Use> uses;
   if (host_of(from) == host_of(to)) return uses;
   const Shared& sender = host_class(from);
   const Shared& receiver = host_class(to);
-  if (sender.has_up) uses.push_back({sender.up, weight(sender)});
-  if (receiver.has_down) uses.push_back({receiver.down, weight(receiver)});
+  if (sender.has_up) uses.push_back({sender.up, channel.of_sender ? weight(sender) : 0});
+  if (receiver.has_down)
+    uses.push_back({receiver.down, channel.of_receiver ? weight(receiver) : 0});
   if (switch_of(from) == switch_of(to)) return uses;
   if (switch_of(from) >= 0 && switch_class(from).has_up)
     uses.push_back({switch_class(from).up, weight(switch_class(from))});

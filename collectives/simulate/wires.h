@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "collectives/simulate/bound_world.h"
 #include "collectives/simulate/fluid.h"
 #include "collectives/simulate/network.h"
 #include "collectives/simulate/quotient.h"
@@ -18,9 +19,9 @@ class Wires {
   Wires(const Network& network, const Quotient& quotient, Fluid& fluid);
 
   const Link& link(schedule::Rank from, schedule::Rank to) const;
-  /// What a message from `from`, a representative, to any rank takes on its way, in bytes/us;
-  /// empty: nothing limits it. `most`: at most so fast, 0: no such limit.
-  std::vector<Use> path(schedule::Rank from, schedule::Rank to) const;
+  /// What a channel's messages take on their way; empty: nothing limits them. On a link whose
+  /// representative has another channel in its place they take nothing, and get the same share.
+  std::vector<Use> path(const Channel& channel) const;
   /// What a core's work takes: the host's cores where ranks outnumber them; the memory at
   /// `bytes_per_us` where that is limited.
   void work(int representative, double bytes_per_us, std::vector<Use>& uses) const;
@@ -35,7 +36,8 @@ class Wires {
 
  private:
   struct Shared {
-    int members = 0;  ///< hosts, or switches, that are turns of each other
+    int members = 0;     ///< hosts, or switches, that are turns of each other
+    int ranks_each = 0;  ///< that each of their representatives stands for
     ResourceId up = 0, down = 0, cores = 0, memory = 0;
     bool has_up = false, has_down = false, has_cores = false, has_memory = false;
   };

@@ -40,8 +40,12 @@ struct PlannedAlgorithm {
   std::string summary;
   /// By simulation of its schedule on the network; 0 where `left_out` says why there is none.
   double predicted_us = 0;
-  double formula_us = 0;              ///< what the choice goes by without a tuning; 0 with one
-  std::uint64_t steps = 0;            ///< messages in a row, of the longest chain
+  /// Less than that where the world is too large for rows of two sizes: predicted_us is then with
+  /// all rows as the longer ones, least_us as the shorter ones (docs/networks.md).
+  double least_us = 0;
+  bool bounded = false;     ///< then: what it is with the rows as they are is proved to lie between
+  double formula_us = 0;    ///< what the choice goes by without a tuning; 0 with one
+  std::uint64_t steps = 0;  ///< messages in a row, of the longest chain
   std::uint64_t most_rank_bytes = 0;  ///< that any rank sends
   std::uint64_t most_link_bytes = 0;  ///< that any host sends to others
   std::string left_out{};

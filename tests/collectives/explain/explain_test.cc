@@ -152,6 +152,33 @@ TEST(Explain, LargeWorldsSayWhatTheyLeaveOut) {
   EXPECT_NE(report.candidates.front().left_out.find("million steps"), std::string::npos);
 }
 
+TEST(Explain, LargeWorldsOfRowsOfTwoSizesHaveBounds) {
+  PlanQuestion question{.bytes = 16 * kMebibyte + 4, .hosts = 1, .algorithm = "ring"};
+  question.ranks_per_host = 8192;
+  const PlannedAlgorithm ring = explain_plan(question).candidates.front();
+  ASSERT_EQ(ring.left_out, "");
+  EXPECT_TRUE(ring.bounded);
+  EXPECT_LT(ring.least_us, ring.predicted_us);
+  EXPECT_GT(ring.least_us, 0.99 * ring.predicted_us);
+  EXPECT_EQ(ring.steps, 2U * 8191);
+  question.bytes = 16 * kMebibyte;
+  const PlannedAlgorithm even = explain_plan(question).candidates.front();
+  EXPECT_FALSE(even.bounded);
+  EXPECT_EQ(even.least_us, even.predicted_us);
+  EXPECT_DOUBLE_EQ(even.least_us, ring.least_us);
+}
+
+TEST(Explain, TreesOfSixtyFiveThousandRanksArePriced) {
+  PlanQuestion question{.bytes = 64 * kMebibyte, .hosts = 1, .algorithm = "double_binary_tree"};
+  question.ranks_per_host = 65'536;
+  const PlanReport report = explain_plan(question);
+  EXPECT_EQ(report.candidates.front().left_out, "");
+  EXPECT_EQ(report.candidates.front().least_us, report.candidates.front().predicted_us);
+  std::uint64_t links = 0;
+  for (const PlannedLink& link : report.links) links += static_cast<std::uint64_t>(link.alike);
+  EXPECT_EQ(links, 4U * 65'535) << "each tree's edges, both ways";
+}
+
 TEST(Explain, WorldsWhoseRowsHaveNoNumbersAreRefused) {
   PlanQuestion question{.collective = Collective::kAllToAll, .bytes = kMebibyte, .hosts = 65'536};
   question.ranks_per_host = 1;

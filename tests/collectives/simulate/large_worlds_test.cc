@@ -8,6 +8,7 @@
 #include "collectives/algorithms/registry.h"
 #include "collectives/schedule/fold.h"
 #include "collectives/schedule/fuse.h"
+#include "collectives/schedule/join.h"
 #include "collectives/simulate/simulate.h"
 
 namespace rondo::simulate {
@@ -64,6 +65,122 @@ void expect_the_same_folded(const Algorithm& algorithm, const Network& network) 
   }
 }
 
+schedule::FoldedWorld joined_one_by_one(const schedule::BuildSchedule& build, int world) {
+  schedule::FoldedWorld whole{schedule::Rotation::none(world), {}};
+  for (Rank rank = 0; rank < world; ++rank)
+    whole.bases.push_back(schedule::join_neighbours(build(rank)));
+  return whole;
+}
+
+/// Its ranks' times are those of the same ranks of `whole`, and so is the last one's end.
+void expect_the_same(const Prediction& some, const Prediction& whole, const std::string& name) {
+  EXPECT_EQ(some.us, whole.us) << name;
+  int ranks = 0;
+  for (const RankTime& rank : some.ranks) {
+    const RankTime& same = whole.ranks[static_cast<std::size_t>(rank.rank)];
+    EXPECT_EQ(rank.done_us, same.done_us) << name << ", rank " << rank.rank;
+    EXPECT_EQ(rank.busy_us, same.busy_us) << name << ", rank " << rank.rank;
+    ranks += rank.ranks_each;
+  }
+  EXPECT_EQ(ranks, static_cast<int>(whole.ranks.size())) << name;
+}
+
+std::string name_of(const Algorithm& algorithm, const Network& network) {
+  return std::string(algorithm.name) + " of " + to_string(algorithm.collective) + ", " +
+         std::to_string(network.world()) + " ranks";
+}
+
+/// Rows of unequal sizes. What is simulated: a survey's kinds.
+std::size_t expect_kinds_as_the_whole_world(const Algorithm& algorithm, const Network& network,
+                                            std::size_t segment_bytes) {
+  const std::size_t count = static_cast<std::size_t>(network.world()) * 24 + 5;
+  const Request request = request_of(algorithm, network, count);
+  const auto build = builder(algorithm, request);
+  const auto table = schedule::ChunkTable::equal(count, request.rows);
+  const auto whole = simulate(joined_one_by_one(build, network.world()), table, network,
+                              {.segment_bytes = segment_bytes, .fold = false});
+  const auto some = simulate(Survey(build, network.world(), table), table, network,
+                             {.segment_bytes = segment_bytes});
+  const std::string name = name_of(algorithm, network);
+  EXPECT_TRUE(whole.ok() && some.ok()) << name << some.status().to_string();
+  if (!whole.ok() || !some.ok()) return 0;
+  expect_the_same(*some, *whole, name);
+  return some->ranks.size();
+}
+
+/// What large worlds are simulated by, where there is a rotation.
+void expect_sample_as_the_whole_world(const Algorithm& algorithm, const Network& network) {
+  const std::size_t count = static_cast<std::size_t>(network.world()) * 24;
+  const Request request = request_of(algorithm, network, count);
+  const auto build = builder(algorithm, request);
+  const auto table = schedule::ChunkTable::equal(count, request.rows);
+  const auto folded = schedule::fold_joined_sample(build(0), build);
+  if (!folded) return;
+  const auto whole = simulate(joined_one_by_one(build, network.world()), table, network,
+                              {.segment_bytes = 64, .fold = false});
+  const auto some = simulate(*folded, table, network, {.segment_bytes = 64});
+  ASSERT_TRUE(whole.ok() && some.ok());
+  expect_the_same(*some, *whole, name_of(algorithm, network));
+  EXPECT_LT(some->ranks.size(), whole->ranks.size()) << name_of(algorithm, network);
+}
+
+/// `most_work` is less than all ranks one by one need, and enough for those that are alike.
+void expect_within_bounds(const Algorithm& algorithm, const Network& network, std::size_t count,
+                          bool may_be_near) {
+  const Request request = request_of(algorithm, network, count);
+  const auto build = builder(algorithm, request);
+  const auto folded = schedule::fold_joined_sample(build(0), build);
+  if (!folded || count % request.rows == 0) return;
+  const auto table = schedule::ChunkTable::equal(count, request.rows);
+  const auto exact = simulate(*folded, table, network, {});
+  ASSERT_TRUE(exact.ok());
+  const auto bounded = simulate(*folded, table, network, {.most_work = exact->events / 2});
+  if (!bounded.ok()) return;  // links are shared so much that this wasn't enough
+  const std::string name = name_of(algorithm, network) + ", " + std::to_string(count);
+  EXPECT_LT(bounded->ranks.size(), exact->ranks.size()) << name;
+  const bool is_bounded = bounded->rows == Prediction::Rows::kBounded;
+  EXPECT_TRUE(is_bounded || may_be_near) << name;
+  EXPECT_LE(bounded->least_us, exact->us * (is_bounded ? 1 : 1.05)) << name;
+  EXPECT_GE(bounded->us, exact->us * (is_bounded ? 1 : 0.95)) << name;
+}
+
+TEST(LargeWorlds, KindsAsTheWholeWorld) {
+  std::vector<Network> networks = {cluster(2, 1), cluster(6, 1), cluster(1, 8), cluster(4, 4),
+                                   cluster(16, 3)};
+  networks.push_back(default_network(1, 32));  // ranks that share nothing
+  networks.push_back(cluster(4, 2));
+  networks.back().groups.push_back({.hosts = 3, .ranks = 5, .up_bytes_per_us = 100});
+  networks.back().groups[0].memory_bytes_per_us = 2000;
+  networks.back().work.cache_bytes = 500;
+  networks.back().work.beyond_cache = 3;
+  for (const Network& network : networks) {
+    for (const Algorithm& algorithm : algorithms::all())
+      expect_kinds_as_the_whole_world(algorithm, network, 64);
+  }
+}
+
+TEST(LargeWorlds, KindsAsTheWholeWorldOfAThousand) {
+  const int hosts = kSlow ? 16 : 128;
+  const auto& trees = *algorithms::find(Collective::kAllReduce, "double_binary_tree");
+  const auto& tree = *algorithms::find(Collective::kBroadcast, "tree");
+  for (const Algorithm* algorithm : {&trees, &tree}) {
+    for (const Network& network : {cluster(hosts, 8), cluster(8 * hosts, 1), cluster(hosts - 3, 8),
+                                   default_network(1, 8 * hosts), default_network(hosts, 7)})
+      expect_kinds_as_the_whole_world(*algorithm, network, 4096);
+  }
+  const auto simulated = expect_kinds_as_the_whole_world(trees, cluster(hosts, 8), 4096);
+  EXPECT_LT(simulated, static_cast<std::size_t>(hosts) * (kSlow ? 8 : 4));
+}
+
+TEST(LargeWorlds, SamplesAsTheWholeWorld) {
+  for (const Network& network : {cluster(6, 1), cluster(1, 8), cluster(4, 4), cluster(16, 3)}) {
+    for (const Algorithm& algorithm : algorithms::all())
+      expect_sample_as_the_whole_world(algorithm, network);
+  }
+  const auto& bruck = *algorithms::find(Collective::kAllGather, "bruck");
+  expect_sample_as_the_whole_world(bruck, cluster(kSlow ? 16 : 64, 8));
+}
+
 TEST(LargeWorlds, FoldedAsTheWholeWorld) {
   const std::vector<Network> networks = {cluster(2, 1), cluster(6, 1), cluster(3, 2),
                                          cluster(1, 8), cluster(4, 4), cluster(16, 3)};
@@ -101,14 +218,47 @@ TEST(LargeWorlds, ARingIsAsManyRanksAsAHostHas) {
   const auto table = schedule::ChunkTable::equal(64 * 24, request.rows);
   const auto folded = simulate(world, table, network, {});
   ASSERT_TRUE(folded.ok());
-  EXPECT_EQ(folded->ranks.size(), 4U);
-  EXPECT_EQ(folded->ranks_each, 16);
+  ASSERT_EQ(folded->ranks.size(), 4U);
+  EXPECT_EQ(folded->ranks[0].ranks_each, 16);
   // Rows that differ in size are not interchangeable.
   const auto uneven = schedule::ChunkTable::equal(64 * 24 + 1, request.rows);
   EXPECT_EQ(simulate(world, uneven, network, {})->ranks.size(), 64U);
 }
 
-/// Of rows of two sizes every rank is its own: hundreds of gigabytes, if anybody tried.
+/// What is said of worlds whose ranks are too many to be simulated one by one holds of those that
+/// are not.
+TEST(LargeWorlds, RowsOfTwoSizesAreBounded) {
+  for (const Network& network : {cluster(12, 4), default_network(30, 1), default_network(1, 32)}) {
+    const auto world_size = static_cast<std::size_t>(network.world());
+    for (const Algorithm& algorithm : algorithms::all()) {
+      for (const std::size_t more : {std::size_t{1}, world_size / 3, world_size - 1}) {
+        expect_within_bounds(algorithm, network, world_size * 64 + more, true);
+        expect_within_bounds(algorithm, network, more, true);
+      }
+    }
+  }
+  const auto& ring = *algorithms::find(Collective::kAllReduce, "ring");
+  expect_within_bounds(ring, default_network(kSlow ? 16 : 128, 8), 64'321, false);
+  expect_within_bounds(ring, default_network(16, 8), 100, false);
+}
+
+TEST(LargeWorlds, RowsOfTwoSizesOfSixtyFiveThousandRanks) {
+  const Network network = default_network(8192, 8);
+  const auto& ring = *algorithms::find(Collective::kAllReduce, "ring");
+  const Request request = request_of(ring, network, 1000);
+  const auto build = builder(ring, request);
+  const auto world = schedule::fold_joined_sample(build(0), build);
+  ASSERT_TRUE(world.has_value());
+  const auto around =
+      simulate(*world, schedule::ChunkTable::equal(65'536 * 256 + 1, request.rows), network, {});
+  ASSERT_TRUE(around.ok()) << around.status().to_string();
+  EXPECT_EQ(around->rows, Prediction::Rows::kBounded);
+  EXPECT_EQ(around->ranks.size(), 8U);
+  EXPECT_LT(around->least_us, around->us);
+  EXPECT_GT(around->least_us, around->us * 0.999);
+}
+
+/// Rows that differ by more are not.
 TEST(LargeWorlds, RanksThatAllDiffer_AreRefusedBeforeTheyAreBuilt) {
   const Network network = cluster(8192, 8);
   const auto& ring = *algorithms::find(Collective::kAllReduce, "ring");
@@ -116,8 +266,11 @@ TEST(LargeWorlds, RanksThatAllDiffer_AreRefusedBeforeTheyAreBuilt) {
   const auto build = builder(ring, request);
   const auto world = schedule::fold_joined_sample(build(0), build);
   ASSERT_TRUE(world.has_value());
-  const auto refused =
-      simulate(*world, schedule::ChunkTable::equal(1000, request.rows), network, {});
+  std::vector<std::size_t> counts(request.rows, 1);
+  counts.front() = 3;
+  const auto table = schedule::ChunkTable::of_counts(counts);
+  ASSERT_TRUE(table.ok());
+  const auto refused = simulate(*world, *table, network, {});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), ErrorCode::kUnsupported);
   EXPECT_NE(refused.status().message().find("million steps to simulate"), std::string::npos)
@@ -148,6 +301,20 @@ TEST(LargeWorlds, SixtyFiveThousandRanks) {
   ASSERT_TRUE(down.ok()) << down.status().to_string();
   EXPECT_EQ(down->ranks.size(), world_size);
   EXPECT_LT(down->us, around->us / 10);
+}
+
+/// One by one they would take a minute and gigabytes.
+TEST(LargeWorlds, DoubleBinaryTreesOfSixtyFiveThousandRanks) {
+  const Network network = default_network(kSlow ? 512 : 8192, 8);
+  const auto& trees = *algorithms::find(Collective::kAllReduce, "double_binary_tree");
+  const std::size_t count = std::size_t{16} << 20U;
+  const Request request = request_of(trees, network, count);
+  const auto table = schedule::ChunkTable::equal(count, request.rows);
+  const Survey survey(builder(trees, request), network.world(), table);
+  const auto prediction = simulate(survey, table, network, {});
+  ASSERT_TRUE(prediction.ok()) << prediction.status().to_string();
+  EXPECT_LT(prediction->ranks.size(), 1000U);
+  EXPECT_LT(prediction->events, survey.ops() / 10);
 }
 
 }  // namespace

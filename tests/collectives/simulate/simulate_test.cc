@@ -160,8 +160,8 @@ TEST(Simulate, AsTheReferenceForEveryAlgorithm) {
       const Options options{.segment_bytes = 512};
       const Prediction prediction = predict(made, network, options);
       const auto expected = reference_simulation(unfold(made.world), made.table, network, options);
-      ASSERT_EQ(prediction.ranks.size() * static_cast<std::size_t>(prediction.ranks_each),
-                expected.size());
+      const auto each = static_cast<std::size_t>(prediction.ranks.front().ranks_each);
+      ASSERT_EQ(prediction.ranks.size() * each, expected.size());
       for (const RankTime& rank : prediction.ranks) {
         const double reference = expected[static_cast<std::size_t>(rank.rank)];
         EXPECT_NEAR(rank.done_us, reference, 1e-5 * reference)

@@ -17,6 +17,19 @@ std::string candidate_line(const PlannedAlgorithm& planned, bool chosen) {
       bytes_text(planned.most_rank_bytes), bytes_text(planned.most_link_bytes), planned.summary);
 }
 
+/// Of those that were simulated with rows of one size although theirs have two.
+std::string bounds_text(const PlanReport& report) {
+  std::string text;
+  for (const PlannedAlgorithm& planned : report.candidates) {
+    if (planned.least_us == planned.predicted_us) continue;
+    text +=
+        fmt::format("  {}: {:.6g} to {:.6g} ms with all rows as its shorter and longer ones{}\n",
+                    planned.name, planned.least_us / 1000, planned.predicted_us / 1000,
+                    planned.bounded ? ": what it is lies between" : ", or near that");
+  }
+  return text;
+}
+
 /// Those that carry most.
 std::string links_text(const PlanReport& report) {
   constexpr std::size_t kMostLines = 12;
@@ -64,7 +77,7 @@ std::string plan_text(const PlanQuestion& question, const PlanReport& report) {
                       "by a rank", "by a host");
   for (const PlannedAlgorithm& planned : report.candidates)
     text += candidate_line(planned, planned.name == report.algorithm);
-  return text + links_text(report);
+  return text + bounds_text(report) + links_text(report);
 }
 
 std::string crossover_heading() {
