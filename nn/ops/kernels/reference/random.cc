@@ -1,6 +1,7 @@
 // uniform_random and gaussian_random.
 
-#include "core/random_bits.h"
+#include <random>
+
 #include "nn/ops/kernels/kernel_registry.h"
 #include "nn/ops/kernels/reference/register_kernels.h"
 #include "nn/tensor/counter_random.h"
@@ -12,7 +13,10 @@ namespace {
 CounterRandom stream_of(const KernelSetup& setup) {
   auto seed = static_cast<std::uint64_t>(setup.op->attribute<std::int64_t>("seed", 0));
   if (seed == 0) seed = setup.program_seed;
-  if (seed == 0) seed = random_bits();
+  if (seed == 0) {
+    std::random_device device;
+    seed = (std::uint64_t{device()} << 32) | device();
+  }
   return {seed, setup.op->outputs.at("Out").front()};
 }
 
