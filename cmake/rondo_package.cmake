@@ -42,6 +42,8 @@ set(CPACK_DEBIAN_RONDO_PACKAGE_DEPENDS "librondo0 ${this}")
 set(CPACK_DEBIAN_LIBRONDO-NN0_PACKAGE_DEPENDS "librondo0 ${this}")
 set(CPACK_DEBIAN_LIBRONDO-DEV_PACKAGE_DEPENDS "librondo0 ${this}")
 set(CPACK_DEBIAN_LIBRONDO-NN-DEV_PACKAGE_DEPENDS "librondo-nn0 ${this}, librondo-dev ${this}")
+# For `rondo bench compare` alone, which compiles its loops where it measures.
+set(CPACK_DEBIAN_RONDO_PACKAGE_SUGGESTS "librondo-dev, g++")
 # For librondo.a alone.
 set(CPACK_DEBIAN_LIBRONDO-DEV_PACKAGE_SUGGESTS "libhwloc-dev")
 set(CPACK_DEBIAN_LIBRONDO-NN-DEV_PACKAGE_SUGGESTS "libdnnl-dev, zlib1g-dev")

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "tests/tools/tool_process.h"
 #include "tools/rondo/bench/peer_run.h"
+#include "tools/rondo/bench/peer_sources.h"
 #include "tools/rondo/bench/ratio_baseline.h"
 #include "tools/rondo/bench/recorded.h"
 
@@ -119,6 +121,29 @@ TEST(RunPeers, Script_GetsItsArgumentsAndGivesItsLines) {
                        "test -d \"$RONDO_PEERS_LIBRARY\" && echo library\n"),
             {"--raw", "a b"}, [&](std::string_view line) { lines.emplace_back(line); });
   EXPECT_THAT(lines, ElementsAre("--raw a b", "tool", "library"));
+}
+
+TEST(LoopsCompile, WhatIsMissing_IsNamedWithItsPackage) {
+  const auto missing_in = [](const std::string& include, const char* path) -> std::string {
+    const std::string before = std::getenv("PATH");
+    setenv("PATH", path, 1);
+    std::string missing;
+    try {
+      check_loops_compile(include);
+    } catch (const std::runtime_error& error) {
+      missing = error.what();
+    }
+    setenv("PATH", before.c_str(), 1);
+    return missing;
+  };
+  const std::string headers = RONDO_INCLUDE;
+  EXPECT_EQ(missing_in("/nowhere/include", "/nowhere"),
+            "the loops are compiled on the machine that is measured; missing: Rondo's headers in "
+            "/nowhere/include (package librondo-dev) and a C++ compiler, c++, in PATH (package "
+            "g++)");
+  EXPECT_THAT(missing_in(headers, "/nowhere:/nowhere/too"), HasSubstr("missing: a C++ compiler"));
+  EXPECT_THAT(missing_in("/nowhere", std::getenv("PATH")), HasSubstr("(package librondo-dev)"));
+  EXPECT_EQ(missing_in(headers, std::getenv("PATH")), "");
 }
 
 TEST(RunPeers, LinesThatAreNotTaken_EndTheScript) {

@@ -165,6 +165,62 @@ static void plans(void) {
           RONDO_INVALID_ARGUMENT, "not JSON");
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LOOKS_AT_FREED_MEMORY 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define LOOKS_AT_FREED_MEMORY 0
+#endif
+#endif
+#ifndef LOOKS_AT_FREED_MEMORY
+#define LOOKS_AT_FREED_MEMORY 1
+#endif
+
+/* Of handles whose memory still tells: nobody has asked for memory since. */
+static void given_back(void) {
+  const rondo_status bad = RONDO_INVALID_ARGUMENT;
+  const char* const words = " is no handle of Rondo, or was given back";
+  const rondo_device device = {RONDO_DEVICE_EMULATED, 0};
+  rondo_communicator* c = NULL;
+  rondo_work* work = NULL;
+  rondo_memory* memory = NULL;
+  rondo_stream* stream = NULL;
+  rondo_device_memory* device_memory = NULL;
+  rondo_schedule* schedule = NULL;
+  rondo_plan_report* report = NULL;
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  rondo_call call = RONDO_CALL_INIT;
+  void* data = NULL;
+  int done = 0;
+  question.hosts = question.ranks_per_host = 2;
+
+  OK(rondo_create(NULL, &c));
+  OK(rondo_start(c, &call, &work));
+  OK(rondo_work_release(work));
+  REFUSED(rondo_work_release(work), bad, words);
+  REFUSED(rondo_work_test(work, &done), bad, words);
+  OK(rondo_destroy(c));
+  REFUSED(rondo_destroy(c), bad, words);
+  REFUSED(rondo_barrier(c), bad, words);
+  CHECK(rondo_rank(c) == -1);
+  OK(rondo_allocate(64, &memory, &data));
+  OK(rondo_free(memory));
+  REFUSED(rondo_free(memory), bad, words);
+  OK(rondo_stream_create(device, NULL, &stream));
+  OK(rondo_stream_release(stream));
+  REFUSED(rondo_stream_release(stream), bad, words);
+  REFUSED(rondo_stream_synchronize(stream), bad, words);
+  OK(rondo_device_allocate(device, 64, &device_memory, &data));
+  OK(rondo_device_free(device_memory));
+  REFUSED(rondo_device_free(device_memory), bad, words);
+  OK(rondo_schedule_begin("x", RONDO_ALL_REDUCE, 2, 1, 0, 0, &schedule));
+  OK(rondo_schedule_release(schedule));
+  REFUSED(rondo_schedule_release(schedule), bad, words);
+  OK(rondo_explain_plan(&question, &report));
+  OK(rondo_plan_report_release(report));
+  REFUSED(rondo_plan_report_release(report), bad, words);
+}
+
 static int lines = 0;
 
 static void take_line(void* context, rondo_log_level level, const char* line) {
@@ -210,6 +266,7 @@ int main(void) {
   meetings();
   plans();
   log_of_the_program();
+  if (LOOKS_AT_FREED_MEMORY) given_back();
   REFUSED(rondo_set_trace(c, NULL, NULL), RONDO_UNSUPPORTED, "the world has one rank");
 
   /* None of that has hurt it. */

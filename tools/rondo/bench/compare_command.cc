@@ -16,6 +16,7 @@
 #include "tools/rondo/bench/output_file.h"
 #include "tools/rondo/bench/peer_ratios.h"
 #include "tools/rondo/bench/peer_run.h"
+#include "tools/rondo/bench/peer_sources.h"
 #include "tools/rondo/bench/ratio_baseline.h"
 #include "tools/rondo/bench/sizes.h"
 #include "tools/rondo/output.h"
@@ -90,9 +91,11 @@ std::vector<std::string> script_arguments(const CompareFlags& flags) {
 
 PeerTimes measure_peers(const std::vector<std::string>& arguments) {
   PeerTimes times;
+  const std::string script = peers_script();
+  check_loops_compile(peers_include(script));
   const Progress progress;
   int lines = 0;
-  run_peers(peers_script(), arguments, [&](std::string_view line) {
+  run_peers(script, arguments, [&](std::string_view line) {
     if (!times.take(line)) {
       throw std::runtime_error(fmt::format("a loop printed what isn't understood: '{}'", line));
     }

@@ -19,47 +19,27 @@
 
 #include "rondo/version.h"
 #include "tools/rondo/bench/local_ranks.h"
+#include "tools/rondo/bench/peer_sources.h"
 
 namespace rondo::tool {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// bench/peers/ratios of the tree, and where an installation has it.
-std::vector<fs::path> possible_scripts() {
-  const fs::path installed = fs::path(own_program()).parent_path() / "../share/rondo/peers";
-  return {fs::path(RONDO_PEERS_SOURCE) / "ratios", installed / "ratios"};
-}
 
 /// The folder of librondo, which this process has loaded.
 std::string library_folder() {
   Dl_info found{};
   if (dladdr(reinterpret_cast<const void*>(&version), &found) == 0) return {};
-  return fs::path(found.dli_fname).parent_path().string();
-}
-
-/// Loops are built once: beside the programs of a build, or in the user's cache.
-std::string build_folder(const fs::path& script) {
-  const fs::path program = own_program();
-  if (script.parent_path() == fs::path(RONDO_PEERS_SOURCE)) {
-    return (program.parent_path().parent_path() / "peers").string();
-  }
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (cache != nullptr && *cache != '\0') return fmt::format("{}/rondo-peers", cache);
-  return fmt::format("{}/.cache/rondo-peers", home != nullptr ? home : "");
+  return std::filesystem::path(found.dli_fname).parent_path().string();
 }
 
 /// Variables of the script, unless the user has set them.
-void set_variables(const fs::path& script) {
+void set_variables(const std::string& script) {
   const auto set = [](const char* name, const std::string& value) {
     if (!value.empty()) setenv(name, value.c_str(), 0);
   };
-  const fs::path tree = script.parent_path().parent_path().parent_path();
   set("RONDO_PEERS_TOOL", own_program());
   set("RONDO_PEERS_LIBRARY", library_folder());
-  set("RONDO_PEERS_INCLUDE", (tree / "include").string());
-  set("RONDO_PEERS_BUILD", build_folder(script));
+  set("RONDO_PEERS_INCLUDE", peers_include(script).string());
+  set("RONDO_PEERS_BUILD", peers_build(script).string());
 }
 
 /// A started process, which is ended where nobody has waited for it.
@@ -117,16 +97,6 @@ void give_lines(std::FILE* output, const std::function<void(std::string_view)>& 
 }
 
 }  // namespace
-
-std::string peers_script() {
-  const std::vector<fs::path> possible = possible_scripts();
-  for (const fs::path& script : possible) {
-    if (access(script.c_str(), X_OK) == 0) return script.string();
-  }
-  throw std::runtime_error(
-      fmt::format("the loops through other libraries aren't here: neither {} nor {} can be run",
-                  possible.front().string(), possible.back().string()));
-}
 
 void run_peers(const std::string& script, const std::vector<std::string>& arguments,
                const std::function<void(std::string_view)>& take) {

@@ -11,10 +11,6 @@
 
 namespace rondo::tool {
 
-/// The script: in the tree that this program was built in, or installed beside it. Errors:
-/// std::runtime_error, saying where it was looked for.
-std::string peers_script();
-
 /// Runs `script` with `arguments` and gives each line of its output to `take`; its errors go to
 /// this program's. The loops find this program, its library and its headers by the environment that
 /// this sets for the script. Errors: std::runtime_error (it can't be run; it failed).
