@@ -115,6 +115,11 @@ bool CallDriver::look() {
   return any;
 }
 
+void CallDriver::look_after_graphs() {
+  if (!idle() || !place_.usable().ok()) return;
+  if (Status status = place_.look_after_graphs(); !status.ok()) give_up(status);
+}
+
 /// Every call that can be moved on, once; true if one was.
 bool CallDriver::turn() {
   const bool exchanged = turn_exchanges();

@@ -45,6 +45,9 @@ class CallDriver {
   void drive_until_room();
   /// With the baton: what can be done now; true if anything moved.
   bool look();
+  /// With the baton: as Place::look_after_graphs, whose error breaks the communicator; nothing
+  /// while calls are outstanding, whose drivers look themselves.
+  void look_after_graphs();
   /// With the baton: breaks the communicator, unless it is broken; everything outstanding fails.
   void give_up(const Status& cause);
   /// The same, from inside a function of the program: what is outstanding fails when it has

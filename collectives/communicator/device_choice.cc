@@ -183,6 +183,11 @@ Result<std::unique_ptr<execute::Runner>> DeviceChoice::library_runner(
   return library_.runner(arguments, *place_);
 }
 
+int DeviceChoice::kernel_waits_for() {
+  const std::lock_guard lock(mail_mutex_);
+  return mail_ == nullptr ? kNoCulprit : mail_->waits_for();
+}
+
 void DeviceChoice::leave() {
   const std::lock_guard lock(mail_mutex_);
   if (mail_ != nullptr) mail_->give_up();

@@ -55,6 +55,9 @@ class DeviceChoice {
   /// doesn't know.
   double predicted_us(const CallArguments& arguments) const;
 
+  /// The rank that a kernel of ours has been waiting for, or kNoCulprit.
+  int kernel_waits_for();
+
   /// Nobody calls any more: our kernels that run, or will run by graphs, end.
   void leave();
   /// The same after an error: libraries end what they are doing, too.

@@ -173,8 +173,11 @@ Result<PendingCall*> Engine::capture(const CallArguments& arguments,
   captured_.push_back(plan);
   RONDO_ASSIGN(PendingCall* const call, push(arguments, std::move(plan), nullptr, &stream));
   RONDO_TRY(wait(*call).status());
+  if (call->status.ok()) {
+    if (progress_ != nullptr) progress_->watch_graphs();
+    return call;
+  }
   // Said at once: no stream fails with it, and a graph without it is not what was meant.
-  if (call->status.ok()) return call;
   Status status = call->status;
   driver_.pool().release(*call);
   return status;
@@ -321,11 +324,20 @@ Result<int> Engine::descriptor() {
 }
 
 std::size_t Engine::progress() {
-  if (progress_ == nullptr && !driver_.is_called_back()) nudge();
+  if (progress_ == nullptr && !driver_.is_called_back()) {
+    nudge();
+    look_after_graphs();
+  }
   if (!driver_.readiness().is_open()) return 0;
   const std::size_t ended = driver_.readiness().take();
   stay_ready();
   return ended;
+}
+
+void Engine::look_after_graphs() {
+  if (captured_.empty() || !driver_.try_take()) return;
+  driver_.look_after_graphs();
+  driver_.give_back();
 }
 
 /// Nobody else moves calls on: as long as there are any there is something to do.

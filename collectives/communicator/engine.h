@@ -92,6 +92,7 @@ class Engine {
   Status check_stream(const CallArguments& arguments, const detail::StreamImpl& stream) const;
   void give_back();
   void stay_ready();
+  void look_after_graphs();
   void make_room();
   Result<std::shared_ptr<PreparedPlan>> admit(const CallArguments& arguments);
 

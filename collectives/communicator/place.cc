@@ -175,6 +175,16 @@ void Place::abort(const Status& cause) {
   if (!run_.has_value()) trace_->dump(cause);
 }
 
+/// Kernels wait as long as it takes for a peer to launch its graph: unless it has left. Its last
+/// goodbye may be on its way then, so they are asked twice.
+Status Place::look_after_graphs() {
+  RONDO_TRY(waiter_->wait({.never_waits = true}));
+  waiter_->restart();
+  const int missed = planner_.kernel_waits_for();
+  const bool again = missed == std::exchange(missed_, missed);
+  return again && missed != kNoCulprit ? mesh_->endpoint(missed)->left() : Status();
+}
+
 Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
                                       const transport::Fingerprint& key) {
   if (arguments.uneven) {

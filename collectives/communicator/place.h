@@ -78,6 +78,9 @@ class Place {
   void abort(const Status& cause);
   /// OK, or why no call can be made any more.
   Status usable() const;
+  /// While no call is under way, and graphs make some: what their hosts would see of peers, were
+  /// they in them. Errors: PeerLost, or what a peer gave up with.
+  Status look_after_graphs();
   execute::Waiter& waiter() { return *waiter_; }
   const transport::Mesh& mesh() const { return *mesh_; }
   const CommunicatorOptions& options() const { return options_; }
@@ -147,6 +150,7 @@ class Place {
   std::optional<CallArguments> staged_;       ///< those of the call under way, brought to the host
   CallArguments unstaged_;                    ///< as they were given
   CallArguments ready_;                       ///< what runs, where that isn't what was given
+  int missed_ = kNoCulprit;                   ///< by a kernel, at the last look after graphs
   Status broken_;                             ///< set before is_broken_, and then left alone
   std::atomic<bool> is_broken_ = false;       ///< may be read beside the thread that drives
 };

@@ -52,6 +52,7 @@ class Planner {
   Result<std::shared_ptr<PreparedPlan>> make(const CallArguments& arguments);
   const DeviceChoice& device_choice() const { return device_; }
   /// See DeviceChoice.
+  int kernel_waits_for() { return device_.kernel_waits_for(); }
   void leave() { device_.leave(); }
   void give_up() { device_.give_up(); }
 

@@ -1,14 +1,31 @@
 #include "collectives/communicator/progress_thread.h"
 
+#include <chrono>
+
+#include "core/futex.h"
+
 namespace rondo::communicator {
+namespace {
+
+/// Between two looks after graphs.
+constexpr std::chrono::microseconds kLookPeriod = std::chrono::milliseconds(100);
+/// As good as for ever.
+constexpr std::chrono::microseconds kLongSleep = std::chrono::hours(1);
+
+}  // namespace
 
 void ProgressThread::start() {
   thread_ = std::thread([this] { run(); });
 }
 
 void ProgressThread::wake() {
-  signal_.fetch_add(1, std::memory_order_release);
-  signal_.notify_one();
+  signal_.fetch_add(1, std::memory_order_seq_cst);
+  if (sleeps_.load(std::memory_order_seq_cst)) futex_wake(signal_);
+}
+
+void ProgressThread::watch_graphs() {
+  watches_.store(true, std::memory_order_relaxed);
+  wake();
 }
 
 void ProgressThread::stop() {
@@ -24,13 +41,23 @@ void ProgressThread::stop() {
 void ProgressThread::run() {
   while (!stopped_.load(std::memory_order_relaxed)) {
     const std::uint32_t seen = signal_.load(std::memory_order_acquire);
-    if (!driver_.idle() && driver_.try_take()) {
+    const bool watches = watches_.load(std::memory_order_relaxed);
+    if ((watches || !driver_.idle()) && driver_.try_take()) {
       driver_.drive(nullptr, {.in_background = true});
+      if (watches) driver_.look_after_graphs();
       driver_.give_back();
     }
-    // Whoever took the baton, or starts a call, wakes it.
-    if (!stopped_.load(std::memory_order_relaxed)) signal_.wait(seen, std::memory_order_acquire);
+    if (!stopped_.load(std::memory_order_relaxed)) wait_for_signal(seen);
   }
+}
+
+/// Until woken, by whoever took the baton or starts a call: who hasn't seen that it sleeps has
+/// changed the signal before.
+void ProgressThread::wait_for_signal(std::uint32_t seen) {
+  sleeps_.store(true, std::memory_order_seq_cst);
+  const bool watches = watches_.load(std::memory_order_relaxed);
+  futex_wait(signal_, seen, watches ? kLookPeriod : kLongSleep);
+  sleeps_.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace rondo::communicator

@@ -1,7 +1,8 @@
 #pragma once
 
 // The thread that moves a place's started calls on while nobody waits for one. Started by the first
-// call that is, asleep while there is nothing to do or somebody else drives.
+// call that is, asleep while there is nothing to do or somebody else drives; but for a look at the
+// peers several times a second once graphs make calls that no host is in.
 
 #include <atomic>
 #include <cstdint>
@@ -23,13 +24,18 @@ class ProgressThread {
   void stop();
   /// Calls are outstanding and the baton is free. Only once started. Threads: any.
   void wake();
+  /// Looks after graphs from now on. Only once started.
+  void watch_graphs();
 
  private:
   void run();
+  void wait_for_signal(std::uint32_t seen);
 
   CallDriver& driver_;
   std::thread thread_;
   std::atomic<bool> stopped_ = false;
+  std::atomic<bool> watches_ = false;  ///< graphs
+  std::atomic<bool> sleeps_ = false;
   std::atomic<std::uint32_t> signal_ = 0;
 };
 

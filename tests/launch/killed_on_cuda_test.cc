@@ -1,5 +1,5 @@
 // A rank is killed while its peers' CUDA devices read its memory, of a driver that is acted: in
-// calls that hosts drive, in kernels that wait for each other, and in NCCL.
+// calls that hosts drive, in kernels that wait for each other, also of graphs, and in NCCL.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,9 @@ INSTANTIATE_TEST_SUITE_P(
         on_cuda("behind_hosts_of_a_direct_call", "RONDO_NCCL=off RONDO_ALGO=direct",
                 "killed_behind_hosts 2"),
         on_cuda("ring_of_kernels", "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=ring"),
-        on_cuda("direct_kernels", "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=direct")),
+        on_cuda("direct_kernels", "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=direct"),
+        on_cuda("graphs", "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=ring",
+                "killed_in_graph 2")),
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
 class KilledInNccl : public ::testing::TestWithParam<Killing> {};

@@ -10,6 +10,7 @@
 //   killed_behind_hosts R  the same while all hosts have done their part of the call, and all
 //   devices
 //                        wait for R's
+//   killed_in_graph R    the same while a CUDA graph makes the calls, and no host is in one
 //   stopped_on_device R  the same, but it only stands still
 //   once_on_device  broadcasts rank 1's number on emulated devices and is gone
 //   absent R        rank R never joins
@@ -18,7 +19,6 @@
 //   traffic         all-reduces a MiB and prints the transport and bytes of every pair
 
 #include <rondo/communicator.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -31,15 +31,15 @@
 #include <vector>
 
 #include "tests/collectives/communicator/own_device.h"
+#include "tests/launch/death.h"
+#include "tests/launch/killed_in_graph.h"
 
 namespace {
 
 using rondo::Communicator;
-
-double seconds() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
+using rondo::launch::seconds;
+using rondo::launch::strike_at;
+using rondo::launch::time_of_death;
 
 int sum() {
   Communicator world = Communicator::create();
@@ -61,13 +61,6 @@ int again() {
               static_cast<double>(data[999]), std::string(second.last_call().transport).c_str(),
               static_cast<double>(other[999]));
   return 0;
-}
-
-/// All ranks share one machine, so one clock: they agree when one of them will die.
-double time_of_death(Communicator& world) {
-  double death = seconds() + 0.3;
-  world.all_reduce({&death, 1}, rondo::ReduceOp::kMax);
-  return death;
 }
 
 int killed(int victim) {
@@ -147,12 +140,7 @@ int struck_on_device(int victim, int signal) {
   world.all_reduce(buffer);  // plans are made, and libraries joined, before
   const double death = time_of_death(world);
   std::jthread executioner;
-  if (world.rank() == victim) {
-    executioner = std::jthread([death, signal] {
-      std::this_thread::sleep_for(std::chrono::duration<double>(death - seconds()));
-      ::kill(::getpid(), signal);
-    });
-  }
+  if (world.rank() == victim) executioner = strike_at(death, signal);
   try {
     while (true) world.all_reduce(buffer);
   } catch (const rondo::Error& error) {
@@ -236,6 +224,7 @@ int run(int argc, char** argv) {
   if (mode == "killed_between") return killed_between(number);
   if (mode == "killed_on_device") return struck_on_device(number, SIGKILL);
   if (mode == "killed_behind_hosts") return killed_behind_hosts(number);
+  if (mode == "killed_in_graph") return rondo::launch::killed_in_graph(number);
   if (mode == "stopped_on_device") return struck_on_device(number, SIGSTOP);
   if (mode == "again") return again();
   if (mode == "once_on_device") return once_on_device();

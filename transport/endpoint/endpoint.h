@@ -171,6 +171,10 @@ class Endpoint {
   /// What the peer is known to have called as number `sequence`; nothing if not known (yet).
   virtual std::optional<Fingerprint> peer_call(std::uint64_t sequence) = 0;
 
+  /// OK, or that the peer has left in order: an error only for who still needs it, which calls find
+  /// out by themselves. As of the transport's last progress.
+  virtual Status left() const { return {}; }
+
   /// Asked once at the end of a call: an error where the peer gave up while its memory was read, so
   /// that what was read can't be trusted.
   virtual Status verdict() { return {}; }

@@ -74,6 +74,7 @@ class RingEndpoint : public Endpoint {
   Status announce_call() final { return {}; }
   std::optional<Fingerprint> peer_call(std::uint64_t sequence) final;
   Traffic traffic() const final;
+  Status left() const final { return left_; }
   Status verdict() final;
   /// Peers that read this rank's memory from now on won't trust it.
   void withdraw() override { link_.own_head->gave_up.store(1, std::memory_order_seq_cst); }

@@ -214,7 +214,11 @@ Status TcpEndpoint::lost() const {
 Status TcpEndpoint::left_but_needed() const {
   const bool nothing_comes = inbox_.exhausted();
   const bool needed = (inbox_.posted() > 0 && nothing_comes) || !outbox_.empty();
-  if (!left_after_ || !needed) return {};
+  return needed ? left() : Status();
+}
+
+Status TcpEndpoint::left() const {
+  if (!left_after_) return {};
   return Status(ErrorCode::kPeerLost,
                 fmt::format("rank {} ({}) left: it destroyed its communicator at call #{}, this "
                             "rank is in call #{}",

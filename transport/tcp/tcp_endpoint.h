@@ -44,6 +44,7 @@ class TcpEndpoint final : public Endpoint {
   std::optional<Fingerprint> peer_call(std::uint64_t sequence) override;
   void abort(const Status& cause) override;
   Traffic traffic() const override;
+  Status left() const override;
 
   /// Moves what can be moved. Connections that nothing is expected from are looked at only if
   /// `look_everywhere`: that takes system calls.

@@ -114,6 +114,11 @@ std::size_t KernelMail::goodbyes_bytes() const {
 
 void KernelMail::give_up() { std::atomic_ref(words().abort).store(1, std::memory_order_release); }
 
+int KernelMail::waits_for() const {
+  const std::uint32_t rank = std::atomic_ref(words().waits_for).load(std::memory_order_acquire);
+  return rank == 0 ? kNoCulprit : static_cast<int>(rank) - 1;
+}
+
 Result<DeviceBytes> KernelMail::allocate_empty(std::size_t bytes) {
   RONDO_ASSIGN(DeviceBytes memory, allocate_on(place_, bytes));
   const std::vector<std::byte> zeros(bytes);

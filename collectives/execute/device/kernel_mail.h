@@ -58,6 +58,9 @@ class KernelMail {
   }
   /// Whatever kernel runs, or will run by a graph, ends without doing more. Threads: any.
   void give_up();
+  /// The rank that a kernel has been waiting for, as it says now and then; or kNoCulprit. Threads:
+  /// any.
+  int waits_for() const;
 
  private:
   KernelMail(DevicePlace& place, int world, int sharers)

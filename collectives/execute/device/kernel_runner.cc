@@ -16,7 +16,6 @@ namespace {
 
 using kernels::cuda::ScheduleCall;
 using kernels::cuda::SchedulePeer;
-using kernels::cuda::ScheduleWords;
 
 template <class T>
 Result<DeviceBytes> copy_of(DevicePlace& place, const std::vector<T>& items) {
@@ -229,12 +228,9 @@ Result<bool> KernelRunner::run() {
   return true;
 }
 
-std::uint32_t KernelRunner::word(std::uint32_t ScheduleWords::*member) const {
-  return std::atomic_ref(mail_.words().*member).load(std::memory_order_acquire);
-}
-
 Status KernelRunner::what_the_kernel_says() const {
-  const std::uint32_t differs = word(&ScheduleWords::differs);
+  const std::uint32_t differs =
+      std::atomic_ref(mail_.words().differs).load(std::memory_order_acquire);
   if (differs == 0) return {};
   const int peer = static_cast<int>(differs) - 1;
   return Status(
@@ -288,8 +284,7 @@ int KernelRunner::waits_for() const {
     if (phase_ == Phase::kMeeting && !met) return peer.endpoint->peer();
     if (phase_ == Phase::kParting && !peer.parting.heard()) return peer.endpoint->peer();
   }
-  const std::uint32_t waits = word(&ScheduleWords::waits_for);
-  return phase_ == Phase::kRunning && waits != 0 ? static_cast<int>(waits) - 1 : kNoCulprit;
+  return phase_ == Phase::kRunning ? mail_.waits_for() : kNoCulprit;
 }
 
 }  // namespace rondo::execute

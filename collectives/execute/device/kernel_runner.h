@@ -5,7 +5,8 @@
 // of their own; they see each other's memory, between processes by handles. The hosts only tell
 // each other, before, where buffers and mail lie, and afterwards that they are through; in between
 // they look whether the kernel has ended and whether a peer has given up. A call that is captured
-// in a graph is that of the hosts alone; its kernel needs nothing of them, however often it runs.
+// in a graph is that of the hosts alone; its kernel needs nothing of them, however often it runs,
+// but that somebody ends it where a peer is lost (Place::look_after_graphs).
 
 #include <array>
 #include <cstdint>
@@ -81,7 +82,6 @@ class KernelRunner final : public Runner {
   Result<bool> part();
   Status what_the_kernel_says() const;
   void wait_for_the_kernel();
-  std::uint32_t word(std::uint32_t kernels::cuda::ScheduleWords::*member) const;
 
   const Plan& plan_;
   DevicePlace& place_;

@@ -45,19 +45,23 @@ struct StepView {
 /// What waits for its own rank's blocks.
 inline constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
 
-/// Until the flag is `value`, or the host gives up: then false. `rank` is who should set it.
+/// Until the flag is `value`, or the host gives up: then false. `rank` is who should set it, which
+/// the host is told of now and then: blocks that have waited for somebody else clear the word.
 template <class Block>
 RONDO_KERNEL_INLINE bool wait_for_flag(const Block& block, const ScheduleCall& call,
                                        std::uint32_t* flag, std::uint32_t value,
                                        std::uint32_t rank) {
   constexpr unsigned int kPatience = 1U << 12;
-  unsigned int looks = 0;
-  for (; block.load(flag) < value; ++looks) {
-    if (looks % 64 == 63 && block.load(&call.words->abort) != 0) return false;
-    if (looks == kPatience) block.store(&call.words->waits_for, rank + 1);
+  bool told = false;
+  for (unsigned int looks = 1; block.load(flag) < value; ++looks) {
+    if (looks % 64 == 0 && block.load(&call.words->abort) != 0) return false;
+    if (rank != kNoRank && looks % kPatience == 0) {
+      block.store(&call.words->waits_for, rank + 1);
+      told = true;
+    }
     block.pause();
   }
-  if (looks > kPatience) block.store(&call.words->waits_for, 0U);
+  if (told) block.store(&call.words->waits_for, 0U);
   return true;
 }
 

@@ -8,8 +8,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <barrier>
+#include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "rondo/device.h"
@@ -19,6 +25,7 @@
 namespace rondo::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
@@ -115,6 +122,45 @@ TEST(CudaGraph, WhereARankDoesNotCapture_BothAreTold) {
     }
   });
   EXPECT_THAT(errors, Each(HasSubstr("Mismatch")));
+}
+
+/// What rank 1 learns in its next call when it has launched a graph of an all-reduce, and rank 0
+/// does `instead`. The graph has ended by then.
+std::string error_after_graph_of_two(const RankFunction& instead) {
+  auto ranks = make_world({.size = 2, .device = {DeviceKind::kCuda, 0}, .devices = 1});
+  std::array<std::optional<Memory<float>>, 2> memories;  // rank 1's kernel reads that of rank 0
+  std::barrier both_have_captured(2);
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    Memory<float>& memory =
+        memories.at(static_cast<std::size_t>(rank.rank())).emplace(rank.device(), 8, false);
+    rank.all_reduce(memory.buffer(0, 8));
+    const NativeStream native(rank.device().index);
+    Stream stream = Stream::borrow(rank.device(), native.get());
+    Graph graph(native.get());
+    rank.start(Call::all_reduce(memory.buffer(0, 8)).on(stream));
+    graph.end();
+    both_have_captured.arrive_and_wait();
+    if (rank.rank() == 0) return instead(rank);
+    graph.launch();
+    stream.synchronize();
+    rank.all_reduce(memory.buffer(0, 8));
+  });
+  return errors[1];
+}
+
+TEST(CudaGraph, WhosePeerAborts_Ends_AndTheNextCallSaysWhy) {
+  const std::string error = error_after_graph_of_two(
+      [](Communicator& rank) { rank.abort(Error(ErrorCode::kCancelled, "no more data")); });
+  EXPECT_THAT(error, AllOf(HasSubstr("no more data"), HasSubstr("rank 0")));
+}
+
+TEST(CudaGraph, WhosePeerLeaves_Ends_AndTheNextCallSaysWho) {
+  const std::string error = error_after_graph_of_two([](Communicator& rank) {
+    // What rank 1's kernel writes to goes with it, so the kernel has begun before.
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const Communicator gone = std::move(rank);
+  });
+  EXPECT_THAT(error, HasSubstr("rank 0 (a place of this process) destroyed its communicator"));
 }
 
 TEST(CudaGraph, OfACallOfTheHosts_IsRefused) {
