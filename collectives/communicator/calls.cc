@@ -186,7 +186,8 @@ Work Communicator::start(const Call& call) {
 Prepared Communicator::prepare(const Call& call) {
   auto prepared = std::make_unique<Prepared::Impl>(alive(impl_).shared(), call);
   prepared->arguments = arguments_of(prepared->call, rank());
-  prepared->plan = value_or_throw(alive(impl_).engine().prepare(prepared->arguments));
+  prepared->plan =
+      value_or_throw(alive(impl_).engine().prepare(prepared->arguments, prepared->stream()));
   return Prepared(std::move(prepared));
 }
 

@@ -108,9 +108,11 @@ Status Engine::call_behind_others(const CallArguments& arguments,
   return status;
 }
 
-Result<std::shared_ptr<PreparedPlan>> Engine::prepare(const CallArguments& arguments) {
+Result<std::shared_ptr<PreparedPlan>> Engine::prepare(const CallArguments& arguments,
+                                                      const detail::StreamImpl* stream) {
   const Entry entry(*this);
   RONDO_TRY(entry.status());
+  if (stream != nullptr) RONDO_TRY(check_stream(arguments, *stream));
   return admit(arguments);
 }
 

@@ -47,8 +47,10 @@ class Engine {
   Result<PendingCall*> start(const CallArguments& arguments,
                              std::shared_ptr<PreparedPlan> plan = nullptr,
                              detail::StreamImpl* stream = nullptr);
-  /// Null in a world of 1. Errors: as Place::admit.
-  Result<std::shared_ptr<PreparedPlan>> prepare(const CallArguments& arguments);
+  /// Null in a world of 1. `stream`: as for start. Errors: as Place::admit, and that the call has
+  /// no place in that stream.
+  Result<std::shared_ptr<PreparedPlan>> prepare(const CallArguments& arguments,
+                                                const detail::StreamImpl* stream = nullptr);
   void abort(const Status& cause);
   /// As Place::use_links; no call is outstanding.
   void use_links(const schedule::LinkSpeeds& links) { place_->use_links(links); }

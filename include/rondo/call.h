@@ -50,7 +50,8 @@ struct RONDO_API Call {
   /// the Work. It returns at the call's end, and the stream doesn't fail with it, where the
   /// communicator's progress is "caller", and where streams can't wait for the host (those of the
   /// host itself, and of plug-ins). In a world of 1 it returns when the stream has come to it.
-  /// Prepared calls and `send` and `receive` have no stream.
+  /// A stream that is being captured in a CUDA graph, in whatever mode: see docs/devices.md. `send`
+  /// and `receive` have no stream.
   Call on(const Stream& order) const;
 
   /// The same call with a deadline of its own instead of CommunicatorOptions::timeout_ms, at least

@@ -125,8 +125,9 @@ struct CallInfo {
   double took_us = 0;  ///< on this rank; 0 with RONDO_TRACE=off
 };
 
-/// A call that was checked and planned once, to be run many times with the same buffers. Move-only;
-/// must not outlive its communicator.
+/// A call that was checked and planned once, to be run many times with the same buffers, each time
+/// in the order of its stream, if it has one (Call::on). Move-only; must not outlive its
+/// communicator.
 /// Threads: as the communicator's.
 class RONDO_API Prepared {
  public:

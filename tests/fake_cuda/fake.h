@@ -35,6 +35,7 @@ struct CUevent_st {
 using FakeWork = std::function<rondo::Status(rondo::detail::StreamImpl& stream)>;
 struct CUgraph_st {
   std::vector<FakeWork> work;
+  std::atomic<bool> is_spoilt = false;  ///< while it is captured: by what is forbidden then
 };
 struct CUgraphExec_st {
   std::vector<FakeWork> work;
@@ -84,5 +85,10 @@ CUcontext current();
 CUresult code_of(const rondo::Status& status);
 /// Puts work into a stream, or into the graph that it is captured in.
 CUresult enqueue(CUstream stream, FakeWork work);
+CUresult capture(CUgraph_st& graph, FakeWork work);
+/// Whether this thread may not allocate, nor ask how far the device is, since somebody captures and
+/// the mode of that, or of this thread, says so. Then those captures are spoilt. The driver doesn't
+/// list what it takes for unsafe: here it is all that isn't work in a stream.
+bool is_forbidden();
 
 }  // namespace fake_cuda

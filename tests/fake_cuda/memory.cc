@@ -9,6 +9,7 @@
 #include "fake.h"
 
 using fake_cuda::current;
+using fake_cuda::is_forbidden;
 using fake_cuda::state;
 
 namespace {
@@ -101,6 +102,7 @@ void answer(CUpointer_attribute attribute, void* value, const fake_cuda::Allocat
 extern "C" {
 
 CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
+  if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   const auto made = state().driver->allocate(current()->device, bytes);
   if (!made.ok()) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -110,18 +112,21 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
 }
 
 CUresult cuMemFree(CUdeviceptr memory) {
+  if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (!forget(memory)) return CUDA_ERROR_INVALID_VALUE;
   state().driver->free(reinterpret_cast<void*>(memory));
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned int /*flags*/) {
+  if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   *memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
   remember(reinterpret_cast<std::uint64_t>(*memory), {.bytes = bytes, .on_host = true});
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemFreeHost(void* memory) {
+  if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (!forget(reinterpret_cast<std::uint64_t>(memory))) return CUDA_ERROR_INVALID_VALUE;
   std::free(memory);
   return CUDA_SUCCESS;
@@ -152,6 +157,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr memory) {
 }
 
 CUresult cuIpcOpenMemHandle(CUdeviceptr* memory, CUipcMemHandle handle, unsigned int /*flags*/) {
+  if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   const SharedHandle shared = unpack(handle, SharedKind::kMemory);
   if (shared.process == ::getpid() || current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   const std::lock_guard lock(state().mutex);
@@ -172,6 +178,7 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr* memory, CUipcMemHandle handle, unsigned
 }
 
 CUresult cuIpcCloseMemHandle(CUdeviceptr memory) {
+  if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   const std::lock_guard lock(state().mutex);
   for (auto it = state().opened.begin(); it != state().opened.end(); ++it) {
     if (it->second.address != memory) continue;
@@ -193,6 +200,7 @@ CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event) {
 }
 
 CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle) {
+  if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   auto opened = state().driver->import_event(current()->device, unpack(handle, SharedKind::kEvent));
   if (!opened.ok()) return CUDA_ERROR_MAP_FAILED;

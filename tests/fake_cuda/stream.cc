@@ -16,6 +16,7 @@
 using fake_cuda::code_of;
 using fake_cuda::current;
 using fake_cuda::enqueue;
+using fake_cuda::is_forbidden;
 using fake_cuda::state;
 
 namespace {
@@ -57,10 +58,7 @@ rondo::Status run(const CUfunc_st& function, rondo::kernels::cuda::HostGrid grid
 
 /// After each piece of work comes a mark, so that a query needs nothing of its own.
 CUresult fake_cuda::enqueue(CUstream stream, FakeWork work) {
-  if (stream->capture != nullptr) {
-    stream->capture->work.push_back(std::move(work));
-    return CUDA_SUCCESS;
-  }
+  if (stream->capture != nullptr) return capture(*stream->capture, std::move(work));
   rondo::Status outcome = work(*stream->stream);
   if (outcome.ok()) outcome = stream->stream->record(*stream->last);
   return code_of(outcome);
@@ -94,12 +92,8 @@ CUresult cuStreamDestroy(CUstream stream) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamQuery(CUstream stream) { return query(*stream->last); }
-
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
-  *status =
-      stream->capture != nullptr ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
-  return CUDA_SUCCESS;
+CUresult cuStreamQuery(CUstream stream) {
+  return is_forbidden() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : query(*stream->last);
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream stream) {
@@ -149,9 +143,12 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
                  [event](rondo::detail::StreamImpl& own) { return own.record(*event->event); });
 }
 
-CUresult cuEventQuery(CUevent event) { return query(*event->event); }
+CUresult cuEventQuery(CUevent event) {
+  return is_forbidden() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : query(*event->event);
+}
 
 CUresult cuModuleLoadData(CUmodule* module, const void* /*image*/) {
+  if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   *module = new CUmod_st();
   ++state().live;
@@ -184,38 +181,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int blocks, unsigned int /
     return run(own, {blocks, threads}, parameter);
   };
   return enqueue(stream, [work](rondo::detail::StreamImpl& own) { return own.launch(work); });
-}
-
-CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode /*mode*/) {
-  stream->capture = new CUgraph_st();
-  return CUDA_SUCCESS;
-}
-
-CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
-  *graph = std::exchange(stream->capture, nullptr);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned long long /*flags*/) {
-  *executable = new CUgraphExec_st{graph->work};
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
-  for (const FakeWork& work : executable->work) {
-    if (const CUresult code = enqueue(stream, work); code != CUDA_SUCCESS) return code;
-  }
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphExecDestroy(CUgraphExec executable) {
-  delete executable;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphDestroy(CUgraph graph) {
-  delete graph;
-  return CUDA_SUCCESS;
 }
 
 }  // extern "C"

@@ -49,12 +49,22 @@ Result<CUfunction> CudaContext::kernel(const void* image, const char* name) cons
 }
 
 CudaScope::CudaScope(const CudaContext& context)
-    : table_(context.table()),
-      status_(context.check("cuCtxPushCurrent", table_.cuCtxPushCurrent(context.native()))) {}
+    : table_(context.table()), status_(enter(context)) {}
+
+Status CudaScope::enter(const CudaContext& context) {
+  RONDO_TRY(context.check("cuCtxPushCurrent", table_.cuCtxPushCurrent(context.native())));
+  Status status = context.check("cuThreadExchangeStreamCaptureMode",
+                                table_.cuThreadExchangeStreamCaptureMode(&mode_));
+  CUcontext popped = nullptr;
+  if (!status.ok()) table_.cuCtxPopCurrent(&popped);
+  return status;
+}
 
 CudaScope::~CudaScope() {
+  if (!status_.ok()) return;
   CUcontext popped = nullptr;
-  if (status_.ok()) table_.cuCtxPopCurrent(&popped);
+  table_.cuThreadExchangeStreamCaptureMode(&mode_);
+  table_.cuCtxPopCurrent(&popped);
 }
 
 }  // namespace rondo::device

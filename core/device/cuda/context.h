@@ -47,9 +47,12 @@ class CudaContext {
   mutable CudaModules modules_;
 };
 
-/// While it lives, the driver's calls of this thread are for that context; afterwards they are for
-/// the one that they were for before. It costs two of the driver's shortest calls. Things are given
-/// back whether it could be entered or not: the driver says no where it has to.
+/// While it lives, the driver's calls of this thread are for that context, and have nothing to do
+/// with what anybody captures meanwhile: in captures of other modes than relaxed the driver forbids
+/// to allocate or to ask for events, in global ones on all threads, and who does so all the same
+/// has spoilt them. Afterwards all is as it was before. It costs four of the driver's shortest
+/// calls. Things are given back whether it could be entered or not: the driver says no where it has
+/// to.
 class CudaScope {
  public:
   explicit CudaScope(const CudaContext& context);
@@ -61,7 +64,11 @@ class CudaScope {
   const Status& status() const { return status_; }
 
  private:
+  Status enter(const CudaContext& context);
+
   const CudaTable& table_;
+  CUstreamCaptureMode mode_ =
+      CU_STREAM_CAPTURE_MODE_RELAXED;  ///< once entered: the thread's before
   Status status_;
 };
 

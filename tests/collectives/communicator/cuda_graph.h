@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
 
 namespace rondo::testing {
 
@@ -47,18 +48,20 @@ class NativeStream {
 
 class Graph {
  public:
-  explicit Graph(CUstream stream) : stream_(stream) {
-    EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
-              CUDA_SUCCESS);
+  explicit Graph(CUstream stream, CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED)
+      : stream_(stream) {
+    EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuStreamBeginCapture)(stream, mode), CUDA_SUCCESS);
   }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
   ~Graph() {
     if (executable_ != nullptr) RONDO_DRIVER_FUNCTION(cuGraphExecDestroy)(executable_);
   }
-  void end() {
+  /// `all_have_ended`: comes before what captures of other threads may forbid.
+  void end(const std::function<void()>& all_have_ended = [] {}) {
     CUgraph graph = nullptr;
     EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuStreamEndCapture)(stream_, &graph), CUDA_SUCCESS);
+    all_have_ended();
     EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuGraphInstantiate)(&executable_, graph, 0), CUDA_SUCCESS);
     RONDO_DRIVER_FUNCTION(cuGraphDestroy)(graph);
   }

@@ -124,6 +124,57 @@ TEST(CudaGraph, WhereARankDoesNotCapture_BothAreTold) {
   EXPECT_THAT(errors, Each(HasSubstr("Mismatch")));
 }
 
+class CaptureInMode : public ::testing::TestWithParam<CUstreamCaptureMode> {};
+
+/// With all that the first call makes, in streams and memory of its own, while others capture, too.
+TEST_P(CaptureInMode, OfCallsThatWereNotMadeBefore_IsMadeByEachLaunch) {
+  std::barrier all_ranks(3);
+  const auto meet = [&] { all_ranks.arrive_and_wait(); };
+  spawn(
+      {.size = 3, .device = device_of(0), .devices = std::min(2, device_count(DeviceKind::kCuda))},
+      [&](Communicator& rank) {
+        constexpr std::size_t kCount = 5'003;
+        Memory<float> memory(rank.device(), kCount, false);
+        const Buffer buffer = memory.buffer(0, kCount);
+        const NativeStream native(rank.device().index);
+        Stream stream = Stream::borrow(rank.device(), native.get());
+        Prepared prepared = rank.prepare(Call::all_reduce(buffer).on(stream));
+        meet();
+        Graph graph(native.get(), GetParam());
+        prepared.run();
+        rank.start(Call::all_reduce(buffer, ReduceOp::kMax).on(stream));
+        prepared.start();
+        meet();
+        graph.end(meet);
+        for (int turn = 1; turn < 4; ++turn) {
+          memory.write(0, std::vector<float>(kCount, static_cast<float>(turn)));
+          graph.launch();
+          stream.synchronize();
+          ASSERT_THAT(memory.read(0, kCount), Each(9.0F * static_cast<float>(turn)));
+        }
+      });
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, CaptureInMode,
+                         ::testing::Values(CU_STREAM_CAPTURE_MODE_GLOBAL,
+                                           CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+                                           CU_STREAM_CAPTURE_MODE_RELAXED));
+
+/// As another library may, for work of its own: nothing of it may be spoilt by ours.
+TEST(CudaGraph, CaptureOfAnotherThread_IsLeftAloneByCallsMeanwhile) {
+  spawn({.size = 2, .device = device_of(0), .devices = 1}, [](Communicator& rank) {
+    const NativeStream native(rank.device().index);
+    Graph graph(native.get(), CU_STREAM_CAPTURE_MODE_GLOBAL);
+    std::thread([&] {
+      Memory<float> memory(rank.device(), 8, false);
+      memory.write(0, std::vector<float>(8, 1));
+      rank.start(Call::all_reduce(memory.buffer(0, 8))).wait();
+      EXPECT_THAT(memory.read(0, 8), Each(2));
+    }).join();
+    graph.end();
+  });
+}
+
 /// What rank 1 learns in its next call when it has launched a graph of an all-reduce, and rank 0
 /// does `instead`. The graph has ended by then.
 std::string error_after_graph_of_two(const RankFunction& instead) {

@@ -16,6 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 constexpr std::size_t kCount = 10'000;
 
@@ -119,6 +120,48 @@ TEST(CallInStream, WhereNobodyMovesItOn_EndsBeforeStartReturns) {
   World world = places(3);
   world.progress = "caller";
   spawn(world, all_reduce_in_stream);
+}
+
+/// The same with calls that are checked and planned once, run or started.
+void all_reduce_prepared_in_stream(Communicator& rank) {
+  Stream stream(rank.device());
+  const DeviceMemory memory(rank.device(), kCount * sizeof(float));
+  const Buffer buffer{memory.data(), kCount, DataType::kF32, rank.device()};
+  Prepared sum = rank.prepare(Call::all_reduce(buffer).on(stream));
+  Prepared largest = rank.prepare(Call::all_reduce(buffer, ReduceOp::kMax).on(stream));
+  for (int round = 0; round < 20; ++round) {
+    const std::vector<float> input(kCount, static_cast<float>(rank.rank() + round));
+    std::vector<float> sums(kCount);
+    stream.copy(memory.data(), input.data(), kCount * sizeof(float));
+    largest.start();
+    stream.copy(sums.data(), memory.data(), kCount * sizeof(float));
+    sum.run();
+    const auto world = static_cast<float>(rank.size());
+    const float most = world - 1 + static_cast<float>(round);
+    EXPECT_THAT(sums, Each(most)) << "run waits, and with it for all that came before";
+    stream.copy(sums.data(), memory.data(), kCount * sizeof(float));
+    stream.synchronize();
+    EXPECT_THAT(sums, Each(world * most));
+  }
+}
+
+TEST(CallInStream, PreparedOnce_IsMadeInItsPlaceEachTime) {
+  for (const char* transport : {"inproc", "tcp"}) {
+    for (const int size : {1, 3}) spawn(places(size, transport), all_reduce_prepared_in_stream);
+  }
+  World world = places(3);
+  world.progress = "caller";
+  spawn(world, all_reduce_prepared_in_stream);
+}
+
+TEST(CallInStream, PreparedForTheStreamOfAnotherDevice_IsRefusedWhenItIsPrepared) {
+  spawn(places(2), [](Communicator& rank) {
+    const Stream other(Device::emulated(3));
+    const DeviceMemory memory(rank.device(), 64);
+    const Buffer buffer{memory.data(), 4, DataType::kF32, rank.device()};
+    EXPECT_THAT([&] { rank.prepare(Call::all_reduce(buffer).on(other)); },
+                ThrowsMessage<Error>(HasSubstr("the stream is one of emulated:3")));
+  });
 }
 
 TEST(CallInStream, OfAStreamThatHasFailed_FailsOnAllRanksWithThatOneAsTheCulprit) {
