@@ -174,8 +174,9 @@ bool CallDriver::turn_exchanges() {
 }
 
 /// Nothing moved: waits a little, and looks whether it has been too long.
-void CallDriver::wait(const execute::WaitLimit& limit) {
+void CallDriver::wait(execute::WaitLimit limit) {
   const std::uint32_t looks = front_begun_ ? place_.under_way().looks_per_step() : 1;
+  limit.sleeper = this;
   Status status = place_.waiter().wait(limit, looks);
   if (front_begun_) {
     if (status.ok()) status = place_.under_way().check_wait(place_.context());
@@ -188,6 +189,14 @@ void CallDriver::wait(const execute::WaitLimit& limit) {
   if (status.ok() && !for_stream && place_.waiter().waited_us() / 1000 >= timeout_ms)
     status = conversations_.timed_out(timeout_ms);
   if (!status.ok()) give_up(status);
+}
+
+void CallDriver::arm(const std::shared_ptr<Bell>& bell) {
+  if (front_begun_) return place_.under_way().sleeper().arm(bell);
+  if (front_rings_ || collectives_.empty() || !waits_for_stream()) return;
+  front_rings_ = true;
+  // Where it doesn't ring, the stream is looked at again all the same.
+  static_cast<void>(collectives_.front().order->ready().ring_when_reached(bell));
 }
 
 void CallDriver::give_up(const Status& cause) {
@@ -234,6 +243,7 @@ void CallDriver::end_front(Status status) {
 void CallDriver::pop_front(Status status) {
   PendingCall& call = collectives_.front();
   collectives_.pop();
+  front_rings_ = false;
   complete(call, std::move(status));
 }
 

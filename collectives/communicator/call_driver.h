@@ -18,9 +18,12 @@
 
 namespace rondo::communicator {
 
-class CallDriver {
+class CallDriver : private execute::Sleeper {
  public:
   explicit CallDriver(Place& place) : place_(place), conversations_(place.mesh()) {}
+
+  /// With the baton: what whoever drives waits for.
+  execute::Sleeper& sleeper() { return *this; }
 
   CallPool& pool() { return pool_; }
   Readiness& readiness() { return readiness_; }
@@ -70,7 +73,8 @@ class CallDriver {
   bool turn_front();
   bool waits_for_stream() const;
   bool turn_exchanges();
-  void wait(const execute::WaitLimit& limit);
+  void wait(execute::WaitLimit limit);
+  void arm(const std::shared_ptr<Bell>& bell) override;
   bool begin_front();
   void end_front(Status status);
   void pop_front(Status status);
@@ -88,8 +92,9 @@ class CallDriver {
   std::size_t conversing_ = 0;  ///< calls that `conversations_` has
   std::vector<PendingCall*> exchanged_;
   bool front_begun_ = false;
-  Status given_up_;                            ///< by `give_up_later`
-  std::atomic<std::uint32_t> is_driven_ = 0;   ///< the baton: 1 where somebody has it
+  bool front_rings_ = false;                  ///< its stream has been asked to, when it comes there
+  Status given_up_;                           ///< by `give_up_later`
+  std::atomic<std::uint32_t> is_driven_ = 0;  ///< the baton: 1 where somebody has it
   std::atomic<const void*> holder_ = nullptr;  ///< the thread that has it, by `this_thread`
   std::atomic<int> wanted_ = 0;                ///< threads that wait for it
 };

@@ -45,7 +45,7 @@ void sleep_on(Engines engines, std::span<pollfd> descriptors) {
     descriptors[i] = {.fd = -1, .events = 0, .revents = 0};
     Engine& engine = *engines[i];
     if (engine.driver().idle() || !engine.driver().try_take()) continue;
-    awake |= engine.waiter().arm();
+    awake |= engine.waiter().arm(&engine.driver().sleeper());
     descriptors[i] = {.fd = engine.waiter().wake_fd(), .events = POLLIN, .revents = 0};
   }
   if (!awake) poll(descriptors.data(), descriptors.size(), kSleepMs);

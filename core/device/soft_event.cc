@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "core/bell.h"
+
 namespace rondo::device {
 
 void Completion::finish(const Status& outcome) {
@@ -53,6 +55,11 @@ detail::EventWaiter SoftEvent::waiter() const {
   return [record = latest()](const detail::Abandoned& abandoned) {
     return record == nullptr ? Status() : record->wait(abandoned);
   };
+}
+
+Status SoftEvent::ring_when_reached(const std::shared_ptr<Bell>& bell) const {
+  when_reached([bell](const Status& /*outcome*/) { bell->ring(); });
+  return {};
 }
 
 std::shared_ptr<Completion> SoftEvent::begin_record() {

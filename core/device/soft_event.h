@@ -39,6 +39,7 @@ class SoftEvent final : public detail::EventImpl {
  public:
   bool done() const override;
   detail::EventWaiter waiter() const override;
+  Status ring_when_reached(const std::shared_ptr<Bell>& bell) const override;
   /// Calls back once the latest record, as of now, is reached, with how the recording stream fared:
   /// from the thread that finishes it, or at once. The callback doesn't throw, nor wait.
   void when_reached(std::function<void(const Status&)> callback) const;

@@ -7,11 +7,15 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
 
 #include "core/status.h"
 #include "rondo/device.h"
 
 namespace rondo {
+
+class Bell;
+
 inline namespace v1 {
 namespace detail {
 
@@ -32,6 +36,11 @@ class EventImpl {
   Status wait() const {
     static const Abandoned kNever{false};
     return waiter()(kNever);
+  }
+  /// Rings once the latest record, as of now, is reached, maybe at once; maybe never where the
+  /// recording stream fails. Errors: Unsupported (the kind can't), Device: nobody rings then.
+  virtual Status ring_when_reached(const std::shared_ptr<Bell>& /*bell*/) const {
+    return Status(ErrorCode::kUnsupported, "events of this kind of device ring nobody's bell");
   }
   /// What a driver has made: another event where this one only adds something to it.
   virtual const EventImpl& native() const { return *this; }

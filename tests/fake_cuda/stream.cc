@@ -32,6 +32,23 @@ std::size_t parameter_bytes(const CUfunc_st& function) {
   return function.is_schedule ? sizeof(ScheduleCall) : sizeof(ReduceParameters);
 }
 
+/// Calls a function of the host where a stream comes to wait for it.
+class HostFunction final : public rondo::detail::EventImpl {
+ public:
+  HostFunction(CUhostFn function, void* data) : function_(function), data_(data) {}
+  bool done() const override { return true; }
+  rondo::detail::EventWaiter waiter() const override {
+    return [function = function_, data = data_](const rondo::detail::Abandoned& /*abandoned*/) {
+      function(data);
+      return rondo::Status();
+    };
+  }
+
+ private:
+  CUhostFn function_;
+  void* data_;
+};
+
 /// A kernel was given a pointer that leads nowhere.
 struct Astray : std::exception {
   explicit Astray(rondo::Status why) : failure(std::move(why)) {}
@@ -168,6 +185,12 @@ CUresult cuModuleUnload(CUmodule module) {
   delete module;
   --state().live;
   return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
+  return enqueue(stream, [=](rondo::detail::StreamImpl& own) {
+    return own.wait(HostFunction(function, data));
+  });
 }
 
 // NOLINTNEXTLINE(readability-function-size): these are the driver's parameters

@@ -29,6 +29,9 @@ struct SendingChannel {
 
   void reset();
   Result<bool> pump() { return far ? far->pump() : near.pump(); }
+  void arm(const std::shared_ptr<Bell>& bell) {
+    if (far) far->arm(bell);
+  }
   bool idle() const { return far ? far->idle() : near.idle(); }
   int peer() const { return near.peer(); }
 };
@@ -38,6 +41,9 @@ struct ReceivingChannel {
 
   void reset();
   Result<bool> pump() { return far ? far->pump() : near.pump(); }
+  void arm(const std::shared_ptr<Bell>& bell) {
+    if (far) far->arm(bell);
+  }
   bool has_next() const { return far ? far->has_next() : near.has_next(); }
   int peer() const { return near.peer(); }
 };

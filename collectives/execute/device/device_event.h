@@ -25,6 +25,16 @@ class DeviceEvent {
   }
 
   detail::EventImpl& event() const { return *event_; }
+  /// Records it, where a host is to be rung for it. Errors: Device.
+  Status record_in(detail::StreamImpl& stream) {
+    is_rung_for_ = false;
+    return stream.record(*event_);
+  }
+  /// Rings once the latest `record_in` is reached: asked for once, however often its waiter goes to
+  /// sleep. Where the device doesn't, the waiter looks again by itself.
+  void ring_when_reached(const std::shared_ptr<Bell>& bell) {
+    if (!std::exchange(is_rung_for_, true)) static_cast<void>(event_->ring_when_reached(bell));
+  }
   /// Of number 0 where it isn't exported.
   const device::SharedHandle& handle() const { return handle_; }
   Notice notice() const {
@@ -36,6 +46,7 @@ class DeviceEvent {
 
   std::shared_ptr<detail::EventImpl> event_;
   device::SharedHandle handle_{};
+  bool is_rung_for_ = false;
 };
 
 }  // namespace rondo::execute

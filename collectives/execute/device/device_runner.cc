@@ -187,7 +187,7 @@ Result<bool> DeviceRunner::part() {
     done = done && peer.goodbye.idle() && peer.their_goodbye.done();
   }
   if (!done) return moved;
-  RONDO_TRY(stream().record(last_->event()));
+  RONDO_TRY(last_->record_in(stream()));
   phase_ = Phase::kFinishing;
   return true;
 }
@@ -244,6 +244,12 @@ int DeviceRunner::waits_for() const {
     if (parts && !peer.their_goodbye.done()) return peer.rank();
   }
   return kNoCulprit;
+}
+
+void DeviceRunner::arm(const std::shared_ptr<Bell>& bell) {
+  for (SendingChannel& sender : call_.senders) sender.arm(bell);
+  for (ReceivingChannel& receiver : call_.receivers) receiver.arm(bell);
+  if (phase_ == Phase::kFinishing) last_->ring_when_reached(bell);
 }
 
 std::string DeviceRunner::where(int rank) const {

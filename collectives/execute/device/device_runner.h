@@ -53,6 +53,7 @@ class DeviceRunner final : public Runner {
   Result<bool> step() override;
   bool finished() const override { return phase_ == Phase::kFinished; }
   int waits_for() const override;
+  void arm(const std::shared_ptr<Bell>& bell) override;
   bool waits_for_caller() const override { return ready_ != nullptr; }
   std::span<transport::Endpoint* const> peers() const override { return call_.plan.endpoints(); }
 

@@ -170,7 +170,7 @@ Result<bool> KernelRunner::launch() {
   call_.state = mail_.state();
   call_.words = &mail_.words();
   if (call_.lane_count != 0) RONDO_TRY(kernel_(capture_ != nullptr ? *capture_ : *stream_, call_));
-  if (capture_ == nullptr) RONDO_TRY(stream_->record(last_->event()));
+  if (capture_ == nullptr) RONDO_TRY(last_->record_in(*stream_));
   phase_ = Phase::kRunning;
   return true;
 }
@@ -276,6 +276,10 @@ void KernelRunner::wait_for_the_kernel() {
     // house-allow(sleep): the device tells nobody that it is done.
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
+}
+
+void KernelRunner::arm(const std::shared_ptr<Bell>& bell) {
+  if (phase_ == Phase::kRunning && capture_ == nullptr) last_->ring_when_reached(bell);
 }
 
 int KernelRunner::waits_for() const {

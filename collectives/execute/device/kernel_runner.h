@@ -69,6 +69,7 @@ class KernelRunner final : public Runner {
   Result<bool> step() override;
   bool finished() const override { return phase_ == Phase::kFinished; }
   int waits_for() const override;
+  void arm(const std::shared_ptr<Bell>& bell) override;
   bool waits_for_caller() const override { return ready_ != nullptr; }
   bool can_be_captured() const override { return true; }
   std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }

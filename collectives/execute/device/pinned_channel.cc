@@ -67,6 +67,10 @@ Result<bool> PinnedSender::pump() {
   return moved || sent || copied;
 }
 
+void PinnedSender::arm(const std::shared_ptr<Bell>& bell) {
+  if (posted_ < filled_) copied_[posted_ % slots_.count()].ring_when_reached(bell);
+}
+
 Result<bool> PinnedSender::see_sent() {
   const std::size_t before = done_;
   while (done_ < posted_) {
@@ -100,7 +104,7 @@ Result<bool> PinnedSender::copy_next() {
     RONDO_TRY(stream_->wait(message.event->event()));
     const std::size_t bytes = sizes_[filled_];
     if (bytes != 0) RONDO_TRY(stream_->copy(slots_.slot(filled_), message.payload, bytes));
-    RONDO_TRY(stream_->record(copied_[filled_ % slots_.count()].event()));
+    RONDO_TRY(copied_[filled_ % slots_.count()].record_in(*stream_));
     ++filled_;
   }
   return filled_ != before;
@@ -120,7 +124,12 @@ Result<PinnedReceiver> PinnedReceiver::make(DevicePlace& place, transport::Endpo
 /// The first round has nothing to wait for: the call before ended after all its work.
 bool PinnedReceiver::is_free(std::size_t number) const {
   if (number < slots_.count()) return true;
-  return number - slots_.count() < taken_ && read_[number % slots_.count()].event().done();
+  return was_taken(number) && read_[number % slots_.count()].event().done();
+}
+
+void PinnedReceiver::arm(const std::shared_ptr<Bell>& bell) {
+  const bool waits = posted_ < sizes_.size() && posted_ >= slots_.count() && was_taken(posted_);
+  if (waits) read_[posted_ % slots_.count()].ring_when_reached(bell);
 }
 
 Result<bool> PinnedReceiver::pump() {
@@ -144,7 +153,7 @@ Result<bool> PinnedReceiver::pump() {
 }
 
 Status PinnedReceiver::take(detail::StreamImpl& stream) {
-  RONDO_TRY(stream.record(read_[taken_ % slots_.count()].event()));
+  RONDO_TRY(read_[taken_ % slots_.count()].record_in(stream));
   ++taken_;
   return {};
 }

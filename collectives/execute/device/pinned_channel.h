@@ -58,6 +58,8 @@ class PinnedSender {
   /// Copies what there is room for, and sends what is there; true if anything moved. Errors: as
   /// Endpoint::post; of the stream.
   Result<bool> pump();
+  /// Rings when the copy is done that is to be sent next.
+  void arm(const std::shared_ptr<Bell>& bell);
   bool idle() const { return done_ == messages_.size(); }
   int peer() const { return endpoint_->peer(); }
 
@@ -94,6 +96,8 @@ class PinnedReceiver {
   void reset() { posted_ = done_ = taken_ = 0; }
   /// Receives what has come; true if anything moved. Errors as Endpoint::post.
   Result<bool> pump();
+  /// Rings when the slot has been read that is to be used next.
+  void arm(const std::shared_ptr<Bell>& bell);
   bool has_next() const { return taken_ < done_; }
   const std::byte* next() const { return slots_.slot(taken_); }
   /// What the stream has been given by now has read the next one. Errors: Device.
@@ -103,6 +107,7 @@ class PinnedReceiver {
  private:
   PinnedReceiver(transport::Endpoint& endpoint, std::uint16_t lane)
       : endpoint_(&endpoint), lane_(lane) {}
+  bool was_taken(std::size_t number) const { return number - slots_.count() < taken_; }
   bool is_free(std::size_t number) const;
 
   transport::Endpoint* endpoint_;

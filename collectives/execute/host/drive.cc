@@ -28,7 +28,7 @@ Status Run::drive(const RunContext& context) {
       context.waiter->restart();
       continue;
     }
-    RONDO_TRY(context.waiter->wait({}, runner_->looks_per_step()));
+    RONDO_TRY(context.waiter->wait({.sleeper = runner_}, runner_->looks_per_step()));
     RONDO_TRY(check_wait(context));
   }
 }

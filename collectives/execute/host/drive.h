@@ -49,10 +49,8 @@ Status compare_calls(int rank, const transport::Call& call, transport::Endpoint&
 /// Runs calls of one kind, again and again: one at a time. Everything it needs is made with it; a
 /// call allocates nothing, locks nothing and throws nothing (what a custom function throws is
 /// caught where it is called).
-class Runner {
+class Runner : public Sleeper {
  public:
-  virtual ~Runner() = default;
-
   /// Begins a call, drives it until it is finished, ends it.
   /// Errors: Mismatch, PeerLost, Timeout (each names the culprit), what a custom function threw, or
   /// what a peer gave up with.
@@ -100,6 +98,7 @@ class Run {
   /// Steps once and doesn't wait; `moved` tells whether it was of use. True once finished.
   Result<bool> look(bool& moved);
   std::uint32_t looks_per_step() const { return runner_->looks_per_step(); }
+  Sleeper& sleeper() { return *runner_; }
   /// What is to be looked at after a wait: how long it is, and what the neighbours have called.
   Status check_wait(const RunContext& context);
   /// Between two that move it on: nothing of the peers is touched after pause. Errors of resume: as

@@ -2,7 +2,6 @@
 
 #include <sched.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,9 +34,8 @@ Result<std::unique_ptr<Waiter>> Waiter::make(std::span<transport::Transport* con
   std::unique_ptr<Waiter> waiter(new Waiter(transports, policy));
   waiter->epoll_fd_ = epoll_create1(EPOLL_CLOEXEC);
   if (waiter->epoll_fd_ < 0) return system_error("epoll_create1", errno);
-  waiter->interrupt_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (waiter->interrupt_fd_ < 0) return system_error("eventfd", errno);
-  RONDO_TRY(waiter->watch(waiter->interrupt_fd_));
+  RONDO_ASSIGN(waiter->bell_, Bell::make());
+  RONDO_TRY(waiter->watch(waiter->bell_->descriptor()));
   for (transport::Transport* transport : transports) {
     if (transport->wake_fd() < 0) {
       waiter->all_have_fd_ = false;
@@ -62,7 +60,6 @@ Waiter::Waiter(std::span<transport::Transport* const> transports, const WaitPoli
 
 Waiter::~Waiter() {
   if (epoll_fd_ >= 0) close(epoll_fd_);
-  if (interrupt_fd_ >= 0) close(interrupt_fd_);
 }
 
 void Waiter::count(std::uint32_t looks) {
@@ -135,12 +132,6 @@ bool Waiter::may_sleep(const WaitLimit& limit) const {
   return waited_us() >= (limit.in_background ? policy_.background_us : busy_us);
 }
 
-void Waiter::interrupt() {
-  const std::uint64_t one = 1;
-  // It only fails where the count is at its end: then it is readable.
-  [[maybe_unused]] const ssize_t written = write(interrupt_fd_, &one, sizeof one);
-}
-
 // With a core to spare most waits are over before a clock is worth reading.
 std::uint64_t Waiter::first_reading() const {
   if (policy_.spare_core) return kLooksPerClock;
@@ -153,7 +144,8 @@ std::int64_t Waiter::waited_us() const {
   return std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
 }
 
-bool Waiter::arm() {
+bool Waiter::arm(Sleeper* sleeper) {
+  if (sleeper != nullptr) sleeper->arm(bell_);
   bool awake = false;
   for (transport::Transport* transport : transports_) awake |= transport->arm();
   return awake;
@@ -161,13 +153,12 @@ bool Waiter::arm() {
 
 void Waiter::disarm() {
   for (transport::Transport* transport : transports_) transport->disarm();
-  std::uint64_t count = 0;
-  [[maybe_unused]] const ssize_t got = read(interrupt_fd_, &count, sizeof count);
+  bell_->silence();
 }
 
 Status Waiter::wait_for_event(const WaitLimit& limit) {
   int count = 0;
-  if (!arm()) {
+  if (!arm(limit.sleeper)) {
     // The first sleeps are short: neighbours' calls are compared once a millisecond is over.
     const std::int64_t most_ms = all_have_fd_ ? policy_.sleep_ms : 1;
     const std::int64_t waited_ms = std::clamp<std::int64_t>(waited_us() / 1000, 1, most_ms);

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "core/bell.h"
 #include "core/status.h"
 #include "transport/endpoint/transport.h"
 
@@ -24,12 +25,21 @@ struct WaitPolicy {
   int sleep_ms = 100;               ///< longest sleep before looking again
 };
 
+/// Waits for something that no transport's descriptor tells of.
+class Sleeper {
+ public:
+  virtual ~Sleeper() = default;
+  /// Its thread is about to sleep, until `bell` rings at the latest: what it waits for is to ring.
+  virtual void arm(const std::shared_ptr<Bell>& /*bell*/) {}
+};
+
 /// What whoever drives a call leaves open to himself and to others.
 struct WaitLimit {
   static constexpr auto kNever = std::chrono::steady_clock::time_point::max();
   std::chrono::steady_clock::time_point until = kNever;  ///< no sleep goes beyond
   bool in_background = false;  ///< others have the cores first: next to no spinning
   bool never_waits = false;    ///< only counts the time
+  Sleeper* sleeper = nullptr;  ///< null: only the transports tell of what is waited for
 };
 
 class Waiter {
@@ -51,12 +61,12 @@ class Waiter {
   /// itself. Errors: what a transport's progress says.
   Status wait(const WaitLimit& limit = {}, std::uint32_t looks = 1);
   /// Ends the sleep under way, or the next one. Threads: any.
-  void interrupt();
+  void interrupt() const { bell_->ring(); }
 
   /// For a thread that waits for several at once: readable when there is something to look at, once
-  /// armed. `arm` is true where there is already.
+  /// armed. `arm` is true where there is already. `sleeper`: as WaitLimit::sleeper.
   int wake_fd() const { return epoll_fd_; }
-  bool arm();
+  bool arm(Sleeper* sleeper);
   void disarm();
   bool has_spare_core() const { return policy_.spare_core; }
   /// Time since the wait began; 0 until it is long enough to be measured.
@@ -78,7 +88,7 @@ class Waiter {
   std::vector<transport::Transport*> transports_;
   WaitPolicy policy_;
   int epoll_fd_ = -1;
-  int interrupt_fd_ = -1;
+  std::shared_ptr<Bell> bell_;
   bool all_have_fd_ = true;
   bool all_are_polled_ = true;
   std::uint64_t idle_looks_ = 0;

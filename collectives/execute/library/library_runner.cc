@@ -165,7 +165,7 @@ Result<bool> LibraryRunner::see_issued() {
   if (!ready) return false;
   RONDO_ASSIGN(const bool issued_more, issue_next());
   if (issued_more) return true;
-  if (operands_.capture == nullptr) RONDO_TRY(stream_->record(last_->event()));
+  if (operands_.capture == nullptr) RONDO_TRY(last_->record_in(*stream_));
   phase_ = Phase::kRunning;
   return true;
 }
@@ -215,6 +215,10 @@ Status LibraryRunner::described(Status status, int rank) const {
   if (status.ok() || transport::is_hearsay(status)) return status;
   if (status.code() == ErrorCode::kDevice) status = std::move(status).with_culprit(rank);
   return std::move(status).at(fmt::format("rank {}, in {}", rank, member_.library().name()));
+}
+
+void LibraryRunner::arm(const std::shared_ptr<Bell>& bell) {
+  if (phase_ == Phase::kRunning && operands_.capture == nullptr) last_->ring_when_reached(bell);
 }
 
 int LibraryRunner::waits_for() const {

@@ -65,6 +65,7 @@ class LibraryRunner final : public Runner {
   Result<bool> step() override;
   bool finished() const override { return phase_ == Phase::kFinished; }
   int waits_for() const override;
+  void arm(const std::shared_ptr<Bell>& bell) override;
   bool waits_for_caller() const override { return ready_ != nullptr; }
   /// Joining allocates and waits, which has no place in a graph.
   bool can_be_captured() const override { return member_.joined(); }

@@ -24,6 +24,7 @@ CudaContext::~CudaContext() {
   {
     const CudaScope scope(*this);
     modules_.unload(table_);
+    bells_.close(table_);
   }
   table_.cuDevicePrimaryCtxRelease(number_);
 }
@@ -46,6 +47,12 @@ Status CudaContext::reach(const CudaContext& other) {
 
 Result<CUfunction> CudaContext::kernel(const void* image, const char* name) const {
   return modules_.kernel(*this, image, name);
+}
+
+Status CudaContext::ring_behind(CUevent event, const std::shared_ptr<Bell>& bell) const {
+  const CudaScope scope(*this);
+  RONDO_TRY(scope.status());
+  return bells_.ring_behind(*this, event, bell);
 }
 
 CudaScope::CudaScope(const CudaContext& context)

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "core/device/cuda/bells.h"
 #include "core/device/cuda/modules.h"
 #include "core/device/cuda/table.h"
 #include "core/status.h"
@@ -31,6 +32,8 @@ class CudaContext {
   Status reach(const CudaContext& other);
   /// A kernel of what nvcc made. Errors: those of CudaModules.
   Result<CUfunction> kernel(const void* image, const char* name) const;
+  /// As of CudaBells.
+  Status ring_behind(CUevent event, const std::shared_ptr<Bell>& bell) const;
   /// Blocks that run at once are spread over so many.
   int multiprocessors() const { return multiprocessors_; }
   /// A code of the driver as an error that names function and device.
@@ -45,6 +48,7 @@ class CudaContext {
   CUcontext context_ = nullptr;
   int multiprocessors_ = 0;
   mutable CudaModules modules_;
+  mutable CudaBells bells_;
 };
 
 /// While it lives, the driver's calls of this thread are for that context, and have nothing to do

@@ -40,6 +40,10 @@ bool CudaEvent::done() const {
   return !reached.ok() || *reached;
 }
 
+Status CudaEvent::ring_when_reached(const std::shared_ptr<Bell>& bell) const {
+  return owned_->context->ring_behind(owned_->event, bell);
+}
+
 detail::EventWaiter CudaEvent::waiter() const {
   return [owned = owned_](const detail::Abandoned& abandoned) -> Status {
     Patience patience;

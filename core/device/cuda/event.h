@@ -22,6 +22,7 @@ class CudaEvent final : public detail::EventImpl {
   /// For the host, and for streams of other kinds. A record that is made before it returns is the
   /// one that it waits for.
   detail::EventWaiter waiter() const override;
+  Status ring_when_reached(const std::shared_ptr<Bell>& bell) const override;
   CUevent native_event() const { return owned_->event; }
   const CudaContext& context() const { return *owned_->context; }
 

@@ -48,6 +48,7 @@
   FUNCTION(cuModuleLoadData)                  \
   FUNCTION(cuModuleGetFunction)               \
   FUNCTION(cuModuleUnload)                    \
+  FUNCTION(cuLaunchHostFunc)                  \
   FUNCTION(cuLaunchKernel)
 
 namespace rondo::device {

@@ -24,6 +24,9 @@ class EmulatedEvent final : public detail::EventImpl {
 
   bool done() const override { return event_.done(); }
   detail::EventWaiter waiter() const override { return event_.waiter(); }
+  Status ring_when_reached(const std::shared_ptr<Bell>& bell) const override {
+    return event_.ring_when_reached(bell);
+  }
 
   /// Replaces the latest record by a new one; to be called when the stream gets there, with how it
   /// fared.

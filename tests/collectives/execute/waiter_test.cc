@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <memory>
 #include <string>
+#include <thread>
 
 namespace rondo::execute {
 namespace {
@@ -128,6 +131,48 @@ TEST(Waiter, WhoHasWaited_CountsTheNextWaitFromItsOwnBeginning) {
     waiter->restart();
     EXPECT_EQ(waiter->waited_us(), 0);
   }
+}
+
+/// Nothing ever comes over it.
+class QuietTransport final : public transport::Transport {
+ public:
+  std::string address() const override { return ""; }
+  Status connect(std::span<const transport::PeerAddress>, transport::Deadline) override {
+    return {};
+  }
+  transport::Endpoint* endpoint(int) override { return nullptr; }
+  Status progress() override { return {}; }
+  int wake_fd() const override { return never_->descriptor(); }
+  bool arm() override { return false; }
+  void disarm() override {}
+
+ private:
+  std::shared_ptr<Bell> never_ = Bell::make().value();
+};
+
+class RungSleeper final : public Sleeper {
+ public:
+  void arm(const std::shared_ptr<Bell>& bell) override {
+    ++times;
+    bell->ring();
+  }
+  int times = 0;
+};
+
+TEST(Waiter, WhoSleeps_IsWokenByTheBellThatWasArmedBefore) {
+  using namespace std::chrono_literals;
+  QuietTransport transport;
+  std::array<transport::Transport*, 1> transports{&transport};
+  constexpr WaitPolicy kSleepsLong{.spare_core = false, .yield_us = 0, .sleep_ms = 10'000};
+  const auto waiter = Waiter::make(transports, kSleepsLong).value();
+  RungSleeper sleeper;
+  ASSERT_TRUE(waiter->wait({.sleeper = &sleeper}).ok());
+  EXPECT_EQ(sleeper.times, 0) << "a look costs no more than before";
+  std::this_thread::sleep_for(400ms);  // for so long it would sleep, too
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_TRUE(waiter->wait({.sleeper = &sleeper}).ok());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 200ms);
+  EXPECT_EQ(sleeper.times, 1);
 }
 
 TEST(Waiter, WhoNeverWaits_OnlyLooks) {

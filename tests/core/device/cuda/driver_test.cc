@@ -18,6 +18,7 @@
 #include "core/device/cuda/library.h"
 #include "core/device/soft_event.h"
 #include "core/device/stream_order.h"
+#include "tests/core/is_rung.h"
 #include "tests/core/scoped_variable.h"
 
 namespace rondo::device {
@@ -104,6 +105,30 @@ TEST(CudaDriver, HostsEventThatFails_FailsTheStream) {
   EXPECT_EQ(status.code(), ErrorCode::kDevice);
   EXPECT_EQ(status.culprit(), 2);
   EXPECT_THAT(status.message(), AllOf(HasSubstr("cuda:0"), HasSubstr("rank 2 has gone")));
+}
+
+TEST(CudaDriver, Events_RingWhenTheyAreReached_WhateverOthersWaitFor) {
+  const auto driver = acted_driver();
+  const auto held = *driver->create_stream(0);
+  const auto free = *driver->create_stream(0);
+  const auto late = *driver->create_event(0);
+  const auto soon = *driver->create_event(0);
+  const auto late_bell = Bell::make().value();
+  const auto bell = Bell::make().value();
+  SoftEvent gate;
+  const auto open = gate.begin_record();
+  ASSERT_TRUE(held->wait(gate).ok());
+  ASSERT_TRUE(held->record(*late).ok());
+  ASSERT_TRUE(late->ring_when_reached(late_bell).ok());
+  for (int turn = 0; turn < 3; ++turn) {
+    ASSERT_TRUE(free->record(*soon).ok());
+    ASSERT_TRUE(soon->ring_when_reached(bell).ok());
+    EXPECT_TRUE(is_rung(*bell, 10'000));
+    bell->silence();
+  }
+  EXPECT_FALSE(is_rung(*late_bell));
+  open->finish({});
+  EXPECT_TRUE(is_rung(*late_bell, 10'000));
 }
 
 TEST(CudaDriver, AbandonedStream_IsWaitedForNoMore) {

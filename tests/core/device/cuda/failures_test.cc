@@ -63,6 +63,8 @@ Status use_stream(CudaDriver& driver, void* memory) {
   RONDO_TRY(stream->wait(open));
   RONDO_TRY(use_reduction(driver, *stream, memory));
   RONDO_TRY(stream->record(*event));
+  const auto bell = value_or_throw(Bell::make());
+  RONDO_TRY(event->ring_when_reached(bell));
   RONDO_TRY(stream->wait(*event));
   RONDO_TRY(stream->copy(sums.data(), memory, 64));
   RONDO_TRY(stream->synchronize());

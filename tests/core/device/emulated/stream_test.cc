@@ -14,6 +14,7 @@
 
 #include "core/device/emulated/emulated.h"
 #include "core/device/emulated/event.h"
+#include "tests/core/is_rung.h"
 
 namespace rondo::device {
 namespace {
@@ -102,6 +103,23 @@ TEST_F(EmulatedStreamTest, event_isDoneOnlyAfterTheWorkBeforeIt) {
   gate.open();
   EXPECT_TRUE(event.wait().ok());
   EXPECT_TRUE(event.done());
+}
+
+TEST_F(EmulatedStreamTest, event_ringsOnceItIsReached) {
+  Gate gate;
+  EmulatedEvent event{Device::emulated(0)};
+  const auto bell = Bell::make().value();
+  const auto work = stream(0);
+  ASSERT_TRUE(work->launch(gate.kernel()).ok());
+  ASSERT_TRUE(work->record(event).ok());
+  ASSERT_TRUE(event.ring_when_reached(bell).ok());
+  EXPECT_FALSE(is_rung(*bell, 20));
+  gate.open();
+  EXPECT_TRUE(is_rung(*bell, 10'000));
+  bell->silence();
+  EXPECT_FALSE(is_rung(*bell));
+  ASSERT_TRUE(event.ring_when_reached(bell).ok());
+  EXPECT_TRUE(is_rung(*bell)) << "reached already";
 }
 
 TEST_F(EmulatedStreamTest, wait_ordersWorkAcrossStreams) {

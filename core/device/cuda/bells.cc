@@ -1,0 +1,53 @@
+#include "core/device/cuda/bells.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/device/cuda/context.h"
+
+namespace rondo::device {
+
+Status CudaBells::ring_behind(const CudaContext& context, CUevent event,
+                              const std::shared_ptr<Bell>& bell) {
+  const std::lock_guard lock(mutex_);
+  const CudaTable& table = context.table();
+  RONDO_ASSIGN(Ringer * ringer, idle_ringer(context));
+  RONDO_TRY(context.check("cuStreamWaitEvent",
+                          table.cuStreamWaitEvent(ringer->stream, event, CU_EVENT_WAIT_DEFAULT)));
+  ringer->bell = bell;
+  ringer->is_busy.store(true, std::memory_order_relaxed);
+  Status status = context.check("cuLaunchHostFunc",
+                                table.cuLaunchHostFunc(ringer->stream, &CudaBells::ring, ringer));
+  if (!status.ok()) ringer->is_busy.store(false, std::memory_order_relaxed);
+  return status;
+}
+
+Result<CudaBells::Ringer*> CudaBells::idle_ringer(const CudaContext& context) {
+  const auto idle = std::ranges::find_if(ringers_, [](const auto& ringer) {
+    return !ringer->is_busy.load(std::memory_order_acquire);
+  });
+  if (idle != ringers_.end()) return idle->get();
+  auto made = std::make_unique<Ringer>();
+  RONDO_TRY(context.check("cuStreamCreate",
+                          context.table().cuStreamCreate(&made->stream, CU_STREAM_NON_BLOCKING)));
+  ringers_.push_back(std::move(made));
+  return ringers_.back().get();
+}
+
+/// By the driver's thread, which may call nothing of the driver's.
+void CudaBells::ring(void* ringer) {
+  auto* const own = static_cast<Ringer*>(ringer);
+  std::exchange(own->bell, nullptr)->ring();
+  own->is_busy.store(false, std::memory_order_release);
+}
+
+void CudaBells::close(const CudaTable& table) {
+  for (auto& ringer : ringers_) {
+    table.cuStreamDestroy(ringer->stream);
+    // What its event has yet to reach rings all the same, and finds it.
+    if (ringer->is_busy.load(std::memory_order_acquire)) static_cast<void>(ringer.release());
+  }
+  ringers_.clear();
+}
+
+}  // namespace rondo::device
