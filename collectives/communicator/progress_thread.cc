@@ -47,13 +47,13 @@ void ProgressThread::run() {
       if (watches) driver_.look_after_graphs();
       driver_.give_back();
     }
-    if (!stopped_.load(std::memory_order_relaxed)) sleep(seen);
+    if (!stopped_.load(std::memory_order_relaxed)) wait_for_signal(seen);
   }
 }
 
 /// Until woken, by whoever took the baton or starts a call: who hasn't seen that it sleeps has
 /// changed the signal before.
-void ProgressThread::sleep(std::uint32_t seen) {
+void ProgressThread::wait_for_signal(std::uint32_t seen) {
   sleeps_.store(true, std::memory_order_seq_cst);
   const bool watches = watches_.load(std::memory_order_relaxed);
   futex_wait(signal_, seen, watches ? kLookPeriod : kLongSleep);

@@ -29,7 +29,7 @@ class ProgressThread {
 
  private:
   void run();
-  void sleep(std::uint32_t seen);
+  void wait_for_signal(std::uint32_t seen);
 
   CallDriver& driver_;
   std::thread thread_;
