@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include "collectives/communicator/uneven.h"
+#include "core/device/driver.h"
 #include "core/dtype.h"
 #include "core/hash.h"
 
@@ -49,6 +51,17 @@ Status check_buffer(const CallArguments& arguments, const ConstBuffer& buffer, c
                                           to_string(buffer.dtype)));
   }
   return {};
+}
+
+/// The host would fault at it, in this process or in the peer's.
+Status check_is_host_memory(const CallArguments& arguments, const ConstBuffer& data) {
+  const auto kind = data.count == 0 ? std::nullopt : device::hiding_kind(data.pointer);
+  if (!kind) return {};
+  return invalid(arguments,
+                 fmt::format("data at {} was given as memory of the host, but belongs to a device "
+                             "of kind {}, whose memory can't be sent or received yet; copy it to "
+                             "the host",
+                             data.pointer, to_string(*kind)));
 }
 
 /// Of a collective whose input or output is one part of the other, by rank.
@@ -238,11 +251,13 @@ Status check_exchange(const CallArguments& arguments, int world) {
     return invalid(arguments, fmt::format("peer {} is no rank of a world of {} (0 to {})",
                                           arguments.root, world, world - 1));
   }
-  if (data.place.kind == DeviceKind::kHost) return {};
-  return Status(
-      ErrorCode::kUnsupported,
-      fmt::format("{}: memory of {}:{} can't be sent or received yet; copy it to the host",
-                  name_of(arguments), to_string(data.place.kind), data.place.index));
+  if (data.place.kind != DeviceKind::kHost) {
+    return Status(
+        ErrorCode::kUnsupported,
+        fmt::format("{}: memory of {}:{} can't be sent or received yet; copy it to the host",
+                    name_of(arguments), to_string(data.place.kind), data.place.index));
+  }
+  return check_is_host_memory(arguments, data);
 }
 
 Status check(const CallArguments& arguments, int rank, int world) {

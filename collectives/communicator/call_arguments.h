@@ -54,7 +54,8 @@ CallArguments used_by(int rank, const CallArguments& arguments);
 /// where they are even.
 std::size_t total_count(const CallArguments& arguments, int world);
 
-/// The same for a send or a receive. Errors: InvalidArgument, Unsupported (memory of a device).
+/// The same for a send or a receive. Errors: InvalidArgument (also memory of a device that is said
+/// to be the host's), Unsupported (memory of a device).
 Status check_exchange(const CallArguments& arguments, int world);
 
 /// Errors: InvalidArgument, naming the argument, what was expected and what came.

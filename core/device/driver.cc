@@ -117,18 +117,23 @@ Result<DeviceDriver*> driver_of(Device device) {
 
 bool uses_devices() { return kinds_in_use.load(std::memory_order_relaxed) != 0; }
 
-Status check_host_memory(const void* pointer) {
+std::optional<DeviceKind> hiding_kind(const void* pointer) {
   for (std::uint64_t kinds = kinds_in_use.load(std::memory_order_relaxed); kinds != 0;
        kinds &= kinds - 1) {
     const auto kind = static_cast<DeviceKind>(std::countr_zero(kinds));
     const auto driver = driver_of(kind);
-    if (!driver.ok() || !(*driver)->hides(pointer)) continue;
-    return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("{} was given as memory of the host, but belongs to a device of kind "
-                              "{}: name the device in the buffer",
-                              pointer, v1::to_string(kind)));
+    if (driver.ok() && (*driver)->hides(pointer)) return kind;
   }
-  return {};
+  return std::nullopt;
+}
+
+Status check_host_memory(const void* pointer) {
+  const auto kind = hiding_kind(pointer);
+  if (!kind) return {};
+  return Status(ErrorCode::kInvalidArgument,
+                fmt::format("{} was given as memory of the host, but belongs to a device of kind "
+                            "{}: name the device in the buffer",
+                            pointer, v1::to_string(*kind)));
 }
 
 Status launch(Stream& stream, std::function<Status()> kernel) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/device/collective_library.h"
@@ -105,6 +106,9 @@ Result<DeviceDriver*> driver_of(Device device);
 
 /// Whether this process has anything to do with devices that aren't the host. Threads: any.
 bool uses_devices();
+/// The kind whose device's memory `pointer` is, of those in use; nothing where the host can touch
+/// it. Threads: any.
+std::optional<DeviceKind> hiding_kind(const void* pointer);
 /// OK, or that `pointer` is memory of one of the devices in use, though it is said to be the
 /// host's. Errors: InvalidArgument. Threads: any.
 Status check_host_memory(const void* pointer);

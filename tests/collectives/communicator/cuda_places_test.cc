@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rondo/device.h"
+#include "tests/collectives/communicator/hidden_message.h"
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/spawn.h"
 
@@ -175,6 +176,11 @@ TEST(CudaPlaces, MemoryOfADeviceGivenAsTheHosts_IsRefused) {
                           }),
                 Each(""));
   }
+}
+
+TEST(CudaPlaces, MessageOfADevicesMemoryGivenAsTheHosts_IsRefused) {
+  for (const Device place : {kFirst, Device::host()})
+    expect_hidden_messages_are_refused({.size = 2, .device = place, .devices = devices()}, kFirst);
 }
 
 TEST(CudaPlaces, MemoryOfTheHostOrOfAnotherDevice_IsRefusedByName) {

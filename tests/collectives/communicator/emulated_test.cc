@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rondo/device.h"
+#include "tests/collectives/communicator/hidden_message.h"
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/spawn.h"
 
@@ -235,6 +236,12 @@ TEST(EmulatedPlaces, PointerThatIsNotWhereItIsSaidToBe_IsRefusedAndHarmsNothing)
   });
   EXPECT_THAT(too_short, Each(AllOf(HasSubstr("InvalidArgument"), HasSubstr("past the end"))));
   EXPECT_THAT(run_ranks(ranks, all_reduce_on_device), Each(""));
+}
+
+TEST(EmulatedPlaces, MessageOfADevicesMemoryGivenAsTheHosts_IsRefused) {
+  for (const char* transport : {"inproc", "shm", "tcp"})
+    expect_hidden_messages_are_refused(places(2, transport), Device::emulated(0));
+  expect_hidden_messages_are_refused({.size = 2}, Device::emulated(0));
 }
 
 TEST(EmulatedPlaces, InputOnTheHostAndOutputOnTheDevice_AreRefused) {

@@ -11,6 +11,7 @@
 
 #include "rondo/device.h"
 #include "tests/collectives/communicator/grid.h"
+#include "tests/collectives/communicator/hidden_message.h"
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/spawn.h"
 
@@ -123,6 +124,11 @@ TEST(PluginPlaces, MemoryOfADeviceGivenAsTheHosts_IsRefused) {
   });
   EXPECT_THAT(errors, Each(::testing::AllOf(HasSubstr("InvalidArgument"), HasSubstr("custom_cpu"),
                                             HasSubstr("name the device in the buffer"))));
+}
+
+TEST(PluginPlaces, MessageOfADevicesMemoryGivenAsTheHosts_IsRefused) {
+  for (const Device place : {custom_cpu(), Device::host()})
+    expect_hidden_messages_are_refused({.size = 2, .device = place, .devices = 2}, custom_cpu());
 }
 
 TEST(PluginPlaces, MemoryOfTheHost_IsRefused) {
