@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "core/device/emulated/event.h"
@@ -40,27 +42,42 @@ bool EmulatedDriver::lives(const SharedHandle& memory) {
   return arena != nullptr && arena->lives(memory);
 }
 
+std::optional<int> EmulatedDriver::device_of(const void* pointer) {
+  const std::lock_guard lock(mutex_);
+  const auto arena = std::ranges::find_if(arenas_, [pointer](const auto& memory) {
+    return memory != nullptr && memory->contains(pointer);
+  });
+  if (arena == arenas_.end()) return std::nullopt;
+  return static_cast<int>(arena - arenas_.begin());
+}
+
 Status EmulatedDriver::check_memory(int index, const void* pointer, std::size_t bytes) {
-  if (!table_.is_known(pointer)) {
-    return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("{} was given as memory of emulated:{}, but belongs to no emulated "
-                              "device: it may be memory of the host",
-                              pointer, index));
+  const auto refuse = [&](const std::string& what) {
+    return Status(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} was given as memory of emulated:{}, but {}", pointer, index, what));
+  };
+  const std::optional<int> owner = device_of(pointer);
+  if (!owner) return refuse("belongs to no emulated device: it may be memory of the host");
+  if (*owner != index) {
+    return refuse(
+        fmt::format("is memory of emulated:{}: name the place that it lies in, in the "
+                    "buffer",
+                    *owner));
   }
   const Status found = table_.resolve(pointer, bytes).status();
   return found.ok() ? found : Status(ErrorCode::kInvalidArgument, found.message());
 }
 
 Result<SharedHandle> EmulatedDriver::export_memory(const void* pointer) {
-  const std::lock_guard lock(mutex_);
-  for (int index = 0; index < options_.devices; ++index) {
-    const auto& arena = arenas_[static_cast<std::size_t>(index)];
-    if (arena == nullptr || !arena->contains(pointer)) continue;
-    RONDO_TRY(may(Operation::kExport, index));
-    return arena->export_memory(pointer);
+  const std::optional<int> owner = device_of(pointer);
+  if (!owner) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{} is not memory of an emulated device of this process", pointer));
   }
-  return Status(ErrorCode::kInvalidArgument,
-                fmt::format("{} is not memory of an emulated device of this process", pointer));
+  RONDO_TRY(may(Operation::kExport, *owner));
+  RONDO_ASSIGN(const EmulatedArena* const memory, arena(*owner));
+  return memory->export_memory(pointer);
 }
 
 Result<void*> EmulatedDriver::import_memory(int index, const SharedHandle& memory) {

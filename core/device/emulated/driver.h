@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "core/device/emulated/arena.h"
@@ -41,6 +42,8 @@ class EmulatedDriver final : public DeviceDriver {
 
  private:
   Result<EmulatedArena*> arena(int index);
+  /// Whose memory that is, allocated or not; nothing where it is none of these devices'.
+  std::optional<int> device_of(const void* pointer);
   Result<std::shared_ptr<EventBoard>> board();
   /// There is such a device, and the operation isn't one that fails on purpose.
   Status may(Operation operation, int index);

@@ -235,6 +235,12 @@ TEST(EmulatedPlaces, PointerThatIsNotWhereItIsSaidToBe_IsRefusedAndHarmsNothing)
     rank.all_reduce({memory.data(), 5, DataType::kF32, rank.device()});
   });
   EXPECT_THAT(too_short, Each(AllOf(HasSubstr("InvalidArgument"), HasSubstr("past the end"))));
+  const DeviceMemory third(Device::emulated(2), 16);
+  const auto of_another = run_ranks(ranks, [&](Communicator& rank) {
+    rank.all_reduce({third.data(), 4, DataType::kF32, rank.device()});
+  });
+  EXPECT_THAT(of_another,
+              Each(AllOf(HasSubstr("InvalidArgument"), HasSubstr("is memory of emulated:2"))));
   EXPECT_THAT(run_ranks(ranks, all_reduce_on_device), Each(""));
 }
 

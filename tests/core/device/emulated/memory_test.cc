@@ -9,6 +9,7 @@
 namespace rondo::device {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr std::size_t kMemoryBytes = std::size_t{1} << 20;
@@ -64,6 +65,21 @@ TEST(EmulatedMemory, freed_hasNoAliasAndItsPagesAreGivenBack) {
   EXPECT_EQ(emulated_alias(pointer), nullptr);
   ASSERT_EQ(driver->allocate(0, 64).value(), pointer);
   EXPECT_EQ(*alias(pointer), '\0');
+}
+
+TEST(EmulatedMemory, pointers_areToldWhatTheyAre) {
+  const auto driver = make_driver();
+  void* const memory = driver->allocate(1, 64).value();
+  const float host = 0;
+  EXPECT_TRUE(driver->check_memory(1, memory, 64).ok());
+  EXPECT_EQ(driver->check_memory(0, memory, 64).code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(driver->check_memory(0, memory, 64).message(),
+              AllOf(HasSubstr("as memory of emulated:0, but is memory of emulated:1"),
+                    HasSubstr("name the place")));
+  EXPECT_THAT(driver->check_memory(1, memory, 65).message(), HasSubstr("past the end"));
+  EXPECT_THAT(driver->check_memory(1, &host, 4).message(), HasSubstr("belongs to no emulated"));
+  driver->free(memory);
+  EXPECT_THAT(driver->check_memory(1, memory, 64).message(), HasSubstr("was freed"));
 }
 
 TEST(EmulatedMemory, unknownIndexOrNoBytes_isAnErrorOrNull) {
