@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "collectives/communicator/uneven.h"
 #include "collectives/execute/device/device_runner.h"
@@ -30,6 +32,23 @@ bool is_inside_one_process(const transport::Mesh& mesh) {
   return true;
 }
 
+bool same_device(const transport::RankInfo& a, const transport::RankInfo& b) {
+  return a.host_identity == b.host_identity && a.place.device == b.place.device;
+}
+
+/// Each the memory of all others that are joined to it by memory. What neither process of two
+/// sees of the other's device (CUDA_VISIBLE_DEVICES) is left to the driver, which can mostly do it.
+bool reach_each_other(const transport::Mesh& mesh) {
+  if (mesh.means().transport == "tcp") return true;
+  return std::ranges::none_of(mesh.ranks(), [&mesh](const transport::RankInfo& rank) {
+    const std::vector<std::string>& beyond = rank.place.unreachable;
+    return !beyond.empty() && std::ranges::any_of(mesh.ranks(), [&](const auto& peer) {
+      return peer.host_identity == rank.host_identity &&
+             std::ranges::find(beyond, peer.place.device) != beyond.end();
+    });
+  });
+}
+
 /// All ranks are on devices of one kind; those of one host can reach each other's memory, and those
 /// of different hosts meet in page-locked memory, in which nothing is encoded: alike on every rank.
 bool all_meet(const CommunicatorOptions& options, const transport::Mesh& mesh, Device device) {
@@ -38,16 +57,12 @@ bool all_meet(const CommunicatorOptions& options, const transport::Mesh& mesh, D
   };
   if (device.kind == DeviceKind::kHost || mesh.size() == 1 || options.device_path == "host")
     return false;
-  if (!std::ranges::all_of(mesh.ranks(), same_kind)) return false;
+  if (!std::ranges::all_of(mesh.ranks(), same_kind) || !reach_each_other(mesh)) return false;
   const auto driver = device::driver_of(device);
   if (!driver.ok()) return false;
   const bool between_hosts = options.wire_format == "none" && (*driver)->sees_host_memory();
   if (!mesh.one_host() && !between_hosts) return false;
   return is_inside_one_process(mesh) || (*driver)->shares_between_processes();
-}
-
-bool same_device(const transport::RankInfo& a, const transport::RankInfo& b) {
-  return a.host_identity == b.host_identity && a.place.device == b.place.device;
 }
 
 /// Kernels of one process do, on one device, too; those of two processes take turns there.

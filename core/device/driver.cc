@@ -82,6 +82,10 @@ std::string name_of(Device device) {
 
 Result<std::string> DeviceDriver::identity(int index) { return std::to_string(index); }
 
+Result<std::vector<std::string>> DeviceDriver::unreachable(int /*index*/) {
+  return std::vector<std::string>();
+}
+
 Result<std::shared_ptr<void>> DeviceDriver::allocate_words(int /*index*/, std::size_t /*bytes*/) {
   return Status(ErrorCode::kUnsupported,
                 "kernels of this kind of device see no memory of the host");

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/device/collective_library.h"
 #include "core/device/shared_handle.h"
@@ -54,6 +55,10 @@ class DeviceDriver {
   /// Whether the device's kernels and copies can use `memory`, of another device of this process
   /// and driver; makes them able to, if need be. Errors: Device.
   virtual Status reach(int /*index*/, const void* /*memory*/) { return {}; }
+
+  /// Those devices, of all that this process sees, whose memory this one's kernels and copies can't
+  /// use, by their identity. Errors: Device.
+  virtual Result<std::vector<std::string>> unreachable(int index);
 
   /// Whether other processes can get at its memory and events.
   virtual bool shares_between_processes() const { return true; }

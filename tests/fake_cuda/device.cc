@@ -39,6 +39,12 @@ State& state() {
   return made;
 }
 
+bool reaches(int device, int peer) {
+  const std::string pairs = rondo::environment_text("FAKE_CUDA_UNREACHABLE").value_or("");
+  const std::string pair = "," + std::to_string(device) + ":" + std::to_string(peer) + ",";
+  return ("," + pairs + ",").find(pair) == std::string::npos;
+}
+
 CUcontext current() { return stack().empty() ? nullptr : stack().back(); }
 
 CUresult code_of(const rondo::Status& status) {
@@ -107,8 +113,8 @@ CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceCanAccessPeer(int* can, CUdevice /*device*/, CUdevice /*peer*/) {
-  *can = 1;
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+  *can = fake_cuda::reaches(device, peer) ? 1 : 0;
   return CUDA_SUCCESS;
 }
 
@@ -136,6 +142,10 @@ CUresult cuCtxPopCurrent(CUcontext* context) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxEnablePeerAccess(CUcontext /*peer*/, unsigned int /*flags*/) { return CUDA_SUCCESS; }
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int /*flags*/) {
+  return fake_cuda::reaches(fake_cuda::current()->device, peer->device)
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+}
 
 }  // extern "C"

@@ -4,7 +4,8 @@
 // files, its devices are emulated ones of its own, with their late streams, faults and memory that
 // the host can't touch. Kernels are the host's (host_kernels.h). So everything that Rondo does with
 // a driver runs in tests, but for what the driver itself does wrong.
-// Variables: those of emulated devices (RONDO_EMULATED_*), and FAKE_CUDA_VERSION (13000).
+// Variables: those of emulated devices (RONDO_EMULATED_*), FAKE_CUDA_VERSION (13000), and
+// FAKE_CUDA_UNREACHABLE: pairs "0:1,2:1" of a device and another whose memory it can't use.
 
 #pragma GCC visibility push(default)
 #include <cuda.h>
@@ -78,6 +79,8 @@ struct State {
 };
 
 State& state();
+/// Whether the driver says that `device` can use memory of `peer`.
+bool reaches(int device, int peer);
 /// Of the calling thread. Null where there is none.
 CUcontext current();
 /// What a device or stream did wrong as one of the driver's codes.

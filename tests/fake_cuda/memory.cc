@@ -154,6 +154,8 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr memory) {
 CUresult cuIpcOpenMemHandle(CUdeviceptr* memory, CUipcMemHandle handle, unsigned int /*flags*/) {
   const SharedHandle shared = unpack(handle, SharedKind::kMemory);
   if (shared.process == ::getpid() || current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!fake_cuda::reaches(current()->device, shared.index))
+    return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
   const std::lock_guard lock(state().mutex);
   const std::string bytes(reinterpret_cast<const char*>(&handle), sizeof(handle));
   auto& opened = state().opened[{current()->device, bytes}];

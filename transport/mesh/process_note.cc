@@ -17,7 +17,10 @@ Status damaged() {
 }
 
 json json_of(const PlaceNote& place) {
-  return {{"kind", place.kind}, {"device", place.device}, {"library", place.library}};
+  return {{"kind", place.kind},
+          {"device", place.device},
+          {"library", place.library},
+          {"unreachable", place.unreachable}};
 }
 
 Result<PlaceNote> place_of(const json& object) {
@@ -28,6 +31,11 @@ Result<PlaceNote> place_of(const json& object) {
     if (!object.is_object() || !object.contains(name) || !object[name].is_string())
       return damaged();
     *text = object[name].get<std::string>();
+  }
+  if (!object.contains("unreachable") || !object["unreachable"].is_array()) return damaged();
+  for (const json& device : object["unreachable"]) {
+    if (!device.is_string()) return damaged();
+    place.unreachable.push_back(device.get<std::string>());
   }
   return place;
 }

@@ -56,8 +56,31 @@ Result<std::shared_ptr<CudaContext>> CudaDriver::context(int index) {
 
 Result<std::string> CudaDriver::identity(int index) {
   RONDO_ASSIGN(const auto own, context(index));
+  return uuid_of(own->number(), index);
+}
+
+/// Without a context there, which takes hundreds of megabytes of a device that may be none of ours.
+Result<std::vector<std::string>> CudaDriver::unreachable(int index) {
+  RONDO_ASSIGN(const auto own, context(index));
+  std::vector<std::string> devices;
+  for (int other = 0; other < static_cast<int>(devices_.size()); ++other) {
+    if (other == index) continue;
+    CUdevice number = 0;
+    int can = 0;
+    RONDO_TRY(own->check("cuDeviceGet", table_.cuDeviceGet(&number, other)));
+    RONDO_TRY(own->check("cuDeviceCanAccessPeer",
+                         table_.cuDeviceCanAccessPeer(&can, own->number(), number)));
+    if (can != 0) continue;
+    RONDO_ASSIGN(std::string uuid, uuid_of(number, other));
+    devices.push_back(std::move(uuid));
+  }
+  return devices;
+}
+
+Result<std::string> CudaDriver::uuid_of(CUdevice number, int index) const {
   CUuuid uuid{};
-  RONDO_TRY(own->check("cuDeviceGetUuid", table_.cuDeviceGetUuid(&uuid, own->number())));
+  RONDO_TRY(cuda_status(table_, {DeviceKind::kCuda, index}, "cuDeviceGetUuid",
+                        table_.cuDeviceGetUuid(&uuid, number)));
   std::string text;
   for (const char byte : uuid.bytes)
     text += fmt::format("{:02x}", static_cast<unsigned char>(byte));

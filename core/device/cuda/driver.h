@@ -37,6 +37,7 @@ class CudaDriver final : public DeviceDriver {
   Status check_memory(int index, const void* pointer, std::size_t bytes) override;
   bool hides(const void* pointer) override;
   Status reach(int index, const void* memory) override;
+  Result<std::vector<std::string>> unreachable(int index) override;
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
   void release_imported(void* pointer) override { imports_.close(pointer); }
@@ -63,6 +64,7 @@ class CudaDriver final : public DeviceDriver {
 
   explicit CudaDriver(const CudaTable& table) : table_(table) {}
   Result<PerDevice*> device(int index);
+  Result<std::string> uuid_of(CUdevice number, int index) const;
 
   const CudaTable table_;
   std::vector<std::unique_ptr<PerDevice>> devices_;

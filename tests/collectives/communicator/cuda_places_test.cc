@@ -14,6 +14,7 @@
 #include "tests/collectives/communicator/hidden_message.h"
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/spawn.h"
+#include "tests/core/scoped_variable.h"
 
 namespace rondo::testing {
 namespace {
@@ -72,6 +73,34 @@ TEST(CudaPlaces, LongSums_ByEveryAlgorithm_AreRight) {
               }
             }
           });
+  }
+}
+
+/// How an all-reduce of three ranks on three devices was made, right as it must be.
+std::string transport_where(const char* unreachable, const std::string& path,
+                            const std::string& transport = "inproc") {
+  const ScopedVariable pairs("FAKE_CUDA_UNREACHABLE", unreachable);
+  std::string by;
+  spawn({.size = 3, .transport = transport, .device = kFirst, .devices = 3, .device_path = path},
+        [&](Communicator& rank) {
+          Memory<float> memory(rank.device(), 9'000, false);
+          memory.write(0, std::vector<float>(9'000, 0.5F + static_cast<float>(rank.rank())));
+          rank.all_reduce(memory.buffer(0, 9'000));
+          EXPECT_THAT(memory.read(0, 9'000), Each(4.5F));
+          if (rank.rank() == 0) by = rank.last_call().transport;
+        });
+  return by;
+}
+
+TEST(CudaPlaces, DevicesOfWhichOneCannotReachAnother_GoByWayOfTheHost) {
+  if (device_count(DeviceKind::kCuda) < 4 || std::getenv("RONDO_CUDA_DRIVER") == nullptr)
+    GTEST_SKIP() << "no acted driver of four devices: RONDO_CUDA_DRIVER";
+  for (const char* path : {"auto", "devices", "kernel"}) {
+    EXPECT_EQ(transport_where("", path), "cuda") << path;
+    EXPECT_EQ(transport_where("0:1", path), "inproc") << path;
+    EXPECT_EQ(transport_where("2:0", path), "inproc") << path;
+    EXPECT_EQ(transport_where("2:3,3:0", path), "cuda") << path << ": no rank is on the fourth";
+    EXPECT_EQ(transport_where("0:1", path, "tcp"), "cuda") << path << ": by page-locked memory";
   }
 }
 

@@ -14,6 +14,7 @@
 #include "rondo/device.h"
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/spawn.h"
+#include "tests/core/scoped_variable.h"
 
 namespace rondo::testing {
 namespace {
@@ -85,6 +86,23 @@ TEST(LibraryPlaces, WhoAsksForAnAlgorithm_GetsIt) {
   spawn(wanted, [](Communicator& rank) {
     call_once(rank);
     EXPECT_EQ(rank.last_call().algorithm, "ring");
+  });
+}
+
+/// What NCCL makes of it is NCCL's business.
+TEST(LibraryPlaces, DevicesThatCannotReachEachOther_ExchangeItsMessages) {
+  const ScopedVariable pairs("FAKE_CUDA_UNREACHABLE", "0:1,1:0");
+  World wanted = world(3);
+  wanted.algorithm = "ring";
+  spawn(wanted, [](Communicator& rank) {
+    call_once(rank);
+    EXPECT_EQ(rank.last_call().algorithm, "ring");
+    EXPECT_EQ(rank.last_call().transport, "cuda");
+  });
+  wanted.device_path = "devices";
+  spawn(wanted, [](Communicator& rank) {
+    call_once(rank);
+    EXPECT_EQ(rank.last_call().transport, "inproc");
   });
 }
 

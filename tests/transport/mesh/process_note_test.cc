@@ -8,7 +8,7 @@ namespace {
 TEST(ProcessNote, EncodeThenDecode_GivesTheSame) {
   const ProcessNote note{{0, 2, 4096},
                          {{"RONDO_ALGO", "ring"}, {"RONDO_TRANSPORT", "\"auto\""}},
-                         {{"host", "0", ""}, {"cuda", "9f3c", "nccl 2.28.9"}}};
+                         {{"host", "0", ""}, {"cuda", "9f3c", "nccl 2.28.9", {"88aa", "17e0"}}}};
   const auto decoded = decode_note(encode(note));
   ASSERT_TRUE(decoded.ok());
   EXPECT_EQ(decoded->cores, note.cores);
@@ -28,7 +28,12 @@ TEST(ProcessNote, Garbage_IsDataLoss) {
         R"({"cores":[0],"options":{}})", R"({"cores":[],"options":{},"places":1})",
         R"({"cores":[],"options":{},"places":[1]})",
         R"({"cores":[],"options":{},"places":[{"kind":"host","device":"0","library":2}]})",
-        R"({"cores":[],"options":{},"places":[{"kind":"host","device":"0"}]})"}) {
+        R"({"cores":[],"options":{},"places":[{"kind":"host","device":"0"}]})",
+        R"({"cores":[],"options":{},"places":[{"kind":"host","device":"0","library":""}]})",
+        R"({"cores":[],"options":{},
+            "places":[{"kind":"host","device":"0","library":"","unreachable":"1"}]})",
+        R"({"cores":[],"options":{},
+            "places":[{"kind":"host","device":"0","library":"","unreachable":[1]}]})"}) {
     EXPECT_EQ(decode_note(text).status().code(), ErrorCode::kDataLoss) << text;
   }
 }

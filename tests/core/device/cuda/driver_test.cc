@@ -146,6 +146,16 @@ TEST(CudaDriver, DevicesThatCannotReachEachOther_AreToldBeforeTheyTry) {
   driver->free(memory);
 }
 
+TEST(CudaDriver, DevicesThatItCannotReach_AreNamedByTheirIdentity) {
+  const auto driver = acted_driver();
+  EXPECT_THAT(*driver->unreachable(1), ::testing::IsEmpty());
+  const ScopedVariable pairs("FAKE_CUDA_UNREACHABLE", "1:3,1:0,2:1");
+  EXPECT_THAT(*driver->unreachable(1),
+              ::testing::ElementsAre(*driver->identity(0), *driver->identity(3)));
+  EXPECT_THAT(*driver->unreachable(3), ::testing::IsEmpty());
+  EXPECT_EQ(driver->unreachable(4).status().code(), ErrorCode::kInvalidArgument);
+}
+
 /// What a peer has freed and allocated again at the same address is another allocation.
 TEST(CudaImports, AllocationThatReplacedAnother_IsOpenedAnew_AndClosedWhenNobodyUsesIt) {
   static int opened = 0, closed = 0;

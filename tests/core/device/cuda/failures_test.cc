@@ -76,6 +76,7 @@ Status use(const CudaTable& table) {
   RONDO_ASSIGN(void* const memory, driver->allocate(0, 64));
   Status status = driver->identity(0).status();
   if (status.ok()) status = driver->reach(1, memory);
+  if (status.ok()) status = driver->unreachable(0).status();
   if (status.ok()) status = use_stream(*driver, memory);
   driver->free(memory);
   return status;
