@@ -1,9 +1,12 @@
 #include "collectives/communicator/device_choice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +68,23 @@ bool all_meet(const CommunicatorOptions& options, const transport::Mesh& mesh, D
   return is_inside_one_process(mesh) || (*driver)->shares_between_processes();
 }
 
+/// "cuda: ranks 0, 1, 3; host: rank 2": of each kind the first few.
+std::string ranks_by_kind(const transport::Mesh& mesh) {
+  constexpr std::size_t kMostNamed = 8;
+  std::map<std::string, std::vector<std::size_t>> ranks_of;
+  for (std::size_t rank = 0; rank < mesh.ranks().size(); ++rank)
+    ranks_of[mesh.ranks()[rank].place.kind].push_back(rank);
+  std::string text;
+  for (const auto& [kind, ranks] : ranks_of) {
+    const std::span named = std::span(ranks).first(std::min(ranks.size(), kMostNamed));
+    text += fmt::format("{}{}: rank{} {}", text.empty() ? "" : "; ", kind,
+                        ranks.size() == 1 ? "" : "s", fmt::join(named, ", "));
+    if (named.size() < ranks.size())
+      text += fmt::format(" and {} more", ranks.size() - named.size());
+  }
+  return text;
+}
+
 /// Kernels of one process do, on one device, too; those of two processes take turns there.
 bool run_at_once(const transport::Mesh& mesh) {
   const auto& ranks = mesh.ranks();
@@ -95,6 +115,19 @@ Status check_memory(const ConstBuffer& buffer, const char* name) {
 }
 
 }  // namespace
+
+Status check_kinds(const CommunicatorOptions& options, const transport::Mesh& mesh) {
+  if (options.device_path == "auto" || options.device_path == "host") return {};
+  const std::string& first = mesh.ranks().front().place.kind;
+  if (std::ranges::all_of(mesh.ranks(),
+                          [&first](const auto& rank) { return rank.place.kind == first; }))
+    return {};
+  return Status(ErrorCode::kUnsupported,
+                fmt::format("RONDO_DEVICE_PATH={} wants all ranks on devices of one kind, but they "
+                            "are on several ({}): place all alike, or leave it at auto, which "
+                            "goes by way of the host",
+                            options.device_path, ranks_by_kind(mesh)));
+}
 
 DeviceChoice::DeviceChoice(const CommunicatorOptions& options, const transport::Mesh& mesh,
                            Device device)

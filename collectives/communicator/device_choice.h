@@ -25,6 +25,10 @@
 
 namespace rondo::communicator {
 
+/// Whether the ranks' kinds of devices go with a way on devices that the options ask for: worlds of
+/// several kinds have that of the host alone. The same answer on all ranks. Errors: Unsupported.
+Status check_kinds(const CommunicatorOptions& options, const transport::Mesh& mesh);
+
 class DeviceChoice {
  public:
   /// `options` have been resolved.

@@ -15,6 +15,7 @@ Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh
   RONDO_ASSIGN(TraceSettings trace, trace_settings());
   std::unique_ptr<Place> place(new Place(std::move(mesh), options, device));
   place->trace_ = std::make_unique<CallTrace>(*place->mesh_, std::move(trace));
+  RONDO_TRY(check_kinds(options, *place->mesh_));
   RONDO_TRY(place->planner_.check_options());
   if (device.kind != DeviceKind::kHost) {
     RONDO_ASSIGN(place->profiled_, device::driver_of(device));

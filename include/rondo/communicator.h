@@ -99,7 +99,7 @@ struct CommunicatorOptions {
   ///   "kernel"   the same, by one kernel a rank on the CUDA devices of one host, where they run
   ///              at once: a process shares no device with another, and they are free for it
   ///   "messages" by our schedules, with messages of that library between the devices
-  ///   "host"     on the host
+  ///   "host"     on the host; where ranks are on several kinds of devices only this or auto may be
   /// Auto makes no call whole where an algorithm, a wire format or determinism is asked for.
   std::string device_path = "auto";
 };
