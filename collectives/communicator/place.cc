@@ -17,6 +17,7 @@ Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh
   place->trace_ = std::make_unique<CallTrace>(*place->mesh_, std::move(trace));
   RONDO_TRY(check_kinds(options, *place->mesh_));
   RONDO_TRY(place->planner_.check_options());
+  device::look_for_devices();
   if (device.kind != DeviceKind::kHost) {
     RONDO_ASSIGN(place->profiled_, device::driver_of(device));
   }
@@ -94,6 +95,7 @@ Result<PreparedPlan*> Place::make_known(const CallArguments& given, const CallAr
   }
   RONDO_TRY(check(used, rank(), size()));
   RONDO_TRY(staging_.check_places(used));
+  if (size() == 1) device::look_for_devices();  // elsewhere make_plan does
   RONDO_TRY(planner_.device_choice().check(used));
   if (size() == 1) return nullptr;
   transport::Fingerprint key = fingerprint_of(used, size());
@@ -180,16 +182,25 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
                                       const transport::Fingerprint& key) {
   if (arguments.uneven) {
     if (PreparedPlan* plan = uneven_plans_.find(key, arguments)) return plan;
-    RONDO_ASSIGN(auto prepared, planner_.make(arguments));
-    identify(*prepared, key, arguments);
+    RONDO_ASSIGN(auto prepared, make_plan(arguments, key));
     return &uneven_plans_.insert(key, arguments, std::move(prepared));
   }
   if (PreparedPlan* plan = plans_.find(key)) return plan;
-  RONDO_ASSIGN(auto prepared, planner_.make(arguments));
-  identify(*prepared, key, arguments);
+  RONDO_ASSIGN(auto prepared, make_plan(arguments, key));
   // What is known here isn't looked up in the cache, and might be forgotten as long unused.
   if (plans_.is_full()) recent_calls_ = {};
   return &plans_.insert(key, std::move(prepared));
+}
+
+/// A library of devices may have been loaded since the communicator was made, which many programs
+/// do first of all: who plans a call can afford to look.
+Result<std::shared_ptr<PreparedPlan>> Place::make_plan(const CallArguments& arguments,
+                                                       const transport::Fingerprint& key) {
+  device::look_for_devices();
+  RONDO_TRY(planner_.device_choice().check(arguments));
+  RONDO_ASSIGN(auto prepared, planner_.make(arguments));
+  identify(*prepared, key, arguments);
+  return prepared;
 }
 
 /// The key, and the names in profilers and metrics that go with it.

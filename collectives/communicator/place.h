@@ -120,6 +120,8 @@ class Place {
   Status give_up_before(Status cause);
   void forget_plans();
   Result<PreparedPlan*> plan_for(const CallArguments& arguments, const transport::Fingerprint& key);
+  Result<std::shared_ptr<PreparedPlan>> make_plan(const CallArguments& arguments,
+                                                  const transport::Fingerprint& key);
 
   std::unique_ptr<transport::Mesh> mesh_;
   CommunicatorOptions options_;

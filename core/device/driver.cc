@@ -35,13 +35,22 @@ const KindRow* row_of(DeviceKind kind) {
   return index < kKinds.size() ? &kKinds[index] : nullptr;
 }
 
-/// Bit k: a device of the kind of number k was asked for. (There are never as many kinds as bits.)
+/// Bit k: a device of the kind of number k was asked for, or its library found loaded. (There are
+/// never as many kinds as bits.)
 std::atomic<std::uint64_t> kinds_in_use = 0;
 
 void note_use(DeviceKind kind) {
   const auto number = static_cast<unsigned>(kind);
   if (kind == DeviceKind::kHost || number >= 64) return;
   kinds_in_use.fetch_or(std::uint64_t{1} << number, std::memory_order_relaxed);
+}
+
+/// Of a kind in use.
+bool hides(DeviceKind kind, const void* pointer) {
+  // Its library may be there, and nobody have asked Rondo for a device of it: that stays so.
+  if (kind == DeviceKind::kCuda) return device::cuda_hides(pointer);
+  const auto driver = device::driver_of(kind);
+  return driver.ok() && (*driver)->hides(pointer);
 }
 
 }  // namespace
@@ -119,14 +128,17 @@ Result<DeviceDriver*> driver_of(Device device) {
   return driver;
 }
 
+void look_for_devices() {
+  if (cuda_is_loaded()) note_use(DeviceKind::kCuda);
+}
+
 bool uses_devices() { return kinds_in_use.load(std::memory_order_relaxed) != 0; }
 
 std::optional<DeviceKind> hiding_kind(const void* pointer) {
   for (std::uint64_t kinds = kinds_in_use.load(std::memory_order_relaxed); kinds != 0;
        kinds &= kinds - 1) {
     const auto kind = static_cast<DeviceKind>(std::countr_zero(kinds));
-    const auto driver = driver_of(kind);
-    if (driver.ok() && (*driver)->hides(pointer)) return kind;
+    if (hides(kind, pointer)) return kind;
   }
   return std::nullopt;
 }

@@ -111,6 +111,9 @@ Result<DeviceDriver*> driver_of(Device device);
 
 /// Whether this process has anything to do with devices that aren't the host. Threads: any.
 bool uses_devices();
+/// Looks whether it has without Rondo's knowing: a library of devices is loaded. Not for every
+/// call: it takes a lock of the loader's. Threads: any.
+void look_for_devices();
 /// The kind whose device's memory `pointer` is, of those in use; nothing where the host can touch
 /// it. Threads: any.
 std::optional<DeviceKind> hiding_kind(const void* pointer);

@@ -150,12 +150,6 @@ Status CudaDriver::check_memory(int index, const void* pointer, std::size_t byte
                             bytes, pointer, found.bytes, index));
 }
 
-/// Managed memory is the host's, too.
-bool CudaDriver::hides(const void* pointer) {
-  const Result<CudaPointer> found = look_up(table_, pointer);
-  return found.ok() && found->on_device && !found->managed;
-}
-
 Result<SharedHandle> CudaDriver::export_memory(const void* pointer) {
   RONDO_ASSIGN(const CudaPointer found, look_up(table_, pointer));
   if (!found.on_device) {

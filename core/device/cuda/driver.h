@@ -35,7 +35,6 @@ class CudaDriver final : public DeviceDriver {
   Result<void*> allocate(int index, std::size_t bytes) override;
   void free(void* pointer) override;
   Status check_memory(int index, const void* pointer, std::size_t bytes) override;
-  bool hides(const void* pointer) override;
   Status reach(int index, const void* memory) override;
   Result<std::vector<std::string>> unreachable(int index) override;
   Result<SharedHandle> export_memory(const void* pointer) override;
