@@ -28,8 +28,9 @@ std::string host_identity() {
   const auto net = namespace_of("net");
   const auto ipc = namespace_of("ipc");
   const auto user = namespace_of("user");
-  if (!boot || !net || !ipc || !user) return fmt::format("unknown-{:016x}", random_bits());
-  return fmt::format("{}/{}/{}/{}", *boot, *net, *ipc, *user);
+  const auto pid = namespace_of("pid");
+  if (!boot || !net || !ipc || !user || !pid) return fmt::format("unknown-{:016x}", random_bits());
+  return fmt::format("{}/{}/{}/{}/{}", *boot, *net, *ipc, *user, *pid);
 }
 
 }  // namespace rondo::transport

@@ -43,5 +43,21 @@ TEST(HostIdentity, Process_inAnotherIpcNamespace_differs) {
   EXPECT_NE(other, host_identity());
 }
 
+/// Its first child is number 1 there, as in a container: of another such one it can't be told apart
+/// by its number.
+TEST(HostIdentity, Process_inAnotherPidNamespace_differs) {
+  const std::string other = identity_in_child([] {
+    if (::unshare(CLONE_NEWPID) != 0) return false;
+    const pid_t first = ::fork();
+    if (first == 0) return ::getpid() == 1;
+    int status = 0;
+    ::waitpid(first, &status, 0);
+    ::_exit(0);
+  });
+  if (other.empty()) GTEST_SKIP() << "this user may not make namespaces";
+  EXPECT_NE(other, host_identity());
+  EXPECT_THAT(other, testing::HasSubstr("pid:["));
+}
+
 }  // namespace
 }  // namespace rondo::transport
