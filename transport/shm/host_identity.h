@@ -9,8 +9,8 @@
 namespace rondo::transport {
 
 /// Boot id and the network, IPC, user and PID namespaces of this process; equal text means the same
-/// host. (Numbers of processes name memory, and processes that may have ended: they have to mean the
-/// same on both sides.) Where the system doesn't tell, a random text that equals no other.
+/// host. (Numbers of processes name memory, and processes that may have ended: they have to mean
+/// the same on both sides.) Where the system doesn't tell, a random text that equals no other.
 std::string host_identity();
 
 }  // namespace rondo::transport
