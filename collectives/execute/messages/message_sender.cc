@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
+#include <span>
 
 namespace rondo::execute {
 namespace {
@@ -107,7 +109,7 @@ Result<bool> MessageSender::send_queue(std::vector<void*>& done) {
     moved = true;
   }
   while (posted_ > 0) {
-    RONDO_ASSIGN(const bool sent, is_sent(queue_.front()));
+    RONDO_ASSIGN(const bool sent, endpoint_.poll(queue_.front().token));
     if (!sent) break;
     if (void* owner = queue_.front().message.owner) done.push_back(owner);
     queue_.pop();
@@ -117,25 +119,19 @@ Result<bool> MessageSender::send_queue(std::vector<void*>& done) {
   return moved;
 }
 
+/// Together, so that one write of a socket takes both.
 Status MessageSender::post(Outgoing& outgoing) {
-  const Transfer header{.kind = TransferKind::kSend,
-                        .lane = kHeaderLane,
-                        .data = outgoing.header.data(),
-                        .bytes = outgoing.header.size()};
-  RONDO_ASSIGN(outgoing.header_token, endpoint_.post({&header, 1}));
-  if (outgoing.message.bytes == 0) return {};
-  const Transfer payload{.kind = TransferKind::kSend,
-                         .lane = kHeaderLane,
-                         .data = outgoing.message.data,
-                         .bytes = outgoing.message.bytes};
-  RONDO_ASSIGN(outgoing.payload_token, endpoint_.post({&payload, 1}));
+  const std::array<Transfer, 2> parts = {Transfer{.kind = TransferKind::kSend,
+                                                  .lane = kHeaderLane,
+                                                  .data = outgoing.header.data(),
+                                                  .bytes = outgoing.header.size()},
+                                         Transfer{.kind = TransferKind::kSend,
+                                                  .lane = kHeaderLane,
+                                                  .data = outgoing.message.data,
+                                                  .bytes = outgoing.message.bytes}};
+  const std::size_t count = outgoing.message.bytes == 0 ? 1 : 2;
+  RONDO_ASSIGN(outgoing.token, endpoint_.post(std::span(parts).first(count)));
   return {};
-}
-
-Result<bool> MessageSender::is_sent(const Outgoing& outgoing) {
-  RONDO_ASSIGN(const bool header, endpoint_.poll(outgoing.header_token));
-  if (!header || outgoing.message.bytes == 0) return header;
-  return endpoint_.poll(outgoing.payload_token);
 }
 
 std::vector<const Message*> MessageSender::outstanding() const {

@@ -76,8 +76,7 @@ class MessageSender {
   struct Outgoing {
     MessageHeaderBlock header;
     Message message;  ///< owner null: a request
-    transport::Token header_token = 0;
-    transport::Token payload_token = 0;
+    transport::Token token = 0;
   };
   struct Requested {
     std::uint64_t id = 0;
@@ -88,7 +87,6 @@ class MessageSender {
   /// The peer has a place for our request `id`. Errors: DataLoss (there is none).
   Status ready(std::uint64_t id);
   Status post(Outgoing& outgoing);
-  Result<bool> is_sent(const Outgoing& outgoing);
 
   transport::Endpoint& endpoint_;
   SteadyList<Outgoing> queue_;
