@@ -1,0 +1,98 @@
+// Files of few words, or of very many, that would ask for more memory or time than there is: they
+// are refused in one line, or answered, within limits that end a program which isn't up to them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/tools/tool_process.h"
+
+namespace rondo::tool {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// `rondo` within 1.5 gigabytes and ten seconds of its processor; with sanitizers as it is, for
+/// they reserve terabytes.
+Outcome limited(const std::string& arguments) {
+  const std::string limits = RONDO_SLOW_BUILD ? "" : "ulimit -v 1500000; ulimit -t 10; ";
+  return shell(limits + "$RONDO " + arguments);
+}
+
+void expect_refused(const std::string& arguments, int exit_code, const std::string& complaint) {
+  const Outcome outcome = limited(arguments);
+  EXPECT_EQ(outcome.exit_code, exit_code) << arguments;
+  EXPECT_THAT(outcome.output, HasSubstr(complaint)) << arguments;
+  EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+  EXPECT_LT(outcome.output.size(), 1000U);
+}
+
+/// `part`, so many times, with commas between.
+std::string repeated(std::size_t count, const std::string& part) {
+  std::string text;
+  text.reserve(count * (part.size() + 1));
+  for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ",") + part;
+  return text;
+}
+
+std::string schedule_of(int ranks, int rows, const std::string& own) {
+  return R"({"name": "x", "collective": "all_reduce", "turns": true, "ranks": )" +
+         std::to_string(ranks) + R"(, "rows": )" + std::to_string(rows) + R"(, "schedules": [{)" +
+         own + "}]}";
+}
+
+TEST(CostlyNetworks, OfManySwitches_AreReadInTime) {
+  std::string switches = R"({"name":"s0"})";
+  for (int i = 1; i < 200'000; ++i) switches += R"(,{"name":"s)" + std::to_string(i) + "\"}";
+  const std::string begin = R"({"switches":[)" + switches + R"(],"hosts":[{"switch":)";
+  const TemporaryFile file;
+  file.put(begin + R"("s199999"},{}]})");
+  const Outcome outcome = limited("plan all_reduce --algo ring --network " + file.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  file.put(begin + R"("t"}]})");
+  expect_refused("plan all_reduce --network " + file.path(), 2,
+                 "one of the switches (s0, s1, s2, s3, s4, s5, s6, s7, ...), got \"t\"");
+}
+
+/// Millions of mistakes, of which the first is told.
+TEST(CostlyNetworks, OfManyValues_AreRefusedInTime) {
+  const TemporaryFile file;
+  const std::string hosts = R"({"hosts":[)" + repeated(4'000'000, "1") + "]}";
+  file.put(hosts);
+  expect_refused("plan all_reduce --network " + file.path(), 2,
+                 "network file: hosts[0]: expected an object, got 1");
+  file.put(R"({"rondo_tuning":1,"network":)" + hosts + "}");
+  expect_refused("plan all_reduce --tuning " + file.path(), 2,
+                 "tuning file: network.hosts[0]: expected an object, got 1");
+  file.put(R"({"hosts":[)" + repeated(4'000'000, "{}") + "]}");
+  expect_refused("plan all_reduce --network " + file.path(), 2,
+                 "hosts[1048576]: 1048577 ranks up to here; at most 1048576");
+}
+
+TEST(CostlyTraces, OfManyEvents_AreReadInTime) {
+  const TemporaryFile file;
+  file.put("[" + repeated(262'000, "{}") + "]");
+  expect_refused("trace " + file.path(), 1, "its first event isn't the one called \"rondo\"");
+  file.put("[" + repeated(270'000, "{}") + "]");
+  expect_refused("trace " + file.path(), 1, "more than 262208 events");
+}
+
+TEST(FilesThatAreNone, AreReadAsFarAsTheyCanBe) {
+  expect_usage_error("plan all_reduce --network /tmp", "--network /tmp: Is a directory");
+  expect_usage_error("plan all_reduce --network /proc/self/status", "not JSON at line 1");
+  expect_usage_error("plan all_reduce --network /dev/zero",
+                     "--network /dev/zero: longer than 16 MiB");
+  const Outcome piped =
+      shell(R"(echo '{"hosts": [{"ranks": 3}]}' | $RONDO plan all_reduce --network /dev/stdin)");
+  EXPECT_EQ(piped.exit_code, 0) << piped.output;
+  EXPECT_THAT(piped.output, HasSubstr("3 ranks on 1 host"));
+}
+
+}  // namespace
+}  // namespace rondo::tool
