@@ -53,7 +53,9 @@ class Drawing {
       svg_.line({kLeft, y(rank)}, {kLeft + kWidth, y(rank)}, {.color = "#dddddd"});
     }
     const double step = step_of_marks(length_us_);
-    for (double us = 0; us <= length_us_; us += step) {
+    constexpr int kMostMarks = 10;
+    for (int mark = 0; mark <= kMostMarks && mark * step <= length_us_; ++mark) {
+      const double us = mark * step;
       svg_.line({x(us), kTop - 6}, {x(us), bottom_}, {.color = "#eeeeee"});
       svg_.text({x(us) + 2, bottom_ + 14}, fmt::format("{:g} us", us));
     }

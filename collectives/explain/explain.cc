@@ -124,6 +124,7 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
   const std::string ratio = fmt::format("{:.2f}", other.predicted_us / chosen->predicted_us);
   if (chosen == list.begin())
     return fmt::format("the least predicted time: {} would take {} times as long", other.name,
+  if (chosen->predicted_us <= 0) return "on this network nothing takes any time";
                        ratio);
   if (scenario.pricing != nullptr) {
     return fmt::format("the least predicted time at {} bytes, the nearest size that is chosen for",
@@ -156,6 +157,7 @@ Result<PlanReport> explain(const Scenario& scenario) {
     PlannedAlgorithm planned{.name = name_of(scenario, way.algorithm),
                              .summary = way.summary,
                              .formula_us = way.formula_us};
+    if (status.code() == ErrorCode::kInvalidArgument) return status;
     const Status status =
         fill_in(scenario, way.algorithm, is_chosen ? kMostWorkOfChosen : kMostWork, planned,
                 is_chosen ? &report.links : nullptr);

@@ -16,18 +16,25 @@ using json::Value;
 
 constexpr double kBytesPerUsOfGbit = 125;
 constexpr double kBytesPerUsOfGigabyte = 1000;
+/// 125 or 1000 bytes in a second, and what memory doesn't reach: between them all times are finite.
+constexpr double kLeastSpeed = 1e-6;
 constexpr double kMostSpeed = 1e6;
 constexpr double kMostUs = 1e9;
 constexpr double kMebibyte = 1024 * 1024;
 
-/// 0 or left out: no limit.
+/// 0: no limit.
+double speed_of(Value value, double otherwise) {
+  const double speed = value.number(otherwise, 0, kMostSpeed);
+  if (value.exists() && speed > 0 && speed < kLeastSpeed)
+    value.refuse(fmt::format("0, or a number from {:g} to {:g}", kLeastSpeed, kMostSpeed));
+  return speed;
+}
 double gbit(Value value, double otherwise_bytes_per_us) {
-  return kBytesPerUsOfGbit *
-         value.number(otherwise_bytes_per_us / kBytesPerUsOfGbit, 0, kMostSpeed);
+  return kBytesPerUsOfGbit * speed_of(std::move(value), otherwise_bytes_per_us / kBytesPerUsOfGbit);
 }
 double gigabytes(Value value, double otherwise_bytes_per_us) {
   return kBytesPerUsOfGigabyte *
-         value.number(otherwise_bytes_per_us / kBytesPerUsOfGigabyte, 0, kMostSpeed);
+         speed_of(std::move(value), otherwise_bytes_per_us / kBytesPerUsOfGigabyte);
 }
 /// Microseconds for a byte, from GB/s; 0: none.
 double per_byte(Value value, double otherwise) {
@@ -143,6 +150,8 @@ Network read_network(Value root) {
   for (Value item : hosts.items()) {
     network.groups.push_back(read_group(item, switches, otherwise.groups.front()));
     world += std::int64_t{network.groups.back().hosts} * network.groups.back().ranks;
+    if (world > kMostRanks)
+      item.fail(fmt::format("{} ranks up to here; at most {}", world, kMostRanks));
   }
   if (world == 0) hosts.refuse("a list of hosts");
   network.switches = std::move(switches).all();
@@ -150,8 +159,6 @@ Network read_network(Value root) {
   network.between = read_link(root.at("between"), otherwise.between);
   network.work = read_work(root.at("work"), otherwise.work);
   root.no_other_keys();
-    if (world > kMostRanks)
-      item.fail(fmt::format("{} ranks up to here; at most {}", world, kMostRanks));
   return network;
 }
 

@@ -79,7 +79,8 @@ struct Prediction {
 /// Cost: about a microsecond for each segment of each sweep of each representative; memory by their
 /// sweeps.
 /// Errors: InvalidArgument (a world or table of another size; schedules in which a rank waits for
-/// a message that nobody sends: the rank, its lane and sweep), Unsupported (Options::most_work).
+/// a message that nobody sends: the rank, its lane and sweep; times that are no finite numbers),
+/// Unsupported (Options::most_work).
 Result<Prediction> simulate(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
                             const Network& network, const Options& options);
 

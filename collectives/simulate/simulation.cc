@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace rondo::simulate {
 
@@ -36,6 +37,10 @@ Status Simulation::run() {
     start_what_is_ready();
     const std::optional<double> time = next_time();
     if (!time) return stuck();
+    if (!std::isfinite(*time)) {
+      return {ErrorCode::kInvalidArgument,
+              "the predicted time is no finite number: the network's speeds are too small"};
+    }
     if (events_ + fluid_.work() > options_.most_work) {
       return {ErrorCode::kUnsupported, fmt::format("more than {} million steps to simulate",
                                                    options_.most_work / 1'000'000)};

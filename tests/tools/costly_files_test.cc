@@ -83,6 +83,20 @@ TEST(CostlyTraces, OfManyEvents_AreReadInTime) {
   expect_refused("trace " + file.path(), 1, "more than 262208 events");
 }
 
+/// As slow as a network may be, and slower.
+TEST(CostlyNetworks, SoSlowThatNothingEnds_AreRefused) {
+  const TemporaryFile file;
+  const std::string draw = "plan all_reduce --bytes 1M --draw /dev/null --network " + file.path();
+  file.put(R"({"hosts":[{"ranks":2}],"work":{"read_gb_s":1e-300}})");
+  expect_refused(draw, 2,
+                 "work.read_gb_s: expected 0, or a number from 1e-06 to 1e+06, got 1e-300");
+  file.put(R"({"hosts":[{"count":2,"up_gbit_s":1e-6,"memory_gb_s":1e-6}],)"
+           R"("work":{"read_gb_s":1e-6,"reduce_gb_s":1e-6,"cache_mib":1e-3,"beyond_cache":1e6}})");
+  const Outcome slow = limited(draw);
+  EXPECT_EQ(slow.exit_code, 0) << slow.output;
+  EXPECT_THAT(slow.output, Not(AnyOf(HasSubstr("inf"), HasSubstr("nan"))));
+}
+
 TEST(FilesThatAreNone, AreReadAsFarAsTheyCanBe) {
   expect_usage_error("plan all_reduce --network /tmp", "--network /tmp: Is a directory");
   expect_usage_error("plan all_reduce --network /proc/self/status", "not JSON at line 1");

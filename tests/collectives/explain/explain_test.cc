@@ -111,6 +111,15 @@ TEST(Explain, QuestionsThatMakeNoSenseAreRefused) {
   EXPECT_THROW(draw_plan({.hosts = 65}), Error);
 }
 
+TEST(Explain, WhereNothingTakesTimeTheReasonSaysSo) {
+  const PlanReport report = explain_plan({.network = R"({
+      "hosts": [{"ranks": 3}], "inside": {"maps": true, "messages": [
+          {"latency_us": 0, "send_us": 0, "receive_us": 0, "send_gb_s": 0, "receive_gb_s": 0}]},
+      "work": {"call_us": 0, "read_gb_s": 0, "write_gb_s": 0, "reduce_gb_s": 0}})"});
+  EXPECT_EQ(report.candidates.front().predicted_us, 0);
+  EXPECT_EQ(report.reason.find("nan"), std::string::npos) << report.reason;
+}
+
 TEST(Explain, ADrawingHasARowForEachRankAndALineForEachMessage) {
   const std::string svg =
       draw_plan({.bytes = 4096, .hosts = 3, .ranks_per_host = 1, .algorithm = "ring"});

@@ -83,6 +83,24 @@ TEST(NetworkFile, MistakesAreToldWithTheirPlace) {
             std::string::npos);
 }
 
+TEST(NetworkFile, SpeedsAreNoneOrSuchAsThereAre) {
+  const auto with_speed = [](const std::string& speed) {
+    return message_of(R"({"hosts": [{"up_gbit_s": )" + speed + "}]}");
+  };
+  for (const char* const speed : {"0", "1e-6", "400", "1e6"})
+    EXPECT_EQ(with_speed(speed), "accepted") << speed;
+  EXPECT_EQ(with_speed("9e-7"),
+            "network file x: hosts[0].up_gbit_s: expected 0, or a number from 1e-06 to 1e+06, got "
+            "9e-07");
+  EXPECT_EQ(with_speed("-1"),
+            "network file x: hosts[0].up_gbit_s: expected a number from 0 to 1e+06, got -1");
+  for (const char* const key : {"read_gb_s", "write_gb_s", "reduce_gb_s"}) {
+    EXPECT_NE(message_of(R"({"hosts": [{}], "work": {")" + std::string(key) + R"(": 1e-300}})")
+                  .find(std::string("work.") + key + ": expected 0, or"),
+              std::string::npos);
+  }
+}
+
 TEST(NetworkFile, DepthAndLengthAreLimited) {
   const std::string deep(1'000'000, '[');
   EXPECT_EQ(message_of(deep), "network file x: nested more than 32 deep");
