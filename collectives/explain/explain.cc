@@ -19,6 +19,8 @@ using schedule::Rank;
 /// Of each candidate, and of the one that is chosen: seconds, and half a minute.
 constexpr std::uint64_t kMostWork = 6'000'000;
 constexpr std::uint64_t kMostWorkOfChosen = 40'000'000;
+/// A second's worth, of the largest data too.
+constexpr std::uint64_t kMostSegments = 500'000;
 
 /// Where a message takes one unit of time and nothing else takes any.
 simulate::Network counting(const simulate::Network& network) {
@@ -69,6 +71,7 @@ Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64
                PlannedAlgorithm& planned, std::vector<PlannedLink>* links) {
   RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
   simulate::Options options = scenario.options;
+  options.most_segments = kMostSegments;
   options.most_work = most_work;
   RONDO_ASSIGN(const simulate::Prediction prediction,
                simulate::simulate(schedules.world, schedules.table, scenario.network, options));
@@ -121,10 +124,10 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
     return "the least time by the cost formula; too large to simulate";
   const PlannedAlgorithm& other = chosen == list.begin() ? list[1] : list[0];
   if (!other.left_out.empty()) return "the only one that could be simulated";
+  if (chosen->predicted_us <= 0) return "on this network nothing takes any time";
   const std::string ratio = fmt::format("{:.2f}", other.predicted_us / chosen->predicted_us);
   if (chosen == list.begin())
     return fmt::format("the least predicted time: {} would take {} times as long", other.name,
-  if (chosen->predicted_us <= 0) return "on this network nothing takes any time";
                        ratio);
   if (scenario.pricing != nullptr) {
     return fmt::format("the least predicted time at {} bytes, the nearest size that is chosen for",
@@ -137,12 +140,6 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
 }
 
 }  // namespace
-
-Result<simulate::Prediction> predict(const Scenario& scenario, const Algorithm* algorithm,
-                                     const simulate::Options& options) {
-  RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
-  return simulate::simulate(schedules.world, schedules.table, scenario.network, options);
-}
 
 Result<PlanReport> explain(const Scenario& scenario) {
   RONDO_ASSIGN(const Algorithm* algorithm, chosen(scenario));
@@ -157,10 +154,10 @@ Result<PlanReport> explain(const Scenario& scenario) {
     PlannedAlgorithm planned{.name = name_of(scenario, way.algorithm),
                              .summary = way.summary,
                              .formula_us = way.formula_us};
-    if (status.code() == ErrorCode::kInvalidArgument) return status;
     const Status status =
         fill_in(scenario, way.algorithm, is_chosen ? kMostWorkOfChosen : kMostWork, planned,
                 is_chosen ? &report.links : nullptr);
+    if (status.code() == ErrorCode::kInvalidArgument) return status;
     if (!status.ok()) planned.left_out = status.message();
     report.candidates.push_back(std::move(planned));
   }

@@ -27,6 +27,9 @@ struct Options {
   bool fold = true;
   /// Keeps what happened when (Prediction::spans).
   bool record = false;
+  /// Rows are moved in longer segments than that where there would be more than about so many in
+  /// all sweeps: what overlaps with what is seen in fewer, too.
+  std::uint64_t most_segments = static_cast<std::uint64_t>(-1);
   /// Gives up (Unsupported) after so many sweeps' segments, messages and shares of links.
   std::uint64_t most_work = static_cast<std::uint64_t>(-1);
 };

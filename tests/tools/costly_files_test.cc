@@ -97,6 +97,28 @@ TEST(CostlyNetworks, SoSlowThatNothingEnds_AreRefused) {
   EXPECT_THAT(slow.output, Not(AnyOf(HasSubstr("inf"), HasSubstr("nan"))));
 }
 
+TEST(CostlyPlans, OfMoreBytesThanThereAre_AreRefused) {
+  expect_refused("plan all_reduce --ranks 2 --bytes 4096G", 2,
+                 "all_reduce of 4398046511104 bytes on a rank: expected at most 1099511627776");
+  const TemporaryFile run;
+  run.put(R"({"environment":{},"results":[{"collective":"all_reduce","bytes":9223372036854775807,)"
+          R"("type":"f32","redop":"sum","ranks":2,"transport":"shm","algorithm":"ring",)"
+          R"("buffers":"registered","in_place":true,"p50_us":2.5,"busbw_gbps":1}]})");
+  expect_refused("plan --ranks 2 --run " + run.path(), 2,
+                 "all_reduce of 9223372036854775807 bytes on a rank");
+}
+
+TEST(CostlyPlans, OfVeryManyBytes_AreAnsweredInTime) {
+  for (const std::string collective : {"all_reduce", "broadcast", "all_to_all"}) {
+    const Outcome plan = limited("plan " + collective + " --ranks 4 --bytes 1024G");
+    EXPECT_EQ(plan.exit_code, 0) << plan.output;
+    EXPECT_THAT(plan.output, Not(HasSubstr("million steps"))) << collective;
+    const Outcome drawn =
+        limited("plan " + collective + " --ranks 4 --bytes 1024G --algo auto --draw /dev/null");
+    EXPECT_EQ(drawn.exit_code, 0) << drawn.output;
+  }
+}
+
 TEST(FilesThatAreNone, AreReadAsFarAsTheyCanBe) {
   expect_usage_error("plan all_reduce --network /tmp", "--network /tmp: Is a directory");
   expect_usage_error("plan all_reduce --network /proc/self/status", "not JSON at line 1");
