@@ -163,10 +163,32 @@ Request read_request(Value& root) {
   Value rows = root.at("rows");
   request.rows = static_cast<std::uint32_t>(rows.integer(unit, 1, kMostWrittenRows));
   if (request.rows % unit != 0) rows.refuse(fmt::format("a multiple of {}", unit));
+  const WrittenSize size{.cells = std::int64_t{request.world} * request.rows};
+  if (const Status status = size.check(); !status.ok()) rows.fail(status.message());
   return request;
 }
 
+/// `ranks` that are alike have all this.
+void add(const RankSchedule& rank, std::int64_t ranks, WrittenSize& size) {
+  size.cells += ranks * static_cast<std::int64_t>(rank.request.rows + rank.scratch_rows.size());
+  size.lanes += ranks * static_cast<std::int64_t>(rank.lanes.size());
+  for (const std::vector<Op>& lane : rank.lanes)
+    size.ops += ranks * static_cast<std::int64_t>(lane.size());
+}
+
+Status at_most(std::int64_t most, std::int64_t count, std::string_view what) {
+  if (count <= most) return {};
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("{} {} of all ranks together; expected at most {}", count, what, most)};
+}
+
 }  // namespace
+
+Status WrittenSize::check() const {
+  RONDO_TRY(at_most(kMostWrittenCells, cells, "rows and scratch slots"));
+  RONDO_TRY(at_most(kMostLanesOfAll, lanes, "lanes"));
+  return at_most(kMostOpsOfAll, ops, "ops");
+}
 
 Collective read_collective(Value value) {
   const std::string text = value.text();
@@ -196,9 +218,12 @@ Result<WrittenSchedule> parse_schedule(std::string_view text, std::string file) 
   }
   root.no_other_keys();
   RONDO_TRY(document.status());
-  for (const Value& item : items) {
+  WrittenSize size;
+  for (Value item : items) {
     request.rank = static_cast<Rank>(written.ranks.size());
     written.ranks.push_back(read_rank(item, request));
+    add(written.ranks.back(), turns ? request.world : 1, size);
+    if (const Status status = size.check(); !status.ok()) item.fail(status.message());
   }
   RONDO_TRY(document.status());
   while (turns && static_cast<int>(written.ranks.size()) < request.world)

@@ -47,6 +47,32 @@ std::string schedule_of(int ranks, int rows, const std::string& own) {
          own + "}]}";
 }
 
+TEST(CostlySchedules, OfFewWordsAndManyRanks_AreRefusedAtOnce) {
+  const std::string send = R"(["send", 1, "in 0"])";
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {schedule_of(4096, 1 << 20, R"("lanes": [[)" + send + R"(, ["recv", 4095, "out 0"]]])"),
+       ": rows: 4294967296 rows and scratch slots of all ranks together; expected at most 4194304"},
+      {schedule_of(4096, 1, R"("scratch": [)" + repeated(100'000, "0") + R"(], "lanes": [])"),
+       ": schedules[0]: 409604096 rows and scratch slots of all ranks together"},
+      {schedule_of(512, 1, R"("lanes": [)" + repeated(64, R"([["copy", "in 0", "out 0"]])") + "]"),
+       ": schedules[0]: 32768 lanes of all ranks together; expected at most 8192"},
+      {schedule_of(4096, 1, R"("lanes": [[)" + repeated(10'000, send) + "]]"),
+       ": schedules[0]: 40960000 ops of all ranks together; expected at most 4194304"}};
+  const TemporaryFile file;
+  for (const auto& [text, complaint] : wrong) {
+    file.put(text);
+    expect_refused("verify --schedule " + file.path(), 1, complaint);
+  }
+  file.put(wrong.front().first);
+  expect_refused("plan all_reduce --ranks 4096 --schedule " + file.path(), 2, wrong.front().second);
+}
+
+TEST(CostlySchedules, OfAsManyRowsAsThereMayBe_AreProvedOrRefused) {
+  const TemporaryFile file;
+  file.put(schedule_of(4, 1 << 20, R"("lanes": [[["send", 1, "in 0"], ["recv", 3, "out 0"]]])"));
+  expect_refused("verify --schedule " + file.path(), 1, "takes the message of row ");
+}
+
 TEST(CostlyNetworks, OfManySwitches_AreReadInTime) {
   std::string switches = R"({"name":"s0"})";
   for (int i = 1; i < 200'000; ++i) switches += R"(,{"name":"s)" + std::to_string(i) + "\"}";
