@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -18,6 +19,9 @@ constexpr double kWidth = 1000;
 constexpr double kRow = 34;
 constexpr double kBox = 12;
 constexpr double kMargin = 30;
+
+/// Of one rank after the other, half a gigabyte of spans.
+constexpr std::uint64_t kMostWork = 6'000'000;
 
 /// Messages by sender: colours that are told apart on white.
 constexpr std::array<std::string_view, 8> kColors = {"#1b6ca8", "#c0392b", "#1e8449", "#8e44ad",
@@ -53,7 +57,9 @@ class Drawing {
       svg_.line({kLeft, y(rank)}, {kLeft + kWidth, y(rank)}, {.color = "#dddddd"});
     }
     const double step = step_of_marks(length_us_);
-    for (double us = 0; us <= length_us_; us += step) {
+    constexpr int kMostMarks = 10;
+    for (int mark = 0; mark <= kMostMarks && mark * step <= length_us_; ++mark) {
+      const double us = mark * step;
       svg_.line({x(us), kTop - 6}, {x(us), bottom_}, {.color = "#eeeeee"});
       svg_.text({x(us) + 2, bottom_ + 14}, fmt::format("{:g} us", us));
     }
@@ -85,6 +91,30 @@ class Drawing {
 };
 
 }  // namespace
+
+Result<simulate::Prediction> predict_to_draw(const Scenario& scenario,
+                                             const algorithms::Algorithm* algorithm) {
+  RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
+  simulate::Options options = scenario.options;
+  options.fold = false;
+  options.record = true;
+  options.most_segments = kMostSpansDrawn;
+  options.most_work = kMostWork;
+  const auto simulated = [&] {
+    return select::predict(schedules, scenario.network, options);
+  };
+  RONDO_ASSIGN(simulate::Prediction prediction, simulated());
+  std::size_t before = 0;
+  while (prediction.spans.size() > kMostSpansDrawn && prediction.spans.size() != before) {
+    before = prediction.spans.size();
+    // Of every segment its work is drawn, and its messages.
+    options.most_segments = static_cast<std::uint64_t>(std::ranges::count(
+                                prediction.spans, Span::Kind::kWork, &Span::kind)) /
+                            2;
+    RONDO_ASSIGN(prediction, simulated());
+  }
+  return prediction;
+}
 
 std::string draw(const Scenario& scenario, std::string_view algorithm,
                  const simulate::Prediction& prediction) {

@@ -11,7 +11,13 @@
 
 namespace rondo::explain {
 
-/// Of what was simulated rank by rank (Options::fold off, record on).
+/// Simulated rank by rank, in longer segments where there would be more than can be told apart.
+/// `algorithm`: null for the one that the user has written. Errors: as schedules_of; Unsupported: a
+/// schedule of too many steps.
+Result<simulate::Prediction> predict_to_draw(const Scenario& scenario,
+                                             const algorithms::Algorithm* algorithm);
+
+/// Of what was predicted so.
 std::string draw(const Scenario& scenario, std::string_view algorithm,
                  const simulate::Prediction& prediction);
 

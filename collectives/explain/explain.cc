@@ -19,6 +19,8 @@ using schedule::Rank;
 /// Of each candidate, and of the one that is chosen: seconds, and half a minute.
 constexpr std::uint64_t kMostWork = 6'000'000;
 constexpr std::uint64_t kMostWorkOfChosen = 40'000'000;
+/// A second's worth, of the largest data too.
+constexpr std::uint64_t kMostSegments = 500'000;
 
 /// Where a message takes one unit of time and nothing else takes any.
 simulate::Network counting(const simulate::Network& network) {
@@ -84,6 +86,7 @@ Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64
                PlannedAlgorithm& planned, std::vector<PlannedLink>* links) {
   RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
   simulate::Options options = scenario.options;
+  options.most_segments = kMostSegments;
   options.most_work = most_work;
   RONDO_ASSIGN(const simulate::Prediction prediction,
                select::predict(schedules, scenario.network, options));
@@ -133,6 +136,7 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
     return "the least time by the cost formula; too large to simulate";
   const PlannedAlgorithm& other = chosen == list.begin() ? list[1] : list[0];
   if (!other.left_out.empty()) return "the only one that could be simulated";
+  if (chosen->predicted_us <= 0) return "on this network nothing takes any time";
   const std::string ratio = fmt::format("{:.2f}", other.predicted_us / chosen->predicted_us);
   if (chosen == list.begin())
     return fmt::format("the least predicted time: {} would take {} times as long", other.name,
@@ -148,12 +152,6 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
 }
 
 }  // namespace
-
-Result<simulate::Prediction> predict(const Scenario& scenario, const Algorithm* algorithm,
-                                     const simulate::Options& options) {
-  RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
-  return select::predict(schedules, scenario.network, options);
-}
 
 Result<PlanReport> explain(const Scenario& scenario) {
   RONDO_ASSIGN(const Algorithm* algorithm, chosen(scenario));
@@ -171,6 +169,7 @@ Result<PlanReport> explain(const Scenario& scenario) {
     const Status status =
         fill_in(scenario, way.algorithm, is_chosen ? kMostWorkOfChosen : kMostWork, planned,
                 is_chosen ? &report.links : nullptr);
+    if (status.code() == ErrorCode::kInvalidArgument) return status;
     if (!status.ok()) planned.left_out = status.message();
     report.candidates.push_back(std::move(planned));
   }

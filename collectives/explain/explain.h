@@ -12,10 +12,4 @@ namespace rondo::explain {
 /// Errors: InvalidArgument (there is no such algorithm).
 Result<PlanReport> explain(const Scenario& scenario);
 
-/// The predicted run of one algorithm. Errors: as schedules_of; Unsupported where too much would
-/// have to be simulated.
-Result<simulate::Prediction> predict(const Scenario& scenario,
-                                     const algorithms::Algorithm* algorithm,
-                                     const simulate::Options& options);
-
 }  // namespace rondo::explain

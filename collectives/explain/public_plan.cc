@@ -21,17 +21,9 @@ Result<std::string> drawing_of(const PlanQuestion& question) {
                   fmt::format("a drawing of {} ranks can't be looked at; expected at most {}",
                               scenario.world(), explain::kMostRanksDrawn));
   }
-  simulate::Options options = scenario.options;
-  options.fold = false;
-  options.record = true;
-  RONDO_ASSIGN(simulate::Prediction prediction, explain::predict(scenario, algorithm, options));
-  // Longer segments, where there are too many to be told apart.
-  while (prediction.spans.size() > explain::kMostSpansDrawn &&
-         options.segment_bytes < scenario.bytes()) {
-    options.segment_bytes *= 2;
-    RONDO_ASSIGN(prediction, explain::predict(scenario, algorithm, options));
-  }
-  return draw(scenario, name_of(scenario, algorithm), prediction);
+  RONDO_ASSIGN(const simulate::Prediction prediction,
+               explain::predict_to_draw(scenario, algorithm));
+  return explain::draw(scenario, name_of(scenario, algorithm), prediction);
 }
 
 Result<std::string> steps_of(const PlanQuestion& question, int rank) {

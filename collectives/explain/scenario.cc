@@ -51,6 +51,13 @@ Status read_tuning(Scenario& scenario) {
   return {};
 }
 
+Status check_bytes(const PlanQuestion& question) {
+  if (question.bytes <= kMostBytes) return {};
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("{} of {} bytes on a rank: expected at most {} (1 TiB)",
+                      to_string(question.collective), question.bytes, kMostBytes)};
+}
+
 /// Elements that the rows share out.
 std::size_t count_of(const PlanQuestion& question, int world) {
   const std::size_t count = question.bytes / size_of(question.type);
@@ -111,6 +118,7 @@ select::Layout Scenario::layout() const {
 Result<Scenario> scenario_of(const PlanQuestion& question) {
   Scenario scenario;
   scenario.question = question;
+  RONDO_TRY(check_bytes(question));
   RONDO_TRY(read_tuning(scenario));
   RONDO_ASSIGN(scenario.network, network_of(question, scenario.tuning.get()));
   scenario.hosts = simulate::layout_of(scenario.network);

@@ -18,6 +18,9 @@
 
 namespace rondo::explain {
 
+/// Of one rank: 1 TiB.
+inline constexpr std::size_t kMostBytes = std::size_t{1} << 40;
+
 struct Scenario {
   PlanQuestion question;
   simulate::Network network;

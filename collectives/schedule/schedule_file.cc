@@ -42,25 +42,21 @@ class OpReader {
  public:
   OpReader(Value& op, const Request& request) : op_(op), words_(op.items()), request_(request) {}
 
-  std::string name() { return words_.empty() ? std::string() : words_[next_++].text(); }
-  Rank peer() {
-    Value* const word = take("a rank");
-    return word == nullptr ? 0 : static_cast<Rank>(word->integer(0, 0, request_.world - 1));
-  }
+  std::string name() { return words_[next_++].text(); }
+  Rank peer() { return static_cast<Rank>(take("a rank").integer(0, 0, request_.world - 1)); }
   Slice slice() {
-    Value* const word = take("a place, as \"in 0\", \"out 2\" or \"scratch 1\"");
-    if (word == nullptr) return {};
-    const auto slice = parse_slice(word->text());
-    if (!slice) word->refuse("a place, as \"in 0\", \"out 2\" or \"scratch 1\"");
+    constexpr std::string_view kPlace = "a place, as \"in 0\", \"out 2\" or \"scratch 1\"";
+    Value word = take(kPlace);
+    const auto slice = parse_slice(word.text());
+    if (!slice) word.refuse(kPlace);
     return slice.value_or(Slice{});
   }
   std::uint32_t number() {
-    Value* const word = take("a number");
-    return word == nullptr ? 0 : static_cast<std::uint32_t>(word->integer(0, 0, UINT32_MAX - 1));
+    return static_cast<std::uint32_t>(take("a number").integer(0, 0, UINT32_MAX - 1));
   }
   bool final() {
-    if (next_ == words_.size()) return false;
-    Value& word = words_[next_++];
+    if (next_ >= words_.size()) return false;
+    Value word = words_[next_++];
     if (word.text() != "final") word.refuse("\"final\" or nothing");
     return true;
   }
@@ -69,14 +65,15 @@ class OpReader {
   }
 
  private:
-  Value* take(std::string_view expected) {
-    if (next_ < words_.size()) return &words_[next_++];
-    op_.fail(fmt::format("expected {} as word {}", expected, next_ + 1));
-    return nullptr;
+  /// What was left out, where there is none.
+  Value take(std::string_view expected) {
+    if (next_ >= words_.size())
+      op_.fail(fmt::format("expected {} as word {}", expected, next_ + 1));
+    return words_[next_++];
   }
 
   Value& op_;
-  std::vector<Value> words_;
+  json::Items words_;
   const Request& request_;
   std::size_t next_ = 0;
 };
@@ -116,16 +113,16 @@ void read_op(Value value, const Request& request, std::uint16_t lane, Builder& b
 
 RankSchedule read_rank(Value value, const Request& request) {
   Builder builder(request);
-  for (Value& row : value.at("scratch").items())
+  for (Value row : value.at("scratch").items())
     builder.scratch(static_cast<std::uint32_t>(row.integer(0, 0, request.rows - 1)));
   Value lanes = value.at("lanes");
-  const std::vector<Value> items = lanes.items();
+  const json::Items items = lanes.items();
   if (items.size() > kMostWrittenLanes)
     lanes.fail(fmt::format("{} lanes; at most {}", items.size(), kMostWrittenLanes));
-  for (std::size_t lane = 0; lane < std::min<std::size_t>(items.size(), kMostWrittenLanes);
-       ++lane) {
-    Value list = items[lane];
-    for (Value& op : list.items()) read_op(op, request, static_cast<std::uint16_t>(lane), builder);
+  std::uint16_t lane = 0;
+  for (Value list : items) {
+    for (Value op : list.items()) read_op(std::move(op), request, lane, builder);
+    ++lane;
   }
   value.no_other_keys();
   return std::move(builder).finish();
@@ -166,10 +163,32 @@ Request read_request(Value& root) {
   Value rows = root.at("rows");
   request.rows = static_cast<std::uint32_t>(rows.integer(unit, 1, kMostWrittenRows));
   if (request.rows % unit != 0) rows.refuse(fmt::format("a multiple of {}", unit));
+  const WrittenSize size{.cells = std::int64_t{request.world} * request.rows};
+  if (const Status status = size.check(); !status.ok()) rows.fail(status.message());
   return request;
 }
 
+/// `ranks` that are alike have all this.
+void add(const RankSchedule& rank, std::int64_t ranks, WrittenSize& size) {
+  size.cells += ranks * static_cast<std::int64_t>(rank.request.rows + rank.scratch_rows.size());
+  size.lanes += ranks * static_cast<std::int64_t>(rank.lanes.size());
+  for (const std::vector<Op>& lane : rank.lanes)
+    size.ops += ranks * static_cast<std::int64_t>(lane.size());
+}
+
+Status at_most(std::int64_t most, std::int64_t count, std::string_view what) {
+  if (count <= most) return {};
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("{} {} of all ranks together; expected at most {}", count, what, most)};
+}
+
 }  // namespace
+
+Status WrittenSize::check() const {
+  RONDO_TRY(at_most(kMostWrittenCells, cells, "rows and scratch slots"));
+  RONDO_TRY(at_most(kMostLanesOfAll, lanes, "lanes"));
+  return at_most(kMostOpsOfAll, ops, "ops");
+}
 
 Collective read_collective(Value value) {
   const std::string text = value.text();
@@ -189,7 +208,7 @@ Result<WrittenSchedule> parse_schedule(std::string_view text, std::string file) 
   Request request = read_request(root);
   const bool turns = root.at("turns").flag(false);
   Value ranks = root.at("schedules");
-  const std::vector<Value> items = ranks.items();
+  const json::Items items = ranks.items();
   const std::size_t expected = turns ? 1 : static_cast<std::size_t>(request.world);
   if (items.size() != expected) {
     ranks.fail(fmt::format("expected {}, got {}",
@@ -199,9 +218,12 @@ Result<WrittenSchedule> parse_schedule(std::string_view text, std::string file) 
   }
   root.no_other_keys();
   RONDO_TRY(document.status());
-  for (const Value& item : items) {
+  WrittenSize size;
+  for (Value item : items) {
     request.rank = static_cast<Rank>(written.ranks.size());
     written.ranks.push_back(read_rank(item, request));
+    add(written.ranks.back(), turns ? request.world : 1, size);
+    if (const Status status = size.check(); !status.ok()) item.fail(status.message());
   }
   RONDO_TRY(document.status());
   while (turns && static_cast<int>(written.ranks.size()) < request.world)

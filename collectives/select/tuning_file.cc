@@ -73,7 +73,8 @@ Result<Tuning> parse_tuning(std::string_view text, std::string name) {
   } else {
     network.refuse("a network");
   }
-  for (const Value& item : root.at("measured").items()) tuning.measured.push_back(read_times(item));
+  for (Value item : root.at("measured").items())
+    tuning.measured.push_back(read_times(std::move(item)));
   root.no_other_keys();
   RONDO_TRY(document.status());
   return tuning;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "core/json/reader.h"
@@ -14,18 +16,25 @@ using json::Value;
 
 constexpr double kBytesPerUsOfGbit = 125;
 constexpr double kBytesPerUsOfGigabyte = 1000;
+/// 125 or 1000 bytes in a second, and what memory doesn't reach: between them all times are finite.
+constexpr double kLeastSpeed = 1e-6;
 constexpr double kMostSpeed = 1e6;
 constexpr double kMostUs = 1e9;
 constexpr double kMebibyte = 1024 * 1024;
 
-/// 0 or left out: no limit.
+/// 0: no limit.
+double speed_of(Value value, double otherwise) {
+  const double speed = value.number(otherwise, 0, kMostSpeed);
+  if (value.exists() && speed > 0 && speed < kLeastSpeed)
+    value.refuse(fmt::format("0, or a number from {:g} to {:g}", kLeastSpeed, kMostSpeed));
+  return speed;
+}
 double gbit(Value value, double otherwise_bytes_per_us) {
-  return kBytesPerUsOfGbit *
-         value.number(otherwise_bytes_per_us / kBytesPerUsOfGbit, 0, kMostSpeed);
+  return kBytesPerUsOfGbit * speed_of(std::move(value), otherwise_bytes_per_us / kBytesPerUsOfGbit);
 }
 double gigabytes(Value value, double otherwise_bytes_per_us) {
   return kBytesPerUsOfGigabyte *
-         value.number(otherwise_bytes_per_us / kBytesPerUsOfGigabyte, 0, kMostSpeed);
+         speed_of(std::move(value), otherwise_bytes_per_us / kBytesPerUsOfGigabyte);
 }
 /// Microseconds for a byte, from GB/s; 0: none.
 double per_byte(Value value, double otherwise) {
@@ -50,9 +59,8 @@ Link read_link(Value value, const Link& otherwise) {
   link.maps = value.at("maps").flag(otherwise.maps);
   link.bytes_per_us = gigabytes(value.at("gb_s"), otherwise.bytes_per_us);
   Value messages = value.at("messages");
-  const std::vector<Value> items = messages.items();
   if (messages.exists()) link.costs.clear();
-  for (Value item : items) {
+  for (Value item : messages.items()) {
     const MessageCost cost = read_cost(item, otherwise.costs.back());
     if (!link.costs.empty() && cost.most_bytes <= link.costs.back().most_bytes)
       item.fail("most_bytes has to grow from one to the next; the last one needs none");
@@ -76,36 +84,49 @@ Work read_work(Value value, const Work& otherwise) {
   return work;
 }
 
-std::vector<Switch> read_switches(Value value) {
-  std::vector<Switch> switches;
-  for (Value item : value.items()) {
-    Switch entry;
-    Value name = item.at("name");
-    entry.name = name.name();
-    for (const Switch& other : switches) {
-      if (other.name == entry.name) name.fail(fmt::format("there are two of '{}'", other.name));
+/// The switches, which hosts name.
+class Switches {
+ public:
+  explicit Switches(Value value) {
+    for (Value item : value.items()) {
+      Switch entry;
+      Value name = item.at("name");
+      entry.name = name.name();
+      if (!indices_.emplace(entry.name, static_cast<int>(all_.size())).second)
+        name.fail(fmt::format("there are two of '{}'", entry.name));
+      entry.up_bytes_per_us = gbit(item.at("up_gbit_s"), kUnlimited);
+      entry.down_bytes_per_us = gbit(item.at("down_gbit_s"), entry.up_bytes_per_us);
+      item.no_other_keys();
+      all_.push_back(std::move(entry));
     }
-    entry.up_bytes_per_us = gbit(item.at("up_gbit_s"), kUnlimited);
-    entry.down_bytes_per_us = gbit(item.at("down_gbit_s"), entry.up_bytes_per_us);
-    item.no_other_keys();
-    switches.push_back(std::move(entry));
   }
-  return switches;
-}
 
-int switch_index(Value name, const std::vector<Switch>& switches) {
-  if (!name.exists()) return -1;
-  const std::string wanted = name.text();
-  const auto found = std::find_if(switches.begin(), switches.end(),
-                                  [&](const Switch& entry) { return entry.name == wanted; });
-  if (found != switches.end()) return static_cast<int>(found - switches.begin());
-  std::string names;
-  for (const Switch& entry : switches) names += (names.empty() ? "" : ", ") + entry.name;
-  name.refuse(fmt::format("one of the switches ({})", names.empty() ? "there are none" : names));
-  return -1;
-}
+  /// -1: none is named, or there is none of this name.
+  int index_of(Value name) const {
+    if (!name.exists()) return -1;
+    const auto found = indices_.find(name.text());
+    if (found != indices_.end()) return found->second;
+    name.refuse(fmt::format("one of the switches ({})", names()));
+    return -1;
+  }
 
-HostGroup read_group(Value item, const std::vector<Switch>& switches, const HostGroup& otherwise) {
+  std::vector<Switch> all() && { return std::move(all_); }
+
+ private:
+  std::string names() const {
+    constexpr std::size_t kMostNamed = 8;
+    if (all_.empty()) return "there are none";
+    std::string names = all_.front().name;
+    for (std::size_t i = 1; i < std::min(all_.size(), kMostNamed); ++i)
+      names += ", " + all_[i].name;
+    return all_.size() > kMostNamed ? names + ", ..." : names;
+  }
+
+  std::vector<Switch> all_;
+  std::unordered_map<std::string, int> indices_;
+};
+
+HostGroup read_group(Value item, const Switches& switches, const HostGroup& otherwise) {
   HostGroup group;
   group.hosts = static_cast<int>(item.at("count").integer(1, 1, kMostRanks));
   group.ranks = static_cast<int>(item.at("ranks").integer(1, 1, kMostRanks));
@@ -113,7 +134,7 @@ HostGroup read_group(Value item, const std::vector<Switch>& switches, const Host
   group.up_bytes_per_us = gbit(item.at("up_gbit_s"), otherwise.up_bytes_per_us);
   group.down_bytes_per_us = gbit(item.at("down_gbit_s"), group.up_bytes_per_us);
   group.memory_bytes_per_us = gigabytes(item.at("memory_gb_s"), kUnlimited);
-  group.switch_index = switch_index(item.at("switch"), switches);
+  group.switch_index = switches.index_of(item.at("switch"));
   item.no_other_keys();
   return group;
 }
@@ -123,15 +144,17 @@ HostGroup read_group(Value item, const std::vector<Switch>& switches, const Host
 Network read_network(Value root) {
   const Network otherwise = default_network(1, 1);
   Network network;
-  network.switches = read_switches(root.at("switches"));
+  Switches switches(root.at("switches"));
   Value hosts = root.at("hosts");
   std::int64_t world = 0;
-  for (const Value& item : hosts.items()) {
-    network.groups.push_back(read_group(item, network.switches, otherwise.groups.front()));
+  for (Value item : hosts.items()) {
+    network.groups.push_back(read_group(item, switches, otherwise.groups.front()));
     world += std::int64_t{network.groups.back().hosts} * network.groups.back().ranks;
+    if (world > kMostRanks)
+      item.fail(fmt::format("{} ranks up to here; at most {}", world, kMostRanks));
   }
   if (world == 0) hosts.refuse("a list of hosts");
-  if (world > kMostRanks) hosts.fail(fmt::format("{} ranks; at most {}", world, kMostRanks));
+  network.switches = std::move(switches).all();
   network.inside = read_link(root.at("inside"), otherwise.inside);
   network.between = read_link(root.at("between"), otherwise.between);
   network.work = read_work(root.at("work"), otherwise.work);

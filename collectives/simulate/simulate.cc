@@ -43,6 +43,48 @@ Size size_of(const schedule::FoldedWorld& world, const Quotient& quotient) {
   return {turned(size.sweeps), turned(size.work)};
 }
 
+/// Of segments of so many bytes, in the sweeps of all representatives; about, where ranks differ.
+std::uint64_t count_segments(const schedule::FoldedWorld& world, const Quotient& quotient,
+                             const schedule::ChunkTable& table, std::size_t element_bytes,
+                             std::size_t segment_bytes) {
+  std::uint64_t segments = 0;
+  for (const schedule::FusedSchedule& base : world.bases) {
+    for (const auto& lane : base.lanes) {
+      for (const schedule::Sweep& sweep : lane)
+        segments += segments_of(sweep, table, element_bytes, segment_bytes);
+    }
+  }
+  return segments / world.bases.size() * static_cast<std::uint64_t>(quotient.representatives());
+}
+
+/// With segments as long as it takes, and not so many that the simulation wouldn't end.
+Result<Options> fitted(const Options& options, const schedule::FoldedWorld& world,
+                       const Quotient& quotient, const schedule::ChunkTable& table) {
+  constexpr std::size_t kWholeRows = static_cast<std::size_t>(-1) / 2;
+  const auto segments = [&](std::size_t segment_bytes) {
+    return count_segments(world, quotient, table, options.element_bytes, segment_bytes);
+  };
+  const std::uint64_t sweeps = segments(kWholeRows);
+  Options own = options;
+  std::uint64_t count = segments(own.segment_bytes);
+  while (count > own.most_segments && count > sweeps) {
+    own.segment_bytes *= 2;
+    count = segments(own.segment_bytes);
+  }
+  if (count > own.most_work) return too_much_work(own);
+  return own;
+}
+
+/// The same for so many sweeps, of rows of about one size.
+Options fitted(const Options& options, std::uint64_t sweeps, const schedule::ChunkTable& table) {
+  const std::size_t row_bytes = table.total() / table.rows() * options.element_bytes;
+  Options own = options;
+  while (own.segment_bytes < row_bytes &&
+         sweeps * (row_bytes / own.segment_bytes) > own.most_segments)
+    own.segment_bytes *= 2;
+  return own;
+}
+
 /// In words for a table's cell.
 Status too_large(std::uint64_t sweeps, std::string_view why) {
   return {ErrorCode::kUnsupported,
@@ -75,16 +117,22 @@ Result<Prediction> run_even(const schedule::FoldedWorld& world, const EvenRows& 
   const Quotient quotient = Quotient::of(world.rotation, network, rows.longest);
   const Size size = size_of(world, quotient);
   if (size.sweeps > kMostSweeps) return too_large(size.sweeps, "too few ranks are alike");
+  RONDO_ASSIGN(const Options own, fitted(options, world, quotient, rows.longest));
   const BoundWorld bound(world, quotient);
-  RONDO_ASSIGN(Prediction most, run(bound, quotient, rows.longest, network, options));
-  RONDO_ASSIGN(const Prediction least, run(bound, quotient, rows.shortest, network, options));
+  RONDO_ASSIGN(Prediction most, run(bound, quotient, rows.longest, network, own));
+  RONDO_ASSIGN(const Prediction least, run(bound, quotient, rows.shortest, network, own));
   most.least_us = least.us;
-  most.rows = rows_bound_times(bound, quotient, network, rows, options) ? Prediction::Rows::kBounded
-                                                                        : Prediction::Rows::kNear;
+  most.rows = rows_bound_times(bound, quotient, network, rows, own) ? Prediction::Rows::kBounded
+                                                                    : Prediction::Rows::kNear;
   return most;
 }
 
 }  // namespace
+
+Status too_much_work(const Options& options) {
+  return {ErrorCode::kUnsupported,
+          fmt::format("more than {} million steps to simulate", options.most_work / 1'000'000)};
+}
 
 Result<Prediction> simulate(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
                             const Network& network, const Options& options) {
@@ -99,7 +147,8 @@ Result<Prediction> simulate(const schedule::FoldedWorld& world, const schedule::
   }
   if (size.sweeps > kMostSweeps)
     return too_large(size.sweeps, "ranks are alike only where all rows have one size");
-  return run(BoundWorld(world, quotient), quotient, table, network, options);
+  RONDO_ASSIGN(const Options own, fitted(options, world, quotient, table));
+  return run(BoundWorld(world, quotient), quotient, table, network, own);
 }
 
 Result<Prediction> simulate(const Survey& survey, const schedule::ChunkTable& table,
@@ -120,7 +169,8 @@ Result<Prediction> simulate(const Survey& survey, const schedule::ChunkTable& ta
         survey.ops() / static_cast<std::uint64_t>(survey.world()) * representatives;
     if (sweeps > kMostSweeps) return too_large(sweeps, "too few ranks are alike");
     const BoundWorld bound(survey, kinds, quotient);
-    Simulation simulation(bound, quotient, table, network, options);
+    const Options own = fitted(options, sweeps, table);
+    Simulation simulation(bound, quotient, table, network, own);
     const Status status = simulation.run();
     if (status.code() == ErrorCode::kUnsupported) return status;
     if (kinds.all_differ() || !kinds.part(simulation.traces(kinds.exchanges().size()))) {

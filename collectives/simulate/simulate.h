@@ -28,6 +28,9 @@ struct Options {
   bool fold = true;
   /// Keeps what happened when (Prediction::spans).
   bool record = false;
+  /// Rows are moved in longer segments than that where there would be more than about so many in
+  /// all sweeps: what overlaps with what is seen in fewer, too.
+  std::uint64_t most_segments = static_cast<std::uint64_t>(-1);
   /// Gives up (Unsupported) after so many sweeps' segments, messages and shares of links.
   std::uint64_t most_work = static_cast<std::uint64_t>(-1);
 };
@@ -93,7 +96,8 @@ struct Prediction {
 /// Cost: about a microsecond for each segment of each sweep of each representative; memory by their
 /// sweeps.
 /// Errors: InvalidArgument (a world or table of another size; schedules in which a rank waits for
-/// a message that nobody sends: the rank, its lane and sweep), Unsupported (Options::most_work).
+/// a message that nobody sends: the rank, its lane and sweep; times that are no finite numbers),
+/// Unsupported (Options::most_work).
 Result<Prediction> simulate(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
                             const Network& network, const Options& options);
 

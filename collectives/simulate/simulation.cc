@@ -3,10 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace rondo::simulate {
 
 using schedule::Sweep;
+
+std::uint64_t segments_of(const Sweep& sweep, const schedule::ChunkTable& table,
+                          std::size_t element_bytes, std::size_t segment_bytes) {
+  if (sweep.is_wait) return 1;
+  const std::size_t bytes = table.count(sweep.row) * element_bytes;
+  return std::max<std::size_t>(1, (bytes + segment_bytes - 1) / segment_bytes);
+}
 
 Simulation::Simulation(const BoundWorld& world, const Quotient& quotient,
                        const schedule::ChunkTable& table, const Network& network,
@@ -33,10 +41,11 @@ Status Simulation::run() {
     start_what_is_ready();
     const std::optional<double> time = next_time();
     if (!time) return stuck();
-    if (events_ + fluid_.work() > options_.most_work) {
-      return {ErrorCode::kUnsupported, fmt::format("more than {} million steps to simulate",
-                                                   options_.most_work / 1'000'000)};
+    if (!std::isfinite(*time)) {
+      return {ErrorCode::kInvalidArgument,
+              "the predicted time is no finite number: the network's speeds are too small"};
     }
+    if (events_ + fluid_.work() > options_.most_work) return too_much_work(options_);
     take_in(*time);
   }
 }
@@ -183,7 +192,9 @@ void Simulation::next_segment(int rank, std::uint32_t lane) {
   RankState& state = this->state(rank);
   Lane& at = state.lanes[lane];
   const auto& sweeps = bound(rank).schedule.lanes[lane];
-  if (++at.segment < segments_of(sweeps[at.sweep])) return;
+  const std::uint64_t segments =
+      segments_of(sweeps[at.sweep], table_, options_.element_bytes, options_.segment_bytes);
+  if (++at.segment < segments) return;
   at.segment = 0;
   if (++at.sweep == sweeps.size()) --state.lanes_left;
 }
@@ -244,13 +255,6 @@ Status Simulation::stuck() const {
 const Sweep& Simulation::sweep_of(int rank, std::uint32_t lane) const {
   const std::uint32_t sweep = ranks_[static_cast<std::size_t>(rank)].lanes[lane].sweep;
   return bound(rank).schedule.lanes[lane][sweep];
-}
-
-std::uint32_t Simulation::segments_of(const Sweep& sweep) const {
-  if (sweep.is_wait) return 1;
-  const std::size_t bytes = table_.count(sweep.row) * options_.element_bytes;
-  return static_cast<std::uint32_t>(
-      std::max<std::size_t>(1, (bytes + options_.segment_bytes - 1) / options_.segment_bytes));
 }
 
 std::size_t Simulation::segment_bytes(const Sweep& sweep, std::uint32_t segment) const {

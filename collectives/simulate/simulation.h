@@ -16,6 +16,12 @@
 
 namespace rondo::simulate {
 
+/// Of a row that is moved in segments; a wait has one.
+std::uint64_t segments_of(const schedule::Sweep& sweep, const schedule::ChunkTable& table,
+                          std::size_t element_bytes, std::size_t segment_bytes);
+/// There is more of it than Options::most_work.
+Status too_much_work(const Options& options);
+
 class Simulation {
  public:
   /// Borrows all of them.
@@ -99,7 +105,6 @@ class Simulation {
 
   const schedule::Sweep& sweep_of(int rank, std::uint32_t lane) const;
   std::size_t segment_bytes(const schedule::Sweep& sweep, std::uint32_t segment) const;
-  std::uint32_t segments_of(const schedule::Sweep& sweep) const;
   const BoundRank& bound(int rank) const { return world_.ranks()[static_cast<std::size_t>(rank)]; }
   RankState& state(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   double beyond_cache(int rank) const;

@@ -31,6 +31,11 @@ void require(std::int64_t value, std::int64_t least, std::int64_t below, const c
                                                        what, value, least, below - 1));
 }
 
+void require(const schedule::WrittenSize& size) {
+  const Status status = size.check();
+  if (!status.ok()) throw Error(status.code(), "schedule builder: " + status.message());
+}
+
 BufferRole role_of(ScheduleBuilder::Place::Memory memory) {
   using Memory = ScheduleBuilder::Place::Memory;
   if (memory == Memory::kScratch) return BufferRole::kScratch;
@@ -41,7 +46,15 @@ BufferRole role_of(ScheduleBuilder::Place::Memory memory) {
 
 struct ScheduleBuilder::Impl {
   schedule::WrittenSchedule written;
+  schedule::WrittenSize size;
 
+  /// Throws, and leaves what there is as it was, where it would be too much.
+  void grow(const schedule::WrittenSize& by) {
+    const schedule::WrittenSize all{
+        .cells = size.cells + by.cells, .lanes = size.lanes + by.lanes, .ops = size.ops + by.ops};
+    require(all);
+    size = all;
+  }
   RankSchedule& rank(int rank) {
     require(rank, 0, static_cast<std::int64_t>(written.ranks.size()), "rank");
     return written.ranks[static_cast<std::size_t>(rank)];
@@ -59,8 +72,10 @@ struct ScheduleBuilder::Impl {
     op.lane = static_cast<std::uint16_t>(lane);
     require(lane, 0, schedule::kMostWrittenLanes, "lane");
     auto& lanes = rank(of).lanes;
-    if (lanes.size() <= static_cast<std::size_t>(lane))
-      lanes.resize(static_cast<std::size_t>(lane) + 1);
+    const std::size_t least = static_cast<std::size_t>(lane) + 1;
+    const std::size_t more = least > lanes.size() ? least - lanes.size() : 0;
+    grow({.lanes = static_cast<std::int64_t>(more), .ops = 1});
+    if (more > 0) lanes.resize(least);
     auto& ops = lanes[static_cast<std::size_t>(lane)];
     ops.push_back(op);
     return static_cast<std::uint32_t>(ops.size() - 1);
@@ -77,6 +92,7 @@ ScheduleBuilder::ScheduleBuilder(std::string name, Collective collective, int ra
   require(ranks, 1, schedule::kMostWrittenRanks + 1, "ranks");
   require(rows, 1, schedule::kMostWrittenRows + 1, "rows");
   require(root, 0, ranks, "root");
+  impl_->grow({.cells = std::int64_t{ranks} * rows, .lanes = ranks});
   impl_->written.name = std::move(name);
   for (int rank = 0; rank < ranks; ++rank) {
     RankSchedule& own = impl_->written.ranks.emplace_back();
@@ -98,6 +114,7 @@ void ScheduleBuilder::turns() { impl_->written.turns = true; }
 ScheduleBuilder::Place ScheduleBuilder::scratch(int rank, std::uint32_t row) {
   RankSchedule& own = impl_->rank(rank);
   require(row, 0, own.request.rows, "row");
+  impl_->grow({.cells = 1});
   own.scratch_rows.push_back(row);
   return {Place::Memory::kScratch, static_cast<std::uint32_t>(own.scratch_rows.size() - 1)};
 }

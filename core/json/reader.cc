@@ -24,15 +24,20 @@ std::string shown(const Node& value) {
   return text;
 }
 
-struct TooDeep {};
-
-/// "line 3, column 7" of the byte before `position`, which counts from 1.
-std::string line_and_column(std::string_view text, std::size_t position) {
-  const std::string_view before = text.substr(0, position > 0 ? position - 1 : 0);
-  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-  const std::size_t line_begin =
-      before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-  return fmt::format("line {}, column {}", line, before.size() - line_begin + 1);
+/// By the brackets outside of texts, before anything is built. The JSON library's own callbacks
+/// look through the list so far at the end of each of its objects.
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size() && depth <= kMostDepth; ++i) {
+    const char letter = text[i];
+    if (letter == '"') quoted = !quoted;
+    if (letter == '\\' && quoted) ++i;
+    if (quoted) continue;
+    if (letter == '[' || letter == '{') ++depth;
+    if (letter == ']' || letter == '}') --depth;
+  }
+  return depth > kMostDepth;
 }
 
 Result<Node> parse_text(std::string_view text) {
@@ -43,13 +48,9 @@ Result<Node> parse_text(std::string_view text) {
     return invalid(
         fmt::format("{} MiB long; expected at most {}", text.size() >> 20, kMostBytes >> 20));
   }
+  if (is_too_deep(text)) return invalid(fmt::format("nested more than {} deep", kMostDepth));
   try {
-    return Node::parse(text.begin(), text.end(), [](int depth, Node::parse_event_t, Node&) {
-      if (depth > kMostDepth) throw TooDeep{};
-      return true;
-    });
-  } catch (const TooDeep&) {
-    return invalid(fmt::format("nested more than {} deep", kMostDepth));
+    return Node::parse(text.begin(), text.end());
   } catch (const Node::parse_error& error) {
     return invalid(fmt::format("not JSON at {}", line_and_column(text, error.byte)));
   } catch (const Node::out_of_range&) {
@@ -58,6 +59,14 @@ Result<Node> parse_text(std::string_view text) {
 }
 
 }  // namespace
+
+std::string line_and_column(std::string_view text, std::size_t position) {
+  const std::string_view before = text.substr(0, position > 0 ? position - 1 : 0);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t line_begin =
+      before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  return fmt::format("line {}, column {}", line, before.size() - line_begin + 1);
+}
 
 struct Document::Tree {
   Node root;
@@ -113,17 +122,20 @@ Value Value::need(std::string_view key) {
   return value;
 }
 
-std::vector<Value> Value::items() {
-  std::vector<Value> values;
-  if (!exists()) return values;
-  if (!is_array()) {
-    refuse("a list");
-    return values;
-  }
-  for (const Node& item : node(node_)) {
-    values.push_back(Value(*document_, &item, fmt::format("{}[{}]", place_, values.size())));
-  }
-  return values;
+Items Value::items() {
+  if (exists() && !is_array()) refuse("a list");
+  return {*document_, is_array() ? node_ : nullptr, place_};
+}
+
+std::size_t Items::size() const { return array_ == nullptr ? 0 : node(array_).size(); }
+
+Value Items::operator[](std::size_t index) const {
+  const void* const item = index < size() ? &node(array_)[index] : nullptr;
+  return {*document_, item, fmt::format("{}[{}]", place_, index)};
+}
+
+bool Items::Iterator::operator!=(std::default_sentinel_t) const {
+  return index_ < items_->size() && items_->document_->status().ok();
 }
 
 std::vector<std::pair<std::string, Value>> Value::members() {
@@ -202,6 +214,7 @@ void Value::refuse(std::string_view expected) {
 }
 
 void Value::fail(std::string_view message) {
+  if (!document_->status().ok()) return;
   document_->fail(fmt::format("{}: {}", place(), message));
 }
 

@@ -2,11 +2,13 @@
 
 // Reads what people write: network files, schedules, tuning files, baselines. Strict, so that a
 // mistake is told where it is and not guessed over: every key is known, every number in its range.
-// The first mistake is kept, with its place ("hosts[1].ranks"); reading goes on with defaults, so
-// that readers need no branch for each field. Threads: any, one at a time.
+// The first mistake is kept, with its place ("hosts[1].ranks"), and ends all lists; what else is
+// read of them and of the rest are defaults, so that readers need no branch for each field.
+// Threads: any, one at a time.
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,10 +20,11 @@
 namespace rondo::json {
 
 /// What a text may have at most: larger ones, and deeper ones, are no such file.
-inline constexpr std::size_t kMostBytes = std::size_t{64} * 1024 * 1024;
+inline constexpr std::size_t kMostBytes = std::size_t{16} * 1024 * 1024;
 inline constexpr int kMostDepth = 32;
 
 class Document;
+class Items;
 
 /// A value of a document, or nothing where one was left out; then reads give defaults.
 /// Borrows the document.
@@ -38,7 +41,7 @@ class Value {
   /// The same of a key that has to be there.
   Value need(std::string_view key);
   /// Of an array, which it has to be if it exists.
-  std::vector<Value> items();
+  Items items();
   /// Of an object, which it has to be if it exists; all of its keys count as known.
   std::vector<std::pair<std::string, Value>> members();
   /// After all keys have been asked for: others are a mistake.
@@ -61,6 +64,7 @@ class Value {
 
  private:
   friend class Document;
+  friend class Items;
   Value(Document& document, const void* node, std::string place)
       : document_(&document), node_(node), place_(std::move(place)) {}
 
@@ -68,6 +72,42 @@ class Value {
   const void* node_;  ///< of the JSON library; null: left out
   std::string place_;
   std::vector<std::string> asked_{};
+};
+
+/// The values of a list, one at a time: there may be a million of them. Borrows the document.
+class Items {
+ public:
+  class Iterator {
+   public:
+    Value operator*() const { return (*items_)[index_]; }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    /// The document's first mistake is the end, too.
+    bool operator!=(std::default_sentinel_t end) const;
+
+   private:
+    friend class Items;
+    explicit Iterator(const Items& items) : items_(&items) {}
+    const Items* items_;
+    std::size_t index_ = 0;
+  };
+
+  std::size_t size() const;
+  /// Beyond the last one: what was left out.
+  Value operator[](std::size_t index) const;
+  Iterator begin() const { return Iterator(*this); }
+  static std::default_sentinel_t end() { return {}; }
+
+ private:
+  friend class Value;
+  Items(Document& document, const void* array, std::string place)
+      : document_(&document), array_(array), place_(std::move(place)) {}
+
+  Document* document_;
+  const void* array_;  ///< as Value::node_
+  std::string place_;
 };
 
 class Document {
@@ -94,8 +134,11 @@ class Document {
   Status status_;
 };
 
-/// The whole file. Errors: InvalidArgument (there is none, it can't be read, longer than
-/// kMostBytes); the message begins with `name`.
+/// "line 3, column 7": of the byte before `position`, which counts from 1.
+std::string line_and_column(std::string_view text, std::size_t position);
+
+/// The whole file, or what comes out of a pipe. Errors: InvalidArgument (there is none, it can't be
+/// read, longer than kMostBytes); the message begins with `name`.
 Result<std::string> read_file(const std::string& path, std::string_view name);
 
 }  // namespace rondo::json

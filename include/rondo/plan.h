@@ -15,7 +15,7 @@ inline namespace v1 {
 /// One collective in a world that needn't exist: what would run there, and how long it would take.
 struct PlanQuestion {
   Collective collective = Collective::kAllReduce;
-  /// Of one rank's buffer; of the larger one where input and output differ.
+  /// Of one rank's buffer; of the larger one where input and output differ. At most 1 TiB.
   std::size_t bytes = 0;
   DataType type = DataType::kF32;
   int root = 0;
@@ -75,8 +75,8 @@ struct PlanReport {
 
 /// Cost: by the candidates; milliseconds for tens of ranks, seconds for thousands.
 /// Errors: InvalidArgument (a network that can't be read, an algorithm that doesn't exist, no
-/// ranks); Unsupported (all_to_all of more than 65,535 ranks, or another world that is too large
-/// for the schedule of what is chosen). Threads: any.
+/// ranks, more bytes than there may be); Unsupported (all_to_all of more than 65,535 ranks, or
+/// another world that is too large for the schedule of what is chosen). Threads: any.
 RONDO_API PlanReport explain_plan(const PlanQuestion& question);
 
 /// Who sends what when: an SVG of the predicted run of the chosen algorithm, a line for each rank,

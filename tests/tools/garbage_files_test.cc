@@ -37,7 +37,7 @@ TEST(GarbageFiles, OfNetworksTuningsSchedulesAndRuns_AreRefusedInOneLine) {
       expect_usage_error(command + file.path(), complaint);
     }
     std::filesystem::resize_file(file.path(), 100'000'000);
-    expect_usage_error(command + file.path(), "longer than 64 MiB");
+    expect_usage_error(command + file.path(), "longer than 16 MiB");
     expect_usage_error(command + "/nowhere/x", option + " /nowhere/x: No such file");
   }
 }

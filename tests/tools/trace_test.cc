@@ -245,6 +245,11 @@ TEST(TraceFile, WhatCantBe_IsRefusedInOneLine) {
   }
 }
 
+TEST(TraceFile, ThatIsNoJson_IsToldWhere) {
+  EXPECT_EQ(refusal("[\n {]"), "FILE is no trace of Rondo's: not JSON at line 2, column 3");
+  EXPECT_EQ(refusal("[{\"ts\": 1e999}]"), "FILE is no trace of Rondo's: a number is out of range");
+}
+
 /// A good file with up to four changes: letters, cuts, repetitions, values of another kind or size.
 std::string damaged(std::string text, std::mt19937& random) {
   const std::string bytes = "0123456789[]{},:\"-+eE.\\ \n\xc3x";

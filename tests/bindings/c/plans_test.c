@@ -223,6 +223,13 @@ static void mistakes(void) {
   question.bytes = 1024;
   question.hosts = 1;
   question.ranks_per_host = 2;
+  question.bytes = ((uint64_t)1 << 40) + 1;
+  REFUSED(rondo_explain_plan(&question, &report), bad,
+          "all_reduce of 1099511627777 bytes on a rank: expected at most 1099511627776");
+  rondo_plan plan = RONDO_PLAN_INIT;
+  REFUSED(rondo_query_plan(RONDO_ALL_REDUCE, UINT64_MAX, RONDO_F32, 1, 2, NULL, &plan), bad,
+          "all_reduce of 18446744073709551615 bytes");
+  question.bytes = 1024;
   question.kind = RONDO_SEND;
   REFUSED(rondo_explain_plan(&question, &report), bad, "kind 100");
   question.kind = (rondo_kind)-5;

@@ -1,7 +1,9 @@
 // The tuning of a communicator: measured, kept, handed out by rank 0, inherited.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -143,6 +145,22 @@ TEST(CommunicatorTuning, MeasuredOnce_KeptAndReadAgain) {
   // The file is what a user may pin.
   spawn({.size = 2, .transport = "shm", .tuning = file},
         [](Communicator& rank) { EXPECT_GT(reduced(rank, 1000).predicted_us, 0); });
+}
+
+/// On a disk that is full.
+TEST(CommunicatorTuning, WhatCantBeKept_LeavesNothingBehind) {
+  const Folder folder;
+  ASSERT_EQ(::setenv("RONDO_CACHE_DIR", folder.path().c_str(), 1), 0);
+  const World options{.size = 2, .transport = "shm", .tuning = "measure"};
+  make_world(options);
+  ASSERT_EQ(folder.files().size(), 1U);
+  const std::string file = folder.files().front();
+  std::filesystem::remove(file);
+  // What is written lies beside it at first.
+  std::filesystem::create_symlink("/dev/full", fmt::format("{}.{}.part", file, ::getpid()));
+  make_world(options);
+  ::unsetenv("RONDO_CACHE_DIR");
+  EXPECT_EQ(folder.files(), std::vector<std::string>());
 }
 
 TEST(CommunicatorTuning, MeasuringGivesAllRanksTheSame_AndChoicesAfterIt) {

@@ -111,6 +111,34 @@ TEST(Explain, QuestionsThatMakeNoSenseAreRefused) {
   EXPECT_THROW(draw_plan({.hosts = 65}), Error);
 }
 
+TEST(Explain, MoreBytesThanATebibyteAreRefused) {
+  constexpr std::size_t kTebibyte = std::size_t{1} << 40;
+  EXPECT_EQ(message_of({.bytes = kTebibyte + 1}),
+            "all_reduce of 1099511627777 bytes on a rank: expected at most 1099511627776 (1 TiB)");
+  EXPECT_EQ(message_of({.bytes = static_cast<std::size_t>(-1)}).find("all_reduce of 184467"), 0U);
+  EXPECT_THROW(draw_plan({.bytes = kTebibyte + 1}), Error);
+  EXPECT_THROW(describe_plan({.bytes = kTebibyte + 1}, 0), Error);
+}
+
+/// In longer segments, which take as long as many short ones.
+TEST(Explain, TimesOfLargeDataGrowWithTheirBytes) {
+  const auto ring_us = [](std::size_t bytes) {
+    const PlanReport report = explain_plan({.bytes = bytes, .algorithm = "ring"});
+    EXPECT_EQ(report.candidates.front().left_out, "");
+    return report.candidates.front().predicted_us;
+  };
+  EXPECT_NEAR(ring_us(std::size_t{1} << 40) / ring_us(std::size_t{1} << 35), 32, 1);
+}
+
+TEST(Explain, WhereNothingTakesTimeTheReasonSaysSo) {
+  const PlanReport report = explain_plan({.network = R"({
+      "hosts": [{"ranks": 3}], "inside": {"maps": true, "messages": [
+          {"latency_us": 0, "send_us": 0, "receive_us": 0, "send_gb_s": 0, "receive_gb_s": 0}]},
+      "work": {"call_us": 0, "read_gb_s": 0, "write_gb_s": 0, "reduce_gb_s": 0}})"});
+  EXPECT_EQ(report.candidates.front().predicted_us, 0);
+  EXPECT_EQ(report.reason.find("nan"), std::string::npos) << report.reason;
+}
+
 TEST(Explain, ADrawingHasARowForEachRankAndALineForEachMessage) {
   const std::string svg =
       draw_plan({.bytes = 4096, .hosts = 3, .ranks_per_host = 1, .algorithm = "ring"});
@@ -126,6 +154,15 @@ TEST(Explain, ADrawingHasARowForEachRankAndALineForEachMessage) {
   EXPECT_EQ(count("<title>rank 0 to rank 1, "), 4U) << "2 (p-1) messages to the next";
   EXPECT_EQ(count("<title>rank 0 to rank 2, "), 0U);
   EXPECT_EQ(count("<line") + count("<rect"), count("/>") + count("</line>") + count("</rect>"));
+}
+
+TEST(Explain, ADrawingOfLargeDataIsOneThatCanBeLookedAt) {
+  for (const Collective collective : {Collective::kAllReduce, Collective::kBroadcast}) {
+    const std::string svg = draw_plan(
+        {.collective = collective, .bytes = std::size_t{1} << 40, .hosts = 2, .ranks_per_host = 2});
+    EXPECT_LT(svg.size(), std::size_t{4} << 20);
+    EXPECT_GT(svg.size(), std::size_t{100} << 10) << "it isn't coarser than it has to be";
+  }
 }
 
 TEST(Explain, StepsAreTheScheduleOfTheRank) {

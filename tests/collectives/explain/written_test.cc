@@ -7,6 +7,7 @@
 
 #include "rondo/error.h"
 #include "rondo/plan.h"
+#include "rondo/schedule_builder.h"
 #include "rondo/schedules.h"
 #include "tests/fuzz_trials.h"
 
@@ -90,6 +91,26 @@ TEST(Written, MistakesAreToldWithTheirPlace) {
             std::string::npos);
   EXPECT_NE(error_of(with(kRing, R"(["send", 1, "in 0"])", R"(["send", 1])")).find("as word 3"),
             std::string::npos);
+}
+
+/// What is asked for is counted before there is memory of it.
+TEST(Written, MoreRowsThanAreProvedAreRefusedByTheBuilderToo) {
+  const auto error_of_builder = [](int ranks, std::uint32_t rows, std::uint32_t slots) {
+    try {
+      ScheduleBuilder builder("x", Collective::kAllReduce, ranks, rows);
+      for (std::uint32_t i = 0; i < slots; ++i) builder.scratch(0, 0);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+      return error.message();
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(error_of_builder(4, 1 << 20, 0), "accepted");
+  EXPECT_EQ(error_of_builder(4, 1 << 20, 1),
+            "schedule builder: 4194305 rows and scratch slots of all ranks together; expected at "
+            "most 4194304");
+  EXPECT_EQ(error_of_builder(4096, 1 << 20, 0).find("schedule builder: 4294967296 rows"), 0U);
+  EXPECT_THROW(written_schedule("all_to_all", "pairwise", 4096, 1), Error);
 }
 
 TEST(Written, WhatIsQuotedStaysOnOneLine) {

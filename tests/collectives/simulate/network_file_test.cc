@@ -68,22 +68,44 @@ TEST(NetworkFile, MistakesAreToldWithTheirPlace) {
             "network file x: hosts[0].switch: expected one of the switches (there are none), got "
             "\"a\"");
   EXPECT_EQ(message_of(R"({"hosts": [{"count": 1048576, "ranks": 1048576}]})"),
-            "network file x: hosts: 1099511627776 ranks; at most 1048576");
+            "network file x: hosts[0]: 1099511627776 ranks up to here; at most 1048576");
   EXPECT_EQ(message_of(R"({"hosts": [{}], "inside": {"messages": []}})"),
             "network file x: inside.messages: expected at least one cost, got a list");
   EXPECT_EQ(message_of(R"({"hosts": [{}], "work": {"call_us": -1}})"),
             "network file x: work.call_us: expected a number from 0 to 1e+09, got -1");
+  EXPECT_EQ(message_of(R"({"switches": [{"name": "a"}, {"name": "a"}], "hosts": [{}]})"),
+            "network file x: switches[1].name: there are two of 'a'");
+  EXPECT_EQ(message_of(R"({"hosts": [{}, 1, 2], "work": 3})"),
+            "network file x: hosts[1]: expected an object, got 1");
   EXPECT_NE(message_of(R"({"hosts": [{}], "between": {"messages": [{"most_bytes": 9},
                            {"most_bytes": 9}, {}]}})")
                 .find("between.messages[1]: most_bytes has to grow"),
             std::string::npos);
 }
 
+TEST(NetworkFile, SpeedsAreNoneOrSuchAsThereAre) {
+  const auto with_speed = [](const std::string& speed) {
+    return message_of(R"({"hosts": [{"up_gbit_s": )" + speed + "}]}");
+  };
+  for (const char* const speed : {"0", "1e-6", "400", "1e6"})
+    EXPECT_EQ(with_speed(speed), "accepted") << speed;
+  EXPECT_EQ(with_speed("9e-7"),
+            "network file x: hosts[0].up_gbit_s: expected 0, or a number from 1e-06 to 1e+06, got "
+            "9e-07");
+  EXPECT_EQ(with_speed("-1"),
+            "network file x: hosts[0].up_gbit_s: expected a number from 0 to 1e+06, got -1");
+  for (const char* const key : {"read_gb_s", "write_gb_s", "reduce_gb_s"}) {
+    EXPECT_NE(message_of(R"({"hosts": [{}], "work": {")" + std::string(key) + R"(": 1e-300}})")
+                  .find(std::string("work.") + key + ": expected 0, or"),
+              std::string::npos);
+  }
+}
+
 TEST(NetworkFile, DepthAndLengthAreLimited) {
   const std::string deep(1'000'000, '[');
   EXPECT_EQ(message_of(deep), "network file x: nested more than 32 deep");
   const std::string garbage(100'000'000, 'x');
-  EXPECT_EQ(message_of(garbage), "network file x: 95 MiB long; expected at most 64");
+  EXPECT_EQ(message_of(garbage), "network file x: 95 MiB long; expected at most 16");
 }
 
 TEST(NetworkFile, DamagedFilesAreReadOrRefused) {

@@ -29,7 +29,7 @@ PeerRatio ratio_from(json::Value value) {
 std::vector<PeerRatio> ratios_from(const std::string& path, std::string_view text) {
   std::vector<PeerRatio> ratios;
   read_json(path, text, [&ratios](json::Value root) {
-    for (json::Value& ratio : root.need("ratios").items())
+    for (json::Value ratio : root.need("ratios").items())
       ratios.push_back(ratio_from(std::move(ratio)));
   });
   return ratios;

@@ -41,7 +41,7 @@ RecordedFile recorded_from(const std::string& path, std::string_view text) {
     for (auto& [name, value] : root.need("environment").members()) {
       if (value.is_string()) file.environment.emplace_back(one_line(name), one_line(value.text()));
     }
-    for (json::Value& result : root.need("results").items())
+    for (json::Value result : root.need("results").items())
       file.results.push_back(recorded_result(std::move(result)));
   });
   return file;

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
+#include <utility>
 #include <vector>
 
+#include "core/json/reader.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/sizes.h"
 
@@ -99,19 +97,10 @@ PlanQuestion world_of(const PlanFlags& flags, int ranks_otherwise) {
 }
 
 std::string read_text(std::string_view flag, const std::string& path) {
-  constexpr std::streamoff kMostBytes = 64 << 20;
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw UsageError(fmt::format("{} {}: {}", flag, path, std::strerror(errno)));
-  const std::streamoff bytes = file.tellg();
-  if (bytes < 0) throw UsageError(fmt::format("{} {}: not a file", flag, path));
-  if (bytes > kMostBytes)
-    throw UsageError(fmt::format("{} {}: longer than {} MiB", flag, path, kMostBytes >> 20));
-  std::string text(static_cast<std::size_t>(bytes), '\0');
-  file.seekg(0);
-  file.read(text.data(), bytes);
-  if (!file) throw UsageError(fmt::format("{} {}: {}", flag, path, std::strerror(errno)));
+  auto text = json::read_file(path, fmt::format("{} {}", flag, path));
+  if (!text.ok()) throw UsageError(text.status().message());
   // An empty text would stand for none.
-  return text.empty() ? " " : text;
+  return text->empty() ? " " : std::move(text).value();
 }
 
 }  // namespace rondo::tool

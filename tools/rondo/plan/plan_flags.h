@@ -40,8 +40,8 @@ bool describe_world(const PlanFlags& flags);
 /// `ranks_otherwise` on one host. Throws as question_of.
 PlanQuestion world_of(const PlanFlags& flags, int ranks_otherwise);
 
-/// The whole file. Throws UsageError, beginning with `flag`, where it can't be read or is longer
-/// than such files are.
+/// The whole file, or what comes out of a pipe. Throws UsageError, beginning with `flag`, where it
+/// can't be read or is longer than such files are.
 std::string read_text(std::string_view flag, const std::string& path);
 
 }  // namespace rondo::tool

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "core/json/reader.h"
+
 namespace rondo::tool {
 namespace {
 
@@ -22,26 +24,45 @@ constexpr int kFormatVersion = 1;
   throw std::runtime_error(fmt::format("{} is no trace of Rondo's: {}", path, why));
 }
 
-/// Refuses, while it is parsed, what would only cost memory: no event is deeper than its arguments,
-/// has more than a few dozen of them, or is anything but an object.
-class Guard {
+/// Refuses, before anything is built, what would only cost memory: no event is deeper than its
+/// arguments, has more than a few dozen of them, or is anything but an object. And what is no JSON.
+class Guard final : public nlohmann::json_sax<json> {
  public:
-  bool operator()(int depth, json::parse_event_t event, const json& parsed) {
-    using Event = json::parse_event_t;
-    const bool opens = event == Event::object_start || event == Event::array_start;
-    if (depth == 0 && opens && event != Event::array_start) fail("expected an array of events");
-    if (depth == 1 && (event == Event::value || event == Event::array_start))
-      fail("expected events that are objects");
-    if (opens && depth > kMostDepth) fail("nested deeper than an event can be");
-    if (depth == 1 && event == Event::object_start) {
-      names_ = 0;
-      if (++events_ > kMostEvents) fail(fmt::format("more than {} events", kMostEvents));
-    }
-    if (event == Event::key && ++names_ > kMostNames) fail("an event of too many parts");
-    if (event == Event::value && depth > 1 && ++values_ > kMostEvents * kMostNames)
-      fail("too many values");
-    static_cast<void>(parsed);
-    return true;
+  bool null() override { return value(); }
+  bool boolean(bool /*value*/) override { return value(); }
+  bool number_integer(number_integer_t /*value*/) override { return value(); }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return value(); }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return value(); }
+  bool string(string_t& /*value*/) override { return value(); }
+  bool binary(binary_t& /*value*/) override { return value(); }
+
+  bool start_object(std::size_t /*size*/) override {
+    if (depth_ == 0) return fail("expected an array of events");
+    if (depth_ == 1) names_ = 0;
+    if (depth_ == 1 && ++events_ > kMostEvents)
+      return fail(fmt::format("more than {} events", kMostEvents));
+    return open();
+  }
+  bool start_array(std::size_t /*size*/) override {
+    return depth_ == 1 ? fail("expected events that are objects") : open();
+  }
+  bool key(string_t& /*name*/) override {
+    return ++names_ <= kMostNames || fail("an event of too many parts");
+  }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const json::exception& error) override {
+    is_range_ = dynamic_cast<const json::out_of_range*>(&error) != nullptr;
+    position_ = position;
+    return false;
+  }
+
+  /// Of what was refused.
+  std::string why(std::string_view text) const {
+    if (!why_.empty()) return why_;
+    if (is_range_) return "a number is out of range";
+    return fmt::format("not JSON at {}", rondo::json::line_and_column(text, position_));
   }
 
  private:
@@ -49,11 +70,28 @@ class Guard {
   static constexpr std::size_t kMostNames = 64;
   static constexpr std::size_t kMostEvents = 4 * 65'536 + 64;
 
-  [[noreturn]] static void fail(const std::string& why) { throw std::runtime_error(why); }
+  bool fail(std::string why) {
+    why_ = std::move(why);
+    return false;
+  }
+  bool value() {
+    if (depth_ == 0) return fail("expected an array of events");
+    if (depth_ == 1) return fail("expected events that are objects");
+    return ++values_ <= kMostEvents * kMostNames || fail("too many values");
+  }
+  bool open() { return depth_++ <= kMostDepth || fail("nested deeper than an event can be"); }
+  bool close() {
+    --depth_;
+    return true;
+  }
 
+  int depth_ = 0;
   std::size_t names_ = 0;
   std::size_t events_ = 0;
   std::size_t values_ = 0;
+  std::string why_;
+  std::size_t position_ = 0;
+  bool is_range_ = false;
 };
 
 /// The arguments of one event, with the file and the event named in whatever is wrong with them.
@@ -168,18 +206,9 @@ void check_parts(const std::string& path, std::size_t index, const json& event) 
 }
 
 json parse_events(const std::string& path, const std::string& text) {
-  try {
-    json events = json::parse(text, Guard());
-    if (events.is_array()) return events;
-  } catch (const std::exception& error) {
-    std::string why = error.what();
-    constexpr std::size_t kLongest = 200;
-    if (why.size() > kLongest) why = why.substr(0, kLongest) + "...";
-    std::ranges::replace_if(
-        why, [](char c) { return c < ' ' || c > '~'; }, '?');
-    refuse(path, why);
-  }
-  refuse(path, "expected an array of events");
+  Guard guard;
+  if (!json::sax_parse(text, &guard)) refuse(path, guard.why(text));
+  return json::parse(text);
 }
 
 }  // namespace
