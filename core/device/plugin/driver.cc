@@ -84,7 +84,7 @@ void PluginDriver::free(void* pointer) {
     allocated_.erase(static_cast<const std::byte*>(pointer));
     frees_.fetch_add(1, std::memory_order_release);
   }
-  table_.deallocate(*device, pointer);
+  give_back([this, device = *device, pointer] { table_.deallocate(device, pointer); });
 }
 
 Status PluginDriver::check_memory(int index, const void* pointer, std::size_t bytes) {
@@ -169,7 +169,7 @@ void PluginDriver::release_imported(void* pointer) {
   const std::lock_guard lock(mutex_);
   const auto found = imported_.find(pointer);
   if (found == imported_.end()) return;
-  table_.release_memory(found->second, pointer);
+  give_back([this, device = found->second, pointer] { table_.release_memory(device, pointer); });
   imported_.erase(found);
 }
 

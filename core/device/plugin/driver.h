@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "core/device/driver.h"
+#include "core/device/plugin/left_behind.h"
 #include "rondo/device_plugin.h"
 
 namespace rondo::device {
@@ -32,6 +34,12 @@ class PluginDriver final : public DeviceDriver {
   void add_collectives(const rondo_collective_table& table);
   /// What a function of the plug-in's returned. Errors: Device, with its reason.
   Status called(const char* function, int code) const;
+
+  /// What streams that were given up may still use goes back once they are at rest.
+  void give_back(LeftBehind::Action action) const { left_behind_.give_back(std::move(action)); }
+  void leave_behind(std::function<bool()> is_at_rest, LeftBehind::Action destroy) const {
+    left_behind_.add(std::move(is_at_rest), std::move(destroy));
+  }
 
   Result<CollectiveLibrary*> collective_library() override { return library_.get(); }
   std::uint64_t begin_range(const char* name) override;
@@ -74,6 +82,7 @@ class PluginDriver final : public DeviceDriver {
   std::map<std::pair<std::string, std::string>, rondo_reduce_kernel> kernels_;
   std::unique_ptr<CollectiveLibrary> library_;
   std::atomic<std::uint64_t> frees_{0};
+  mutable LeftBehind left_behind_;
   mutable std::mutex mutex_;
   Blocks allocated_;
   std::multimap<const void*, int> imported_;  ///< address -> device, once for each time
