@@ -120,19 +120,26 @@ std::optional<int> PluginDriver::device_of(const void* pointer) const {
   return found->second.device;
 }
 
+std::optional<int> PluginDriver::owner_of(const void* pointer) {
+  if (const auto device = device_of(pointer)) return device;
+  const auto devices = device_count();
+  for (int device = 0; devices.ok() && device < *devices; ++device) {
+    int found = 0;
+    if (table_.owns(device, pointer, 1, &found) == 0 && found != 0) return device;
+  }
+  return std::nullopt;
+}
+
 bool PluginDriver::lives(const SharedHandle& memory) {
   const std::lock_guard lock(mutex_);
   const auto found = allocated_.find(reinterpret_cast<const std::byte*>(memory.base));
   return found != allocated_.end() && found->second.number == memory.allocation;
 }
 
-Result<SharedHandle> PluginDriver::described(const void* pointer) const {
+std::optional<SharedHandle> PluginDriver::described(const void* pointer) const {
   const std::lock_guard lock(mutex_);
   const auto found = block_of(pointer);
-  if (found == allocated_.end()) {
-    return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("{} is not memory of a {} device of this process", pointer, name_));
-  }
+  if (found == allocated_.end()) return std::nullopt;
   const auto& [start, block] = *found;
   SharedHandle handle = new_handle({kind_, block.device}, SharedKind::kMemory);
   handle.base = reinterpret_cast<std::uint64_t>(start);
@@ -142,8 +149,26 @@ Result<SharedHandle> PluginDriver::described(const void* pointer) const {
   return handle;
 }
 
+Result<SharedHandle> PluginDriver::described_foreign(const void* pointer) {
+  const auto device = owner_of(pointer);
+  if (!device) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{} is not memory of a {} device of this process", pointer, name_));
+  }
+  if (!can_share(table_)) return not_shared();
+  SharedHandle handle = new_handle({kind_, *device}, SharedKind::kMemory);
+  handle.base = reinterpret_cast<std::uint64_t>(pointer);
+  handle.allocation = new_number();
+  return handle;
+}
+
 Result<SharedHandle> PluginDriver::export_memory(const void* pointer) {
-  RONDO_ASSIGN(SharedHandle handle, described(pointer));
+  SharedHandle handle;
+  if (const auto own = described(pointer)) {
+    handle = *own;
+  } else {
+    RONDO_ASSIGN(handle, described_foreign(pointer));
+  }
   // Good inside the process, where nobody opens it.
   if (!can_share(table_)) return handle;
   rondo_plugin_handle native{};

@@ -48,7 +48,7 @@ class PluginDriver final : public DeviceDriver {
   Result<void*> allocate(int index, std::size_t bytes) override;
   void free(void* pointer) override;
   Status check_memory(int index, const void* pointer, std::size_t bytes) override;
-  bool hides(const void* pointer) override { return device_of(pointer).has_value(); }
+  bool hides(const void* pointer) override { return owner_of(pointer).has_value(); }
   bool shares_between_processes() const override;
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
@@ -71,10 +71,16 @@ class PluginDriver final : public DeviceDriver {
   using Blocks = std::map<const std::byte*, Block>;
   /// The one that an address lies in, or the end. With the mutex.
   Blocks::const_iterator block_of(const void* pointer) const;
-  /// A handle without the plug-in's own part. Errors: InvalidArgument.
-  Result<SharedHandle> described(const void* pointer) const;
-  /// The device of an address that was allocated.
+  /// A handle without the plug-in's own part; nothing where Rondo hasn't allocated it.
+  std::optional<SharedHandle> described(const void* pointer) const;
+  /// The same of memory that somebody else has from the plug-in: nobody will say when that is
+  /// freed, so it has a number of its own each time, and is opened anew. Errors: InvalidArgument,
+  /// Unsupported.
+  Result<SharedHandle> described_foreign(const void* pointer);
+  /// The device of an address that Rondo has allocated.
   std::optional<int> device_of(const void* pointer) const;
+  /// Whoever has allocated it.
+  std::optional<int> owner_of(const void* pointer);
 
   DeviceKind kind_;
   std::string name_;
