@@ -32,8 +32,8 @@ PluginDriver::PluginDriver(DeviceKind kind, const rondo_device_table& table)
   table_.kind = name_.c_str();
 }
 
-Status PluginDriver::called(const char* function, int code) const {
-  return plugin_status(table_, function, code);
+Status PluginDriver::called(int device, const char* function, int code) const {
+  return plugin_status(table_, device, function, code);
 }
 
 void PluginDriver::add_reduce_kernel(std::string_view type, std::string_view op,
@@ -63,14 +63,15 @@ void PluginDriver::end_range(std::uint64_t range) {
 
 Result<int> PluginDriver::device_count() {
   int count = 0;
-  RONDO_TRY(called("device_count", table_.device_count(&count)));
+  RONDO_TRY(called(kNoDevice, "device_count", table_.device_count(&count)));
   return count;
 }
 
 Result<void*> PluginDriver::allocate(int index, std::size_t bytes) {
   if (bytes == 0) return nullptr;
   void* memory = nullptr;
-  RONDO_TRY(called("allocate", table_.allocate(index, bytes, &memory)));
+  const Status made = called(index, "allocate", table_.allocate(index, bytes, &memory));
+  if (!made.ok()) return Status(made.code(), fmt::format("{} bytes: {}", bytes, made.message()));
   const std::lock_guard lock(mutex_);
   allocated_[static_cast<const std::byte*>(memory)] = {bytes, index, new_number()};
   return memory;
@@ -89,7 +90,7 @@ void PluginDriver::free(void* pointer) {
 
 Status PluginDriver::check_memory(int index, const void* pointer, std::size_t bytes) {
   int found = 0;
-  RONDO_TRY(called("owns", table_.owns(index, pointer, bytes, &found)));
+  RONDO_TRY(called(index, "owns", table_.owns(index, pointer, bytes, &found)));
   if (found != 0) return {};
   return Status(ErrorCode::kInvalidArgument,
                 fmt::format("the {} bytes at {} were given as memory of {}:{}, but lie in no "
@@ -173,7 +174,8 @@ Result<SharedHandle> PluginDriver::export_memory(const void* pointer) {
   if (!can_share(table_)) return handle;
   rondo_plugin_handle native{};
   std::size_t bytes = 0;
-  RONDO_TRY(called("export_memory", table_.export_memory(handle.index, pointer, &native, &bytes)));
+  RONDO_TRY(called(handle.index, "export_memory",
+                   table_.export_memory(handle.index, pointer, &native, &bytes)));
   handle.bytes = bytes;
   put(native, handle);
   return handle;
@@ -184,7 +186,7 @@ Result<void*> PluginDriver::import_memory(int index, const SharedHandle& memory)
   RONDO_TRY(check_handle(memory, kind_, SharedKind::kMemory));
   const rondo_plugin_handle native = native_handle(memory);
   void* address = nullptr;
-  RONDO_TRY(called("import_memory", table_.import_memory(index, &native, &address)));
+  RONDO_TRY(called(index, "import_memory", table_.import_memory(index, &native, &address)));
   const std::lock_guard lock(mutex_);
   imported_.emplace(address, index);
   return address;
@@ -201,7 +203,7 @@ void PluginDriver::release_imported(void* pointer) {
 Result<std::shared_ptr<detail::StreamImpl>> PluginDriver::create_stream(int index) {
   rondo_plugin_stream stream = nullptr;
   if (has_streams(table_)) {
-    RONDO_TRY(called("create_stream", table_.create_stream(index, &stream)));
+    RONDO_TRY(called(index, "create_stream", table_.create_stream(index, &stream)));
   }
   return std::shared_ptr<detail::StreamImpl>(
       std::make_shared<PluginStream>(*this, Device{kind_, index}, stream));
@@ -211,7 +213,7 @@ Result<std::shared_ptr<detail::EventImpl>> PluginDriver::create_event(int index)
   if (!has_streams(table_))
     return std::shared_ptr<detail::EventImpl>(std::make_shared<SoftEvent>());
   rondo_plugin_event event = nullptr;
-  RONDO_TRY(called("create_event", table_.create_event(index, &event)));
+  RONDO_TRY(called(index, "create_event", table_.create_event(index, &event)));
   return std::shared_ptr<detail::EventImpl>(std::make_shared<PluginEvent>(*this, index, event));
 }
 
@@ -220,8 +222,8 @@ Result<SharedHandle> PluginDriver::export_event(detail::EventImpl& event) {
   if (own == nullptr || !can_share(table_)) return not_shared();
   SharedHandle handle = new_handle({kind_, own->device()}, SharedKind::kEvent);
   rondo_plugin_handle native{};
-  RONDO_TRY(
-      called("export_event", table_.export_event(own->device(), own->native_event(), &native)));
+  RONDO_TRY(called(own->device(), "export_event",
+                   table_.export_event(own->device(), own->native_event(), &native)));
   put(native, handle);
   return handle;
 }
@@ -232,7 +234,7 @@ Result<std::shared_ptr<detail::EventImpl>> PluginDriver::import_event(int index,
   RONDO_TRY(check_handle(event, kind_, SharedKind::kEvent));
   const rondo_plugin_handle native = native_handle(event);
   rondo_plugin_event opened = nullptr;
-  RONDO_TRY(called("import_event", table_.import_event(index, &native, &opened)));
+  RONDO_TRY(called(index, "import_event", table_.import_event(index, &native, &opened)));
   return std::shared_ptr<detail::EventImpl>(std::make_shared<PluginEvent>(*this, index, opened));
 }
 

@@ -32,8 +32,8 @@ class PluginDriver final : public DeviceDriver {
 
   /// The table has been checked.
   void add_collectives(const rondo_collective_table& table);
-  /// What a function of the plug-in's returned. Errors: Device, with its reason.
-  Status called(const char* function, int code) const;
+  /// What a function of the plug-in's returned. Errors: Device, as plugin_status.
+  Status called(int device, const char* function, int code) const;
 
   /// What streams that were given up may still use goes back once they are at rest.
   void give_back(LeftBehind::Action action) const { left_behind_.give_back(std::move(action)); }

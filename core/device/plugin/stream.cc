@@ -23,7 +23,7 @@ bool is_at_rest(const std::shared_ptr<const PluginEvent>& end) {
 
 Result<bool> is_reached(const rondo_device_table& table, int device, rondo_plugin_event event) {
   int done = 0;
-  RONDO_TRY(plugin_status(table, "query_event", table.query_event(device, event, &done)));
+  RONDO_TRY(plugin_status(table, device, "query_event", table.query_event(device, event, &done)));
   return done != 0;
 }
 
@@ -54,7 +54,8 @@ detail::EventWaiter PluginEvent::waiter() const {
       if (abandoned.load(std::memory_order_relaxed)) return given_up();
       patience.wait();
     }
-    return plugin_status(table, "synchronize_event", table.synchronize_event(device, event.get()));
+    return plugin_status(table, device, "synchronize_event",
+                         table.synchronize_event(device, event.get()));
   };
 }
 
@@ -65,7 +66,7 @@ PluginStream::~PluginStream() {
 }
 
 Status PluginStream::called(const char* function, int code) const {
-  return stream_error(device_, plugin_status(driver_.table(), function, code));
+  return driver_.called(device_.index, function, code);
 }
 
 Status PluginStream::keep(Status status) {
