@@ -45,6 +45,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Odd{"NO_DEVICE", "it added no device"},
                       Odd{"BAD_NAME", "its kind is \"9 lives\""},
                       Odd{"KERNEL_OF_NOBODY", "of kind nobody, which hasn't been added"},
+                      Odd{"KERNEL_OF_NO_TYPE", "\"float32\" is no data type: allowed are i8, u8"},
+                      Odd{"KERNEL_OF_NO_OP", "\"add\" is no reduce op: allowed are sum, prod"},
                       Odd{"KIND_OF_RONDO", "there are devices of kind emulated already"},
                       Odd{"HALF_THE_RANGES", "end_range is missing"},
                       Odd{"COLLECTIVES_OF_NOBODY", "of kind nobody, which hasn't been added"},
