@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/device/driver.h"
+#include "core/device/plugin/registry.h"
 #include "core/log.h"
 #include "rondo/allocator.h"
 #include "rondo/error.h"
@@ -77,7 +78,9 @@ Result<std::shared_ptr<std::byte[]>> allocate_by(std::shared_ptr<const Allocator
   std::shared_ptr<std::byte[]> owned(
       static_cast<std::byte*>(memory),
       [allocator = std::move(allocator), device, bytes](std::byte* data) {
-        give_back(*allocator, device, data, bytes);
+        device::give_back(device, [allocator, device, data, bytes] {
+          give_back(*allocator, device, data, bytes);
+        });
       });
   RONDO_TRY(check(driver, device, memory, bytes));
   return owned;

@@ -183,8 +183,8 @@ typedef struct rondo_plugin_registry {
   size_t size; /* sizeof(rondo_plugin_registry) of the caller's header */
   void* context;
   int (*add_device)(void* context, const rondo_device_table* table);
-  /* Of a kind that has been added; `type` is "f32", "i8", ..., `op` "sum", "max", "avg", ... What
-   * no kernel is registered for goes by way of the host. */
+  /* Of a kind that has been added; `type` is "f32", "i8", ..., `op` "sum", "max", "avg", ...
+   * (others are refused). What no kernel is registered for goes by way of the host. */
   int (*add_reduce_kernel)(void* context, const char* kind, const char* type, const char* op,
                            rondo_reduce_kernel kernel);
   /* Since 1.1: there where `size` says so. Of a kind that has been added. */

@@ -11,13 +11,13 @@ namespace rondo::launch {
 namespace {
 
 /// A device for each rank.
+constexpr const char* kOnCuda =
+    "RONDO_TEST_DEVICE=cuda RONDO_EMULATED_DEVICES=4 RONDO_EMULATED_DELAY_US=20 "
+    "RONDO_CUDA_DRIVER=" ACTED_CUDA " ";
+
 Killing on_cuda(const char* name, const std::string& way,
                 const char* arguments = "killed_on_device 2") {
-  return {name,
-          "RONDO_TEST_DEVICE=cuda RONDO_EMULATED_DEVICES=4 RONDO_EMULATED_DELAY_US=20 "
-          "RONDO_CUDA_DRIVER=" ACTED_CUDA " " +
-              way,
-          arguments};
+  return {name, kOnCuda + way, arguments};
 }
 
 class KilledOnCuda : public ::testing::TestWithParam<Killing> {};
@@ -38,6 +38,15 @@ INSTANTIATE_TEST_SUITE_P(
         on_cuda("graphs", "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=ring",
                 "killed_in_graph 2")),
     [](const auto& parameter) { return std::string(parameter.param.name); });
+
+TEST(StoppedOnCuda, OneRank_IsNoticedByTheDeadline) {
+  expect_others_notice_the_stopped(std::string(kOnCuda) + "RONDO_NCCL=off RONDO_ALGO=ring");
+}
+
+TEST(StoppedOnCuda, OneRankInAKernel_IsNoticedByTheDeadline) {
+  expect_others_notice_the_stopped(std::string(kOnCuda) +
+                                   "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=ring");
+}
 
 class KilledInNccl : public ::testing::TestWithParam<Killing> {};
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Worlds whose rank 2 kills itself: what all others say of it.
+// Worlds whose rank 2 kills itself, or stops: what all others say of it.
 
 #include <string>
 
@@ -18,5 +18,8 @@ struct Killing {
 /// Rank 2 of four is killed; all others name it within the two seconds that are promised, and leave
 /// nothing in shared memory.
 void expect_others_name_the_killed(const Killing& killing);
+
+/// Rank 2 of three stands still; the others' calls end soon after the deadline.
+void expect_others_notice_the_stopped(const std::string& variables);
 
 }  // namespace rondo::launch

@@ -6,8 +6,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <regex>
-#include <set>
 #include <string>
 #include <thread>
 
@@ -79,16 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Its peers' streams wait for it, too, and are given up with the call.
 TEST(RondoRun, RankThatStandsStillInACallOnDevices_IsNoticedByTheDeadline) {
-  const Outcome outcome =
-      shell("RONDO_TIMEOUT_MS=600 RONDO_ALGO=ring " + rondo_run(3, "stopped_on_device 2"));
-  const std::regex line(R"(\[(\d)\] after (\d+) ms: culprit .*Timeout)");
-  std::set<std::string> reporters;
-  for (auto it = std::sregex_iterator(outcome.output.begin(), outcome.output.end(), line);
-       it != std::sregex_iterator(); ++it) {
-    reporters.insert((*it)[1]);
-    EXPECT_LT(std::stoi((*it)[2]), 6'000);
-  }
-  EXPECT_EQ(reporters, (std::set<std::string>{"0", "1"})) << outcome.output;
+  expect_others_notice_the_stopped("RONDO_ALGO=ring");
 }
 
 TEST(RondoRun, RanksThatAreGoneAfterTheirCallOnDevices_LeaveTheOthersWhole) {

@@ -12,6 +12,7 @@
 //                        wait for R's
 //   killed_in_graph R    the same while a CUDA graph makes the calls, and no host is in one
 //   stopped_on_device R  the same, but it only stands still
+//   foreign_memory  sums on a plug-in's device, in memory that Rondo hasn't allocated
 //   once_on_device  broadcasts rank 1's number on emulated devices and is gone
 //   absent R        rank R never joins
 //   exit R CODE     rank R exits with CODE before its second call; the others print their error
@@ -32,6 +33,7 @@
 
 #include "tests/collectives/communicator/own_device.h"
 #include "tests/launch/death.h"
+#include "tests/launch/foreign_memory.h"
 #include "tests/launch/killed_in_graph.h"
 
 namespace {
@@ -226,6 +228,7 @@ int run(int argc, char** argv) {
   if (mode == "killed_behind_hosts") return killed_behind_hosts(number);
   if (mode == "killed_in_graph") return rondo::launch::killed_in_graph(number);
   if (mode == "stopped_on_device") return struck_on_device(number, SIGSTOP);
+  if (mode == "foreign_memory") return rondo::launch::foreign_memory();
   if (mode == "again") return again();
   if (mode == "once_on_device") return once_on_device();
   if (mode == "exit") return leave(number, std::atoi(argv[3]));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/device/plugin/communicator.h"
+#include "core/device/plugin/table.h"
 
 namespace rondo::device {
 namespace {
@@ -80,7 +81,7 @@ bool PluginLibrary::has(LibraryFunction function) const {
 
 Result<LibraryId> PluginLibrary::make_id() {
   rondo_plugin_id native{};
-  RONDO_TRY(driver_.called("make_id", table_.make_id(&native)));
+  RONDO_TRY(driver_.called(kNoDevice, "make_id", table_.make_id(&native)));
   LibraryId id;
   static_assert(sizeof(id.bytes) == sizeof(native.bytes));
   std::memcpy(id.bytes.data(), native.bytes, sizeof(native.bytes));

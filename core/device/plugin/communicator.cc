@@ -17,11 +17,11 @@ rondo_plugin_stream native(detail::StreamImpl& stream) {
 Result<std::unique_ptr<LibraryCommunicator>> PluginCommunicator::join(
     const PluginDriver& driver, const rondo_collective_table& table, const Who& who,
     const LibraryId& id) {
-  auto made = std::make_unique<PluginCommunicator>(driver, table);
+  auto made = std::make_unique<PluginCommunicator>(driver, table, who.device);
   rondo_plugin_id native_id{};
   std::memcpy(native_id.bytes, id.bytes.data(), sizeof(native_id.bytes));
   const int code = table.join(who.device, &native_id, who.rank, who.world, &made->communicator_);
-  RONDO_TRY(driver.called("join", code));
+  RONDO_TRY(driver.called(who.device, "join", code));
   return std::unique_ptr<LibraryCommunicator>(std::move(made));
 }
 
@@ -39,20 +39,21 @@ Result<bool> PluginCommunicator::ready() {
   if (given_up_) return Status(ErrorCode::kDevice, "the plug-in's communicator has been given up");
   if (table_.ready == nullptr) return true;
   int done = 0;
-  RONDO_TRY(driver_.called("ready", table_.ready(communicator_, &done)));
+  RONDO_TRY(driver_.called(device_, "ready", table_.ready(communicator_, &done)));
   return done != 0;
 }
 
 Status PluginCommunicator::all_reduce(const LibraryBuffers& buffers, ReduceOp op,
                                       detail::StreamImpl& stream) {
   return driver_.called(
-      "all_reduce", table_.all_reduce(communicator_, native(stream), buffers.input, buffers.output,
-                                      buffers.count, to_string(buffers.type), to_string(op)));
+      device_, "all_reduce",
+      table_.all_reduce(communicator_, native(stream), buffers.input, buffers.output, buffers.count,
+                        to_string(buffers.type), to_string(op)));
 }
 
 Status PluginCommunicator::reduce(const LibraryBuffers& buffers, ReduceOp op, int root,
                                   detail::StreamImpl& stream) {
-  return driver_.called("reduce",
+  return driver_.called(device_, "reduce",
                         table_.reduce(communicator_, native(stream), buffers.input, buffers.output,
                                       buffers.count, to_string(buffers.type), to_string(op), root));
 }
@@ -60,42 +61,45 @@ Status PluginCommunicator::reduce(const LibraryBuffers& buffers, ReduceOp op, in
 Status PluginCommunicator::broadcast(const LibraryBuffers& buffers, int root,
                                      detail::StreamImpl& stream) {
   return driver_.called(
-      "broadcast", table_.broadcast(communicator_, native(stream), buffers.input, buffers.output,
-                                    buffers.count, to_string(buffers.type), root));
+      device_, "broadcast",
+      table_.broadcast(communicator_, native(stream), buffers.input, buffers.output, buffers.count,
+                       to_string(buffers.type), root));
 }
 
 Status PluginCommunicator::all_gather(const LibraryBuffers& buffers, detail::StreamImpl& stream) {
-  return driver_.called(
-      "all_gather", table_.all_gather(communicator_, native(stream), buffers.input, buffers.output,
-                                      buffers.count, to_string(buffers.type)));
+  return driver_.called(device_, "all_gather",
+                        table_.all_gather(communicator_, native(stream), buffers.input,
+                                          buffers.output, buffers.count, to_string(buffers.type)));
 }
 
 Status PluginCommunicator::reduce_scatter(const LibraryBuffers& buffers, ReduceOp op,
                                           detail::StreamImpl& stream) {
   return driver_.called(
-      "reduce_scatter",
+      device_, "reduce_scatter",
       table_.reduce_scatter(communicator_, native(stream), buffers.input, buffers.output,
                             buffers.count, to_string(buffers.type), to_string(op)));
 }
 
 Status PluginCommunicator::send(const LibraryBuffers& buffers, int peer,
                                 detail::StreamImpl& stream) {
-  return driver_.called("send", table_.send(communicator_, native(stream), buffers.input,
-                                            buffers.count, to_string(buffers.type), peer));
+  return driver_.called(device_, "send",
+                        table_.send(communicator_, native(stream), buffers.input, buffers.count,
+                                    to_string(buffers.type), peer));
 }
 
 Status PluginCommunicator::receive(const LibraryBuffers& buffers, int peer,
                                    detail::StreamImpl& stream) {
-  return driver_.called("receive", table_.receive(communicator_, native(stream), buffers.output,
-                                                  buffers.count, to_string(buffers.type), peer));
+  return driver_.called(device_, "receive",
+                        table_.receive(communicator_, native(stream), buffers.output, buffers.count,
+                                       to_string(buffers.type), peer));
 }
 
 Status PluginCommunicator::begin_group() {
-  return driver_.called("begin_group", table_.begin_group(communicator_));
+  return driver_.called(device_, "begin_group", table_.begin_group(communicator_));
 }
 
 Status PluginCommunicator::end_group() {
-  return driver_.called("end_group", table_.end_group(communicator_));
+  return driver_.called(device_, "end_group", table_.end_group(communicator_));
 }
 
 }  // namespace rondo::device

@@ -21,8 +21,8 @@ class PluginCommunicator final : public LibraryCommunicator {
   static Result<std::unique_ptr<LibraryCommunicator>> join(const PluginDriver& driver,
                                                            const rondo_collective_table& table,
                                                            const Who& who, const LibraryId& id);
-  PluginCommunicator(const PluginDriver& driver, const rondo_collective_table& table)
-      : driver_(driver), table_(table) {}
+  PluginCommunicator(const PluginDriver& driver, const rondo_collective_table& table, int device)
+      : driver_(driver), table_(table), device_(device) {}
   PluginCommunicator(const PluginCommunicator&) = delete;
   PluginCommunicator& operator=(const PluginCommunicator&) = delete;
   ~PluginCommunicator() override;
@@ -45,6 +45,7 @@ class PluginCommunicator final : public LibraryCommunicator {
  private:
   const PluginDriver& driver_;
   const rondo_collective_table& table_;
+  int device_;
   rondo_plugin_communicator communicator_ = nullptr;
   bool given_up_ = false;
 };

@@ -32,8 +32,8 @@ PluginDriver::PluginDriver(DeviceKind kind, const rondo_device_table& table)
   table_.kind = name_.c_str();
 }
 
-Status PluginDriver::called(const char* function, int code) const {
-  return plugin_status(table_, function, code);
+Status PluginDriver::called(int device, const char* function, int code) const {
+  return plugin_status(table_, device, function, code);
 }
 
 void PluginDriver::add_reduce_kernel(std::string_view type, std::string_view op,
@@ -63,14 +63,15 @@ void PluginDriver::end_range(std::uint64_t range) {
 
 Result<int> PluginDriver::device_count() {
   int count = 0;
-  RONDO_TRY(called("device_count", table_.device_count(&count)));
+  RONDO_TRY(called(kNoDevice, "device_count", table_.device_count(&count)));
   return count;
 }
 
 Result<void*> PluginDriver::allocate(int index, std::size_t bytes) {
   if (bytes == 0) return nullptr;
   void* memory = nullptr;
-  RONDO_TRY(called("allocate", table_.allocate(index, bytes, &memory)));
+  const Status made = called(index, "allocate", table_.allocate(index, bytes, &memory));
+  if (!made.ok()) return Status(made.code(), fmt::format("{} bytes: {}", bytes, made.message()));
   const std::lock_guard lock(mutex_);
   allocated_[static_cast<const std::byte*>(memory)] = {bytes, index, new_number()};
   return memory;
@@ -84,12 +85,12 @@ void PluginDriver::free(void* pointer) {
     allocated_.erase(static_cast<const std::byte*>(pointer));
     frees_.fetch_add(1, std::memory_order_release);
   }
-  table_.deallocate(*device, pointer);
+  give_back([this, device = *device, pointer] { table_.deallocate(device, pointer); });
 }
 
 Status PluginDriver::check_memory(int index, const void* pointer, std::size_t bytes) {
   int found = 0;
-  RONDO_TRY(called("owns", table_.owns(index, pointer, bytes, &found)));
+  RONDO_TRY(called(index, "owns", table_.owns(index, pointer, bytes, &found)));
   if (found != 0) return {};
   return Status(ErrorCode::kInvalidArgument,
                 fmt::format("the {} bytes at {} were given as memory of {}:{}, but lie in no "
@@ -120,19 +121,26 @@ std::optional<int> PluginDriver::device_of(const void* pointer) const {
   return found->second.device;
 }
 
+std::optional<int> PluginDriver::owner_of(const void* pointer) {
+  if (const auto device = device_of(pointer)) return device;
+  const auto devices = device_count();
+  for (int device = 0; devices.ok() && device < *devices; ++device) {
+    int found = 0;
+    if (table_.owns(device, pointer, 1, &found) == 0 && found != 0) return device;
+  }
+  return std::nullopt;
+}
+
 bool PluginDriver::lives(const SharedHandle& memory) {
   const std::lock_guard lock(mutex_);
   const auto found = allocated_.find(reinterpret_cast<const std::byte*>(memory.base));
   return found != allocated_.end() && found->second.number == memory.allocation;
 }
 
-Result<SharedHandle> PluginDriver::described(const void* pointer) const {
+std::optional<SharedHandle> PluginDriver::described(const void* pointer) const {
   const std::lock_guard lock(mutex_);
   const auto found = block_of(pointer);
-  if (found == allocated_.end()) {
-    return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("{} is not memory of a {} device of this process", pointer, name_));
-  }
+  if (found == allocated_.end()) return std::nullopt;
   const auto& [start, block] = *found;
   SharedHandle handle = new_handle({kind_, block.device}, SharedKind::kMemory);
   handle.base = reinterpret_cast<std::uint64_t>(start);
@@ -142,13 +150,32 @@ Result<SharedHandle> PluginDriver::described(const void* pointer) const {
   return handle;
 }
 
+Result<SharedHandle> PluginDriver::described_foreign(const void* pointer) {
+  const auto device = owner_of(pointer);
+  if (!device) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("{} is not memory of a {} device of this process", pointer, name_));
+  }
+  if (!can_share(table_)) return not_shared();
+  SharedHandle handle = new_handle({kind_, *device}, SharedKind::kMemory);
+  handle.base = reinterpret_cast<std::uint64_t>(pointer);
+  handle.allocation = new_number();
+  return handle;
+}
+
 Result<SharedHandle> PluginDriver::export_memory(const void* pointer) {
-  RONDO_ASSIGN(SharedHandle handle, described(pointer));
+  SharedHandle handle;
+  if (const auto own = described(pointer)) {
+    handle = *own;
+  } else {
+    RONDO_ASSIGN(handle, described_foreign(pointer));
+  }
   // Good inside the process, where nobody opens it.
   if (!can_share(table_)) return handle;
   rondo_plugin_handle native{};
   std::size_t bytes = 0;
-  RONDO_TRY(called("export_memory", table_.export_memory(handle.index, pointer, &native, &bytes)));
+  RONDO_TRY(called(handle.index, "export_memory",
+                   table_.export_memory(handle.index, pointer, &native, &bytes)));
   handle.bytes = bytes;
   put(native, handle);
   return handle;
@@ -159,7 +186,7 @@ Result<void*> PluginDriver::import_memory(int index, const SharedHandle& memory)
   RONDO_TRY(check_handle(memory, kind_, SharedKind::kMemory));
   const rondo_plugin_handle native = native_handle(memory);
   void* address = nullptr;
-  RONDO_TRY(called("import_memory", table_.import_memory(index, &native, &address)));
+  RONDO_TRY(called(index, "import_memory", table_.import_memory(index, &native, &address)));
   const std::lock_guard lock(mutex_);
   imported_.emplace(address, index);
   return address;
@@ -169,14 +196,14 @@ void PluginDriver::release_imported(void* pointer) {
   const std::lock_guard lock(mutex_);
   const auto found = imported_.find(pointer);
   if (found == imported_.end()) return;
-  table_.release_memory(found->second, pointer);
+  give_back([this, device = found->second, pointer] { table_.release_memory(device, pointer); });
   imported_.erase(found);
 }
 
 Result<std::shared_ptr<detail::StreamImpl>> PluginDriver::create_stream(int index) {
   rondo_plugin_stream stream = nullptr;
   if (has_streams(table_)) {
-    RONDO_TRY(called("create_stream", table_.create_stream(index, &stream)));
+    RONDO_TRY(called(index, "create_stream", table_.create_stream(index, &stream)));
   }
   return std::shared_ptr<detail::StreamImpl>(
       std::make_shared<PluginStream>(*this, Device{kind_, index}, stream));
@@ -186,7 +213,7 @@ Result<std::shared_ptr<detail::EventImpl>> PluginDriver::create_event(int index)
   if (!has_streams(table_))
     return std::shared_ptr<detail::EventImpl>(std::make_shared<SoftEvent>());
   rondo_plugin_event event = nullptr;
-  RONDO_TRY(called("create_event", table_.create_event(index, &event)));
+  RONDO_TRY(called(index, "create_event", table_.create_event(index, &event)));
   return std::shared_ptr<detail::EventImpl>(std::make_shared<PluginEvent>(*this, index, event));
 }
 
@@ -195,8 +222,8 @@ Result<SharedHandle> PluginDriver::export_event(detail::EventImpl& event) {
   if (own == nullptr || !can_share(table_)) return not_shared();
   SharedHandle handle = new_handle({kind_, own->device()}, SharedKind::kEvent);
   rondo_plugin_handle native{};
-  RONDO_TRY(
-      called("export_event", table_.export_event(own->device(), own->native_event(), &native)));
+  RONDO_TRY(called(own->device(), "export_event",
+                   table_.export_event(own->device(), own->native_event(), &native)));
   put(native, handle);
   return handle;
 }
@@ -207,7 +234,7 @@ Result<std::shared_ptr<detail::EventImpl>> PluginDriver::import_event(int index,
   RONDO_TRY(check_handle(event, kind_, SharedKind::kEvent));
   const rondo_plugin_handle native = native_handle(event);
   rondo_plugin_event opened = nullptr;
-  RONDO_TRY(called("import_event", table_.import_event(index, &native, &opened)));
+  RONDO_TRY(called(index, "import_event", table_.import_event(index, &native, &opened)));
   return std::shared_ptr<detail::EventImpl>(std::make_shared<PluginEvent>(*this, index, opened));
 }
 

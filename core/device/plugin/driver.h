@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "core/device/driver.h"
+#include "core/device/plugin/left_behind.h"
 #include "rondo/device_plugin.h"
 
 namespace rondo::device {
@@ -30,8 +32,14 @@ class PluginDriver final : public DeviceDriver {
 
   /// The table has been checked.
   void add_collectives(const rondo_collective_table& table);
-  /// What a function of the plug-in's returned. Errors: Device, with its reason.
-  Status called(const char* function, int code) const;
+  /// What a function of the plug-in's returned. Errors: Device, as plugin_status.
+  Status called(int device, const char* function, int code) const;
+
+  /// What streams that were given up may still use goes back once they are at rest.
+  void give_back(LeftBehind::Action action) const { left_behind_.give_back(std::move(action)); }
+  void leave_behind(std::function<bool()> is_at_rest, LeftBehind::Action destroy) const {
+    left_behind_.add(std::move(is_at_rest), std::move(destroy));
+  }
 
   Result<CollectiveLibrary*> collective_library() override { return library_.get(); }
   std::uint64_t begin_range(const char* name) override;
@@ -40,7 +48,7 @@ class PluginDriver final : public DeviceDriver {
   Result<void*> allocate(int index, std::size_t bytes) override;
   void free(void* pointer) override;
   Status check_memory(int index, const void* pointer, std::size_t bytes) override;
-  bool hides(const void* pointer) override { return device_of(pointer).has_value(); }
+  bool hides(const void* pointer) override { return owner_of(pointer).has_value(); }
   bool shares_between_processes() const override;
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
@@ -63,10 +71,16 @@ class PluginDriver final : public DeviceDriver {
   using Blocks = std::map<const std::byte*, Block>;
   /// The one that an address lies in, or the end. With the mutex.
   Blocks::const_iterator block_of(const void* pointer) const;
-  /// A handle without the plug-in's own part. Errors: InvalidArgument.
-  Result<SharedHandle> described(const void* pointer) const;
-  /// The device of an address that was allocated.
+  /// A handle without the plug-in's own part; nothing where Rondo hasn't allocated it.
+  std::optional<SharedHandle> described(const void* pointer) const;
+  /// The same of memory that somebody else has from the plug-in: nobody will say when that is
+  /// freed, so it has a number of its own each time, and is opened anew. Errors: InvalidArgument,
+  /// Unsupported.
+  Result<SharedHandle> described_foreign(const void* pointer);
+  /// The device of an address that Rondo has allocated.
   std::optional<int> device_of(const void* pointer) const;
+  /// Whoever has allocated it.
+  std::optional<int> owner_of(const void* pointer);
 
   DeviceKind kind_;
   std::string name_;
@@ -74,6 +88,7 @@ class PluginDriver final : public DeviceDriver {
   std::map<std::pair<std::string, std::string>, rondo_reduce_kernel> kernels_;
   std::unique_ptr<CollectiveLibrary> library_;
   std::atomic<std::uint64_t> frees_{0};
+  mutable LeftBehind left_behind_;
   mutable std::mutex mutex_;
   Blocks allocated_;
   std::multimap<const void*, int> imported_;  ///< address -> device, once for each time

@@ -13,6 +13,7 @@
 
 #include "core/device/plugin/collectives.h"
 #include "core/device/plugin/table.h"
+#include "core/dtype.h"
 #include "core/environment.h"
 
 namespace rondo::device {
@@ -72,6 +73,17 @@ int add_device(void* context, const rondo_device_table* table) {
   return status.ok() ? 0 : loading.fail(std::move(status));
 }
 
+/// A kernel of another spelling would never be found, and calls go by way of the host without a
+/// word. (A plug-in of a newer header may know more than this one.)
+Status check_kernel(const PluginDriver& driver, const char* type, const char* op) {
+  if (driver.table().minor_version > RONDO_DEVICE_PLUGIN_MINOR) return {};
+  Status known = parse_data_type(type).status();
+  if (known.ok()) known = parse_reduce_op(op).status();
+  if (known.ok()) return known;
+  return refuse(
+      fmt::format("a reduce kernel for devices of kind {}: {}", driver.name(), known.message()));
+}
+
 int add_reduce_kernel(void* context, const char* kind, const char* type, const char* op,
                       rondo_reduce_kernel kernel) {
   auto& loading = *static_cast<Loading*>(context);
@@ -83,6 +95,8 @@ int add_reduce_kernel(void* context, const char* kind, const char* type, const c
         refuse(fmt::format("a kernel for devices of kind {}, which hasn't been "
                            "added",
                            kind)));
+  Status known = check_kernel(*driver, type, op);
+  if (!known.ok()) return loading.fail(std::move(known));
   driver->add_reduce_kernel(type, op, kernel);
   return 0;
 }
@@ -164,6 +178,12 @@ PluginDriver* plugin_driver(std::string_view name) {
     if (driver->name() == name) return driver.get();
   }
   return nullptr;
+}
+
+void give_back(Device device, LeftBehind::Action action) {
+  if (const PluginDriver* const plugin = plugin_driver(device.kind))
+    return plugin->give_back(std::move(action));
+  action();
 }
 
 }  // namespace rondo::device

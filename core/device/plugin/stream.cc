@@ -4,44 +4,84 @@
 
 #include <utility>
 
+#include "core/device/patience.h"
 #include "core/device/plugin/table.h"
 #include "core/device/soft_event.h"
+#include "core/log.h"
 
 namespace rondo::device {
+namespace {
+
+/// For a stream that was given up to come to rest.
+constexpr std::chrono::milliseconds kRest{1000};
+
+/// Of a stream whose end that is; null: nobody can tell.
+bool is_at_rest(const std::shared_ptr<const PluginEvent>& end) {
+  const Result<bool> reached = end == nullptr ? false : end->reached();
+  return reached.ok() && *reached;
+}
+
+Result<bool> is_reached(const rondo_device_table& table, int device, rondo_plugin_event event) {
+  int done = 0;
+  RONDO_TRY(plugin_status(table, device, "query_event", table.query_event(device, event, &done)));
+  return done != 0;
+}
+
+}  // namespace
 
 PluginEvent::PluginEvent(const PluginDriver& driver, int device, rondo_plugin_event event)
     : driver_(driver), device_(device), event_(event, [&driver, device](rondo_plugin_event own) {
-        driver.table().destroy_event(device, own);
+        driver.give_back([&driver, device, own] { driver.table().destroy_event(device, own); });
       }) {}
 
+Result<bool> PluginEvent::reached() const {
+  return is_reached(driver_.table(), device_, event_.get());
+}
+
 bool PluginEvent::done() const {
-  int done = 0;
   // What can't be asked is taken for over: whoever waits for it is told why it isn't.
-  return driver_.table().query_event(device_, event_.get(), &done) != 0 || done != 0;
+  const Result<bool> is = reached();
+  return !is.ok() || *is;
 }
 
 detail::EventWaiter PluginEvent::waiter() const {
   return [&table = driver_.table(), device = device_,
-          event = event_](const detail::Abandoned& /*abandoned*/) {
-    return plugin_status(table, "synchronize_event", table.synchronize_event(device, event.get()));
+          event = event_](const detail::Abandoned& abandoned) -> Status {
+    Patience patience;
+    for (;;) {
+      RONDO_ASSIGN(const bool reached, is_reached(table, device, event.get()));
+      if (reached) break;
+      if (abandoned.load(std::memory_order_relaxed)) return given_up();
+      patience.wait();
+    }
+    return plugin_status(table, device, "synchronize_event",
+                         table.synchronize_event(device, event.get()));
   };
 }
 
 PluginStream::~PluginStream() {
-  if (!is_immediate()) driver_.table().destroy_stream(device_.index, stream_);
+  if (is_immediate()) return;
+  if (is_abandoned()) settle();
+  if (!left_) driver_.table().destroy_stream(device_.index, stream_);
 }
 
 Status PluginStream::called(const char* function, int code) const {
-  return stream_error(device_, plugin_status(driver_.table(), function, code));
+  return driver_.called(device_.index, function, code);
 }
 
 Status PluginStream::keep(Status status) {
+  const std::lock_guard lock(mutex_);
   if (failure_.ok()) failure_ = std::move(status);
   return {};
 }
 
+Status PluginStream::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
 Status PluginStream::copy(void* target, const void* source, std::size_t bytes) {
-  if (bytes == 0 || !failure_.ok()) return {};
+  if (bytes == 0 || !failure().ok()) return {};
   const rondo_device_table& table = driver_.table();
   if (is_immediate()) return keep(called("copy", table.copy(device_.index, target, source, bytes)));
   return called("copy_async", table.copy_async(device_.index, stream_, target, source, bytes));
@@ -53,26 +93,28 @@ Status PluginStream::launch(std::function<Status()> /*kernel*/) {
 }
 
 Status PluginStream::reduce(rondo_reduce_kernel kernel, const rondo_reduction& reduction) {
-  if (!failure_.ok()) return {};
+  if (!failure().ok()) return {};
   Status status = called("a reduce kernel", kernel(device_.index, stream_, &reduction));
   return is_immediate() ? keep(std::move(status)) : status;
 }
 
 Status PluginStream::record(detail::EventImpl& event) {
   if (is_immediate()) {
-    static_cast<SoftEvent&>(event).begin_record()->finish(failure_);
+    static_cast<SoftEvent&>(event).begin_record()->finish(failure());
     return {};
   }
+  if (is_abandoned()) return {};
   const auto& own = static_cast<PluginEvent&>(event);
   return called("record_event",
                 driver_.table().record_event(device_.index, stream_, own.native_event()));
 }
 
 Status PluginStream::wait(const detail::EventImpl& event) {
+  if (is_abandoned()) return {};
   const auto* const own = dynamic_cast<const PluginEvent*>(&event.native());
   if (own == nullptr || &own->driver() != &driver_) {
     // Another kind's: the host waits for it.
-    Status outcome = event.wait();
+    Status outcome = event.waiter()(abandoned_);
     return is_immediate() ? keep(std::move(outcome)) : outcome;
   }
   return called("wait_event",
@@ -80,8 +122,52 @@ Status PluginStream::wait(const detail::EventImpl& event) {
 }
 
 Status PluginStream::synchronize() {
-  if (is_immediate()) return failure_;
+  if (is_immediate()) return failure();
+  if (is_abandoned()) {
+    settle();
+    return failure();
+  }
   return called("synchronize_stream", driver_.table().synchronize_stream(device_.index, stream_));
+}
+
+void PluginStream::abandon(const Status& cause) {
+  const std::lock_guard lock(mutex_);
+  if (is_abandoned()) return;
+  if (failure_.ok()) failure_ = cause;
+  rests_by_ = std::chrono::steady_clock::now() + kRest;
+  abandoned_.store(true, std::memory_order_release);
+}
+
+/// A table has nothing that ends what a stream is at: a peer's event, say, that is never reached.
+void PluginStream::settle() {
+  if (is_immediate() || std::exchange(settled_, true)) return;
+  const rondo_device_table& table = driver_.table();
+  rondo_plugin_event event = nullptr;
+  if (table.create_event(device_.index, &event) != 0) return leave(nullptr);
+  auto end = std::make_shared<const PluginEvent>(driver_, device_.index, event);
+  if (table.record_event(device_.index, stream_, event) != 0) return leave(nullptr);
+  Patience patience;
+  while (std::chrono::steady_clock::now() < rests_by_) {
+    if (is_at_rest(end)) return;
+    patience.wait();
+  }
+  if (!is_at_rest(end)) leave(std::move(end));
+}
+
+/// `end` is reached when it is at rest; null: nobody will know.
+void PluginStream::leave(std::shared_ptr<const PluginEvent> end) {
+  left_ = true;
+  log(LogLevel::kWarn, [this] {
+    return fmt::format(
+        "a stream of {} was given up, but is at work {} ms later: it is left to itself, and what "
+        "Rondo has on devices of that kind is given back once it is at rest; don't free or reuse "
+        "the buffers of the call before",
+        name_of(device_), kRest.count());
+  });
+  driver_.leave_behind([end] { return is_at_rest(end); },
+                       [end, &table = driver_.table(), index = device_.index, stream = stream_] {
+                         table.destroy_stream(index, stream);
+                       });
 }
 
 }  // namespace rondo::device

@@ -2,8 +2,11 @@
 
 // Streams and events of a plug-in's devices.
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 
 #include "core/device/plugin/driver.h"
 #include "core/device/stream.h"
@@ -18,8 +21,9 @@ class PluginEvent final : public detail::EventImpl {
   PluginEvent(const PluginDriver& driver, int device, rondo_plugin_event event);
 
   bool done() const override;
-  /// For streams of other kinds. Not given up before its time; and a record that is made before it
-  /// runs is the one it waits for.
+  /// Errors: Device (it can't be asked).
+  Result<bool> reached() const;
+  /// For the host. A record that is made before it runs is the one it waits for.
   detail::EventWaiter waiter() const override;
   const PluginDriver& driver() const { return driver_; }
   int device() const { return device_; }
@@ -39,6 +43,7 @@ class PluginStream final : public detail::StreamImpl {
       : driver_(driver), device_(device), stream_(stream) {}
   PluginStream(const PluginStream&) = delete;
   PluginStream& operator=(const PluginStream&) = delete;
+  /// Waits as long as the plug-in's destroy_stream does; where it was given up, as synchronize.
   ~PluginStream() override;
 
   Device device() const override { return device_; }
@@ -47,7 +52,12 @@ class PluginStream final : public detail::StreamImpl {
   Status launch(std::function<Status()> kernel) override;
   Status record(detail::EventImpl& event) override;
   Status wait(const detail::EventImpl& event) override;
+  /// Where it was given up the device gets a moment to come to rest, and is left with the rest then
+  /// (left_behind.h). What it reports then is why.
   Status synchronize() override;
+  /// Work that the device has been given stays with it; nobody waits for it any more.
+  void abandon(const Status& cause) override;
+  Status failure() const override;
   Status reduce(rondo_reduce_kernel kernel, const rondo_reduction& reduction);
   /// For the plug-in's library; null: work is done at once.
   rondo_plugin_stream native_stream() const { return stream_; }
@@ -55,13 +65,21 @@ class PluginStream final : public detail::StreamImpl {
  private:
   Status called(const char* function, int code) const;
   bool is_immediate() const { return stream_ == nullptr; }
+  bool is_abandoned() const { return abandoned_.load(std::memory_order_acquire); }
+  void settle();
+  void leave(std::shared_ptr<const PluginEvent> end);
   /// Where work is done at once, its first failure stays, as elsewhere.
   Status keep(Status status);
 
   const PluginDriver& driver_;
   Device device_;
   rondo_plugin_stream stream_;
+  mutable std::mutex mutex_;
   Status failure_;
+  detail::Abandoned abandoned_ = false;
+  std::chrono::steady_clock::time_point rests_by_;  ///< set before it is abandoned
+  bool settled_ = false;
+  bool left_ = false;  ///< the driver has the plug-in's stream
 };
 
 }  // namespace rondo::device

@@ -107,6 +107,17 @@ Status check_ranges(const rondo_device_table& t) {
   return check_group("the functions of ranges", entries);
 }
 
+/// What there is to do when one of them fails; of all others a plug-in knows more than Rondo.
+std::string_view remedy(std::string_view function) {
+  if (function == "allocate")
+    return "free some of its memory, use smaller buffers, or look who else is using it";
+  if (function == "import_memory" || function == "import_event")
+    return "it is another process's, which may have ended or have freed it";
+  if (function == "device_count") return "look at what the process may use of its devices";
+  return "what it means is in the documentation of the plug-in; RONDO_DEVICE_PATH=host makes calls "
+         "without its streams, kernels and library";
+}
+
 }  // namespace
 
 Result<rondo_device_table> checked_table(const rondo_device_table& table) {
@@ -121,12 +132,16 @@ Result<rondo_device_table> checked_table(const rondo_device_table& table) {
   return whole;
 }
 
-Status plugin_status(const rondo_device_table& table, const char* function, int code) {
+Status plugin_status(const rondo_device_table& table, int device, const char* function, int code) {
   if (code == 0) return {};
   const char* why = table.last_error();
   const bool said = why != nullptr && *why != '\0';
-  return Status(ErrorCode::kDevice, fmt::format("{} of the {} plug-in failed ({}): {}", function,
-                                                table.kind, code, said ? why : "no reason given"));
+  const std::string where = device == kNoDevice
+                                ? fmt::format("the {} plug-in", table.kind)
+                                : fmt::format("the plug-in of {}:{}", table.kind, device);
+  return Status(ErrorCode::kDevice,
+                fmt::format("{} of {} failed ({}): {}: {}", function, where, code,
+                            said ? why : "no reason given", remedy(function)));
 }
 
 }  // namespace rondo::device

@@ -16,7 +16,11 @@ Result<rondo_device_table> checked_table(const rondo_device_table& table);
 inline bool has_streams(const rondo_device_table& table) { return table.create_stream != nullptr; }
 inline bool can_share(const rondo_device_table& table) { return table.export_memory != nullptr; }
 
-/// Of a call of the table that returned `code`. Errors: Device, with its last_error.
-Status plugin_status(const rondo_device_table& table, const char* function, int code);
+/// What is no device's in particular.
+inline constexpr int kNoDevice = -1;
+
+/// Of a call of the table that returned `code`. Errors: Device, with the device, its last_error and
+/// what can be done.
+Status plugin_status(const rondo_device_table& table, int device, const char* function, int code);
 
 }  // namespace rondo::device

@@ -22,6 +22,8 @@
 #define MESSAGES_WITHOUT_GROUPS 15
 #define HALF_THE_MESSAGES 16
 #define SMALL_COLLECTIVES 17
+#define KERNEL_OF_NO_TYPE 18
+#define KERNEL_OF_NO_OP 19
 
 static const char* last_error(void) { return "the odd device is out of order"; }
 static int device_count(int* count) {
@@ -137,7 +139,9 @@ int rondo_device_plugin(const rondo_plugin_registry* registry) {
   if (ODD == KERNEL_OF_NOBODY)
     return registry->add_reduce_kernel(registry->context, "nobody", "f32", "sum", &reduce);
   if (registry->add_device(registry->context, &table) != 0) return 1;
-  if (registry->add_reduce_kernel(registry->context, table.kind, "f32", "sum", &reduce) != 0)
+  if (registry->add_reduce_kernel(registry->context, table.kind,
+                                  ODD == KERNEL_OF_NO_TYPE ? "float32" : "f32",
+                                  ODD == KERNEL_OF_NO_OP ? "add" : "sum", &reduce) != 0)
     return 1;
   return ODD == OLD
              ? 0
