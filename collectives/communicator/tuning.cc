@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "core/hash.h"
 #include "core/json/reader.h"
 #include "core/log.h"
+#include "core/trace/write_file.h"
 
 namespace rondo::communicator {
 namespace {
@@ -89,17 +89,10 @@ void keep(const Place& place, const std::string& text) {
   if (!path.ok()) return log(LogLevel::kWarn, [&] { return path.status().message(); });
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(*path).parent_path(), error);
-  const std::string half = *path + fmt::format(".{}", place.mesh().ranks().front().pid);
-  std::ofstream file(half);
-  file << text;
-  file.close();
-  if (file) std::filesystem::rename(half, *path, error);
-  if (!file || error) {
+  if (const Status written = trace::write_file(*path, text); !written.ok()) {
     log(LogLevel::kWarn, [&] {
-      return fmt::format(
-          "the tuning that was measured can't be kept in {}; the next run measures "
-          "again",
-          *path);
+      return fmt::format("the tuning that was measured isn't kept: {}; the next run measures again",
+                         written.message());
     });
     return;
   }

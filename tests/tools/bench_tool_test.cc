@@ -306,6 +306,9 @@ TEST(BenchSubcommands, Mistakes_AreOneLineAndExitCode2) {
   expect_usage_error("bench compare all_reduce", "sizes is required");
   expect_usage_error("bench compare all_too_all 8", "unknown collective 'all_too_all', allowed");
   expect_usage_error("bench compare all_reduce 8x", "'8x' is not a size");
+  expect_usage_error("bench compare all_reduce 8 2", "BYTES 2: all_reduce of 2 ranks is measured");
+  expect_usage_error("bench compare all_gather 12 --ranks 4",
+                     "BYTES 12: all_gather of 4 ranks is measured from 16 bytes on");
   expect_usage_error("bench compare all_reduce 8 --transport inproc", "allowed: shm, tcp");
   expect_usage_error("bench all_reduce -G 3", "-G 3 isn't supported");
   expect_usage_error("bench all_reduce -r 7x", "-r: '7x' is no rank");

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/rondo/bench/environment.h"
@@ -69,6 +73,27 @@ PeerSetting setting_of(const CompareFlags& flags) {
   return setting;
 }
 
+/// Whether each rank has a part of the data.
+bool ranks_have_parts(std::string_view collective) {
+  return std::ranges::none_of(std::array{Collective::kAllReduce, Collective::kBroadcast,
+                                         Collective::kReduce, Collective::kBarrier},
+                              [&](Collective whole) { return collective == to_string(whole); });
+}
+
+/// The loops measure whole elements, f32, of each part. Errors: UsageError.
+std::vector<std::uint64_t> compared_sizes(const CompareFlags& flags) {
+  const int parts = ranks_have_parts(flags.collective) ? flags.ranks : 1;
+  const std::uint64_t least = sizeof(float) * static_cast<std::uint64_t>(parts);
+  std::vector<std::uint64_t> sizes;
+  for (const std::string& size : flags.sizes) {
+    sizes.push_back(parse_size("BYTES", size));
+    if (sizes.back() >= least) continue;
+    throw UsageError(fmt::format("BYTES {}: {} of {} ranks is measured from {} bytes on", size,
+                                 flags.collective, flags.ranks, least));
+  }
+  return sizes;
+}
+
 std::vector<std::string> script_arguments(const CompareFlags& flags) {
   std::vector<std::string> arguments = {"--raw",
                                         "--rounds",
@@ -84,9 +109,8 @@ std::vector<std::string> script_arguments(const CompareFlags& flags) {
                                         "--peers",
                                         flags.peers,
                                         flags.collective};
-  for (const std::string& size : flags.sizes) {
-    arguments.push_back(std::to_string(parse_size("BYTES", size)));
-  }
+  for (const std::uint64_t bytes : compared_sizes(flags))
+    arguments.push_back(std::to_string(bytes));
   return arguments;
 }
 
