@@ -9,6 +9,10 @@ namespace {
 
 /// Between two looks after graphs.
 constexpr std::chrono::microseconds kLookPeriod = std::chrono::milliseconds(100);
+/// Between two looks where callers wait for their calls themselves, and so many without a new one
+/// before it sleeps.
+constexpr std::chrono::microseconds kNap{500};
+constexpr int kNaps = 20;
 /// As good as for ever.
 constexpr std::chrono::microseconds kLongSleep = std::chrono::hours(1);
 
@@ -39,16 +43,35 @@ void ProgressThread::stop() {
 }
 
 void ProgressThread::run() {
+  int naps = 0;
+  std::uint32_t answered = signal_.load(std::memory_order_relaxed);
   while (!stopped_.load(std::memory_order_relaxed)) {
     const std::uint32_t seen = signal_.load(std::memory_order_acquire);
-    const bool watches = watches_.load(std::memory_order_relaxed);
-    if ((watches || !driver_.idle()) && driver_.try_take()) {
-      driver_.drive(nullptr, {.in_background = true});
-      if (watches) driver_.look_after_graphs();
-      driver_.give_back();
+    if (move_on()) {
+      naps = 0;
+    } else if (seen != answered) {
+      naps = kNaps;  // it came for nothing
     }
-    if (!stopped_.load(std::memory_order_relaxed)) wait_for_signal(seen);
+    answered = seen;
+    if (stopped_.load(std::memory_order_relaxed)) break;
+    if (naps > 0) {
+      --naps;
+      futex_wait(signal_, seen, kNap);
+    } else {
+      wait_for_signal(seen);
+    }
   }
+}
+
+bool ProgressThread::move_on() {
+  const bool watches = watches_.load(std::memory_order_relaxed);
+  const bool has_calls = !driver_.idle();
+  if ((!watches && !has_calls) || !driver_.try_take()) return false;
+  driver_.drive(nullptr, {.in_background = true});
+  if (watches) driver_.look_after_graphs();
+  const bool ended = driver_.idle();
+  driver_.give_back();
+  return has_calls && ended;
 }
 
 /// Until woken, by whoever took the baton or starts a call: who hasn't seen that it sleeps has

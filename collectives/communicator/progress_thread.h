@@ -3,6 +3,11 @@
 // The thread that moves a place's started calls on while nobody waits for one. Started by the first
 // call that is, asleep while there is nothing to do or somebody else drives; but for a look at the
 // peers several times a second once graphs make calls that no host is in.
+//
+// To wake it takes longer than a short call, and where there is no core to spare it takes turns
+// with those who wait for the call. So where it comes and finds that callers wait for their calls
+// themselves, it isn't woken any more: it looks by itself every half a millisecond, until there is
+// a call that nobody waits for, or none for a while.
 
 #include <atomic>
 #include <cstdint>
@@ -29,6 +34,8 @@ class ProgressThread {
 
  private:
   void run();
+  /// True where it has moved calls on to their end.
+  bool move_on();
   void wait_for_signal(std::uint32_t seen);
 
   CallDriver& driver_;
