@@ -19,7 +19,8 @@ Status FailureCause::look(std::span<transport::Endpoint* const> endpoints, int r
     if (heard.ok()) continue;
     return heard.culprit() == rank ? failed_ : heard;
   }
-  if (failed_.culprit() != kNoCulprit) return failed_;
+  // Another rank that a failed event tells of has its say, too: it may be lost.
+  if (failed_.culprit() == rank) return failed_;
   return std::chrono::steady_clock::now() < failed_at_ + kSoon ? Status() : failed_;
 }
 
