@@ -100,9 +100,7 @@ Result<simulate::Prediction> predict_to_draw(const Scenario& scenario,
   options.record = true;
   options.most_segments = kMostSpansDrawn;
   options.most_work = kMostWork;
-  const auto simulated = [&] {
-    return select::predict(schedules, scenario.network, options);
-  };
+  const auto simulated = [&] { return select::predict(schedules, scenario.network, options); };
   RONDO_ASSIGN(simulate::Prediction prediction, simulated());
   std::size_t before = 0;
   while (prediction.spans.size() > kMostSpansDrawn && prediction.spans.size() != before) {
