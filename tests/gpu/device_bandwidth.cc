@@ -62,7 +62,7 @@ void measure_kernel(Stream& stream, const Setup& setup, DataType type, ReduceOp 
         {.sources = sources, .targets = {&target, 1}, .count = setup.bytes / size_of(type)}));
   });
   std::printf(
-      "{\"kernel\": \"%s of %s\", \"sources\": %zu, \"gb_per_s\": %.1f, "
+      "{\"kernel\": \"%s of %s\", \"sources\": %zu, \"gb_per_s\": %.3f, "
       "\"of_copy\": %.3f}\n",
       to_string(op), to_string(type), sources.size(), rate, rate / copy);
   std::fflush(stdout);
@@ -75,7 +75,7 @@ void measure(const Setup& setup) {
   const double copy = gigabytes_per_second(stream, setup, 2 * setup.bytes, [&] {
     stream.copy(memory[1].data(), memory[0].data(), setup.bytes);
   });
-  std::printf("{\"copy\": \"device to device\", \"bytes\": %zu, \"gb_per_s\": %.1f}\n", setup.bytes,
+  std::printf("{\"copy\": \"device to device\", \"bytes\": %zu, \"gb_per_s\": %.3f}\n", setup.bytes,
               copy);
   for (const DataType type : kTypes) {
     for (const ReduceOp op : kOps) {
