@@ -19,6 +19,9 @@ namespace {
 
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
+/// Who isn't woken looks again after up to as long as it has waited: most of a kernel's time.
+constexpr double kMostOfKernel = 0.25;
+
 double kernel_ms() { return std::atof(std::getenv("RONDO_EMULATED_KERNEL_US")) / 1e3; }
 
 /// Of the call's time what isn't whole kernels: the median of some calls, since a busy machine
@@ -55,7 +58,7 @@ TEST_P(DeviceEnd, OfABlockingCall_IsNoticedAtOnce) {
     rank.all_reduce({memory.data(), 1'000, DataType::kF32, rank.device()});
   });
   RecordProperty("late_us", static_cast<int>(late_ms * 1e3));
-  EXPECT_LT(late_ms, 8);
+  EXPECT_LT(late_ms, kMostOfKernel * kernel_ms());
 }
 
 TEST_P(DeviceEnd, OfACallThatTheThreadMovesOn_IsNoticedAtOnce) {
@@ -66,7 +69,7 @@ TEST_P(DeviceEnd, OfACallThatTheThreadMovesOn_IsNoticedAtOnce) {
     stream.synchronize();
   });
   RecordProperty("late_us", static_cast<int>(late_ms * 1e3));
-  EXPECT_LT(late_ms, 8);
+  EXPECT_LT(late_ms, kMostOfKernel * kernel_ms());
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, DeviceEnd, ::testing::Values("emulated", "cuda"),
