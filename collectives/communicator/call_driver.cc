@@ -76,6 +76,32 @@ void CallDriver::push(PendingCall& call) {
   (call.arguments.exchange == Exchange::kNone ? collectives_ : exchanges_).push(call);
 }
 
+bool CallDriver::exchange_at_once(const CallArguments& arguments) {
+  /// About as long as an answer takes.
+  constexpr int kLooks = 400;
+  if (!try_take()) return false;
+  const Ticks entered = place_.trace().now();
+  const bool looks_on = idle() && place_.waiter().has_spare_core();
+  const bool made = make_at_once(arguments, looks_on ? kLooks : 1);
+  if (made) place_.trace().end_exchange(arguments, entered, {});
+  give_back();
+  return made;
+}
+
+bool CallDriver::exchange_at_once(PendingCall& call) {
+  if (!try_take()) return false;
+  const bool made = make_at_once(call.arguments, 1);
+  if (made) finish_at_once(call, {});
+  give_back();
+  return made;
+}
+
+/// With the baton. Those that were pushed come first.
+bool CallDriver::make_at_once(const CallArguments& arguments, int looks) {
+  return exchanges_.empty() && place_.usable().ok() &&
+         conversations_.make_at_once(arguments, looks, front_begun_);
+}
+
 void CallDriver::give_back() {
   settle();
   holder_.store(nullptr, std::memory_order_relaxed);

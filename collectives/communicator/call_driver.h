@@ -31,6 +31,12 @@ class CallDriver : private execute::Sleeper {
   std::size_t outstanding() const { return outstanding_.load(std::memory_order_acquire); }
   bool full() const { return collectives_.full() || exchanges_.full(); }
   void push(PendingCall& call);
+  /// Makes a send or a receive that has been checked, where that can be done now: as if it had been
+  /// pushed and driven. False where not. A blocking one looks for a while where nothing else is
+  /// outstanding.
+  bool exchange_at_once(const CallArguments& arguments);
+  /// The same of one that was started, one holder less.
+  bool exchange_at_once(PendingCall& call);
 
   bool try_take();
   void give_back();
@@ -73,6 +79,7 @@ class CallDriver : private execute::Sleeper {
   bool turn_front();
   bool waits_for_stream() const;
   bool turn_exchanges();
+  bool make_at_once(const CallArguments& arguments, int looks);
   void wait(execute::WaitLimit limit);
   void arm(const std::shared_ptr<Bell>& bell) override;
   bool begin_front();

@@ -2,29 +2,43 @@
 
 #include <fmt/format.h>
 
+#include "core/relax.h"
+
 namespace rondo::communicator {
 namespace {
 
-bool sends(const PendingCall& call) { return call.arguments.exchange == Exchange::kSend; }
+bool sends(const CallArguments& arguments) { return arguments.exchange == Exchange::kSend; }
+bool sends(const PendingCall& call) { return sends(call.arguments); }
 
 // A send is only read; both directions share one description.
-execute::Message message_of(PendingCall& call) {
-  const CallArguments& arguments = call.arguments;
+execute::Message message_of(const CallArguments& arguments, void* owner) {
+  const bool is_send = sends(arguments);
   void* const data =
-      sends(call) ? const_cast<void*>(arguments.input.pointer) : arguments.output.pointer;
-  const ConstBuffer buffer = sends(call) ? arguments.input : ConstBuffer(arguments.output);
+      is_send ? const_cast<void*>(arguments.input.pointer) : arguments.output.pointer;
+  const ConstBuffer buffer = is_send ? arguments.input : ConstBuffer(arguments.output);
   return {.data = static_cast<std::byte*>(data),
           .bytes = buffer.count * size_of(buffer.dtype),
           .type = buffer.dtype,
           .tag = arguments.tag,
-          .owner = &call};
+          .owner = owner};
+}
+
+bool receive_at_once(execute::Conversation& conversation, const execute::Message& message,
+                     int looks) {
+  using AtOnce = execute::MessageReceiver::AtOnce;
+  AtOnce received = conversation.receive_at_once(message);
+  for (; received == AtOnce::kNothingCame && looks > 1; --looks) {
+    relax();
+    received = conversation.receive_at_once(message);
+  }
+  return received == AtOnce::kDone;
 }
 
 }  // namespace
 
 Status Conversations::add(PendingCall& call) {
   const int rank = call.arguments.root;
-  const execute::Message message = message_of(call);
+  const execute::Message message = message_of(call.arguments, &call);
   if (rank == mesh_.rank())
     return sends(call) ? own_.send(message, done_) : own_.receive(message, done_);
   Peer& peer = peers_[static_cast<std::size_t>(rank)];
@@ -35,6 +49,18 @@ Status Conversations::add(PendingCall& call) {
   if (!sends(call)) return peer.conversation->receive(message, done_);
   peer.conversation->send(message);
   return {};
+}
+
+bool Conversations::make_at_once(const CallArguments& arguments, int looks, bool keeps_peers) {
+  Peer& peer = peers_[static_cast<std::size_t>(arguments.root)];
+  if (peer.conversation == nullptr || !peer.gone.ok()) return false;
+  execute::Conversation& conversation = *peer.conversation;
+  const execute::Message message = message_of(arguments, nullptr);
+  if (!conversation.endpoint().resume().ok()) return false;
+  const bool made = sends(arguments) ? conversation.send_at_once(message)
+                                     : receive_at_once(conversation, message, looks);
+  if (!keeps_peers) conversation.endpoint().pause();
+  return made;
 }
 
 Result<bool> Conversations::step(std::vector<PendingCall*>& done, bool keeps_peers) {

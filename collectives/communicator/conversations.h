@@ -24,6 +24,9 @@ class Conversations {
 
   /// A send or a receive; it comes back by `step`, but for an error. Errors: Mismatch.
   Status add(PendingCall& call);
+  /// Makes the call at once, after so many looks at most; false where that can't be now: nothing
+  /// has happened then, and `add` and `step` will do it, or say why not. `keeps_peers`: as `step`.
+  bool make_at_once(const CallArguments& arguments, int looks, bool keeps_peers);
   /// Does what can be done now; true if anything moved. Calls that are done are appended to
   /// `done`. Errors: Mismatch, DataLoss, PeerLost, or what a peer gave up with.
   /// `keeps_peers`: a collective is under way, whose endpoints must not be paused.

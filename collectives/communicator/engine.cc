@@ -95,7 +95,10 @@ Status Engine::call(const GivenCall& call) {
 
 Status Engine::call_behind_others(const CallArguments& arguments,
                                   const std::shared_ptr<PreparedPlan>& plan) {
-  if (driver_.idle() && arguments.exchange == Exchange::kNone) {
+  if (arguments.exchange != Exchange::kNone) {
+    RONDO_TRY(admit_exchange(arguments));
+    if (driver_.exchange_at_once(arguments)) return {};
+  } else if (driver_.idle()) {
     driver_.take(nullptr, kNever);
     Status status = plan == nullptr ? place_->call(arguments) : place_->run(arguments, *plan);
     give_back();
@@ -116,10 +119,14 @@ Result<std::shared_ptr<PreparedPlan>> Engine::prepare(const CallArguments& argum
   return admit(arguments);
 }
 
+Status Engine::admit_exchange(const CallArguments& arguments) const {
+  RONDO_TRY(place_->usable());
+  return check_exchange(arguments, place_->size());
+}
+
 Result<std::shared_ptr<PreparedPlan>> Engine::admit(const CallArguments& arguments) {
   if (arguments.exchange != Exchange::kNone) {
-    RONDO_TRY(place_->usable());
-    RONDO_TRY(check_exchange(arguments, place_->size()));
+    RONDO_TRY(admit_exchange(arguments));
     return std::shared_ptr<PreparedPlan>();
   }
   auto plan = place_->admit(arguments);
@@ -238,7 +245,8 @@ Result<PendingCall*> Engine::push(const CallArguments& arguments,
     return &call;
   }
   if (!std::exchange(asynchronous_, true) && progress_ != nullptr) progress_->start();
-  driver_.push(call);
+  const bool is_exchange = arguments.exchange != Exchange::kNone;
+  if (!is_exchange || !driver_.exchange_at_once(call)) driver_.push(call);
   return &call;
 }
 

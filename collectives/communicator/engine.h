@@ -96,6 +96,7 @@ class Engine {
   void stay_ready();
   void look_after_graphs();
   void make_room();
+  Status admit_exchange(const CallArguments& arguments) const;
   Result<std::shared_ptr<PreparedPlan>> admit(const CallArguments& arguments);
 
   std::unique_ptr<Place> place_;

@@ -1,5 +1,6 @@
 #include "collectives/communicator/one_exchange.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace rondo::communicator {
@@ -19,6 +20,19 @@ Parts of_all(int world, std::size_t offset, std::size_t bytes) {
   Parts parts;
   for (int rank = 0; rank < world; ++rank) parts.push_back({rank, offset, bytes});
   return parts;
+}
+
+/// What every rank brings, where the parts of an all_gather_v have sizes that all ranks know.
+OneExchange of_uneven_parts(const CallArguments& arguments) {
+  OneExchange exchange{.gathered = Parts()};
+  for (const std::size_t count : arguments.output_counts) {
+    const std::size_t bytes = count * size_of(arguments.input.dtype);
+    const auto rank = static_cast<int>(exchange.contributed_bytes.size());
+    exchange.most_bytes = std::max(exchange.most_bytes, bytes);
+    exchange.contributed_bytes.push_back(bytes);
+    exchange.gathered->push_back({rank, 0, bytes});
+  }
+  return exchange;
 }
 
 std::optional<Parts> gathered_by(const CallArguments& arguments, int rank, int world,
@@ -44,7 +58,7 @@ bool is_one_exchange(const algorithms::Algorithm& algorithm, const CallArguments
   switch (algorithm.collective) {
     case Collective::kAllReduce: return algorithm.name == kOneShot;
     case Collective::kBarrier: return algorithm.name == kDirect;
-    case Collective::kAllGather:
+    case Collective::kAllGather: return algorithm.name == kDirect;
     case Collective::kAllToAll: return algorithm.name == kDirect && !arguments.uneven;
     case Collective::kBroadcast:
     case Collective::kReduce:
@@ -55,6 +69,7 @@ bool is_one_exchange(const algorithms::Algorithm& algorithm, const CallArguments
 }
 
 OneExchange one_exchange(const CallArguments& arguments, int rank, int world) {
+  if (arguments.uneven) return of_uneven_parts(arguments);
   const auto ranks = static_cast<std::size_t>(world);
   const std::size_t bytes = total_count(arguments, world) * size_of(arguments.input.dtype);
   OneExchange exchange{.most_bytes = bytes};

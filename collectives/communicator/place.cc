@@ -90,7 +90,7 @@ Result<PreparedPlan*> Place::admit(const CallArguments& arguments) {
 
 Result<PreparedPlan*> Place::make_known(const CallArguments& given, const CallArguments& used) {
   if (PreparedPlan* const known = recent_calls_.find(used)) {
-    recent_calls_.remember(given, used, known);
+    if (!used.uneven) recent_calls_.remember(given, used, known);
     return known;
   }
   RONDO_TRY(check(used, rank(), size()));
@@ -193,6 +193,7 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
   if (arguments.uneven) {
     if (PreparedPlan* plan = uneven_plans_.find(key, arguments)) return plan;
     RONDO_ASSIGN(auto prepared, make_plan(arguments, key));
+    if (uneven_plans_.is_full()) recent_calls_ = {};
     return &uneven_plans_.insert(key, arguments, std::move(prepared));
   }
   if (PreparedPlan* plan = plans_.find(key)) return plan;

@@ -50,8 +50,7 @@ PreparedPlan* UnevenPlans::find(const transport::Fingerprint& key, const CallArg
 
 PreparedPlan& UnevenPlans::insert(const transport::Fingerprint& key, const CallArguments& arguments,
                                   std::shared_ptr<PreparedPlan> plan) {
-  if (entries_.size() == kMost)
-    entries_.erase(std::ranges::min_element(entries_, {}, &Entry::used));
+  if (is_full()) entries_.erase(std::ranges::min_element(entries_, {}, &Entry::used));
   Entry& entry = entries_.emplace_back();
   entry.key = key;
   entry.input_count = arguments.input.count;

@@ -66,6 +66,8 @@ class UnevenPlans {
  public:
   /// Null where there is none (any more).
   PreparedPlan* find(const transport::Fingerprint& key, const CallArguments& arguments);
+  /// A further one takes the place of the one that was found least recently.
+  bool is_full() const { return entries_.size() >= kMost; }
   PreparedPlan& insert(const transport::Fingerprint& key, const CallArguments& arguments,
                        std::shared_ptr<PreparedPlan> plan);
 

@@ -1,5 +1,7 @@
 #include "collectives/communicator/recent_calls.h"
 
+#include <algorithm>
+
 namespace rondo::communicator {
 namespace {
 
@@ -18,13 +20,22 @@ bool is_simple(schedule::Collective collective, const Reduction& reduction) {
 }
 
 bool is_simple(const CallArguments& arguments) {
-  return is_simple(arguments.collective, arguments.reduction) && !arguments.uneven &&
-         arguments.input_counts.empty() && arguments.output_counts.empty() &&
-         arguments.exchange == Exchange::kNone && arguments.timeout_ms >= 0;
+  const bool has_counts = !arguments.input_counts.empty() || !arguments.output_counts.empty();
+  return is_simple(arguments.collective, arguments.reduction) &&
+         (arguments.uneven || !has_counts) && arguments.exchange == Exchange::kNone &&
+         arguments.timeout_ms >= 0;
 }
 
 std::size_t index_of(schedule::Collective collective) {
   return static_cast<std::size_t>(collective);
+}
+
+GivenCall as_given(const CallArguments& used) {
+  return {.collective = used.collective,
+          .input = &used.input,
+          .output = used.output,
+          .reduction = used.reduction,
+          .root = used.root};
 }
 
 /// Word by word.
@@ -45,18 +56,29 @@ const RecentCalls::Known* RecentCalls::find(const GivenCall& call) const {
 
 PreparedPlan* RecentCalls::find(const CallArguments& used) const {
   if (!is_simple(used)) return nullptr;
-  const Known& known = known_[index_of(used.collective)];
-  const bool same = is(known.used, {.collective = used.collective,
-                                    .input = &used.input,
-                                    .output = used.output,
-                                    .reduction = used.reduction,
-                                    .root = used.root});
+  const std::size_t index = index_of(used.collective);
+  if (!used.uneven) return is(known_[index].used, as_given(used)) ? known_[index].plan : nullptr;
+  const KnownUneven& known = uneven_[index];
+  const bool same = is(known.used, as_given(used)) &&
+                    std::ranges::equal(known.input_counts, used.input_counts) &&
+                    std::ranges::equal(known.output_counts, used.output_counts);
   return same ? known.plan : nullptr;
 }
 
 void RecentCalls::remember(const CallArguments& given, const CallArguments& used,
                            PreparedPlan* plan) {
-  if (is_simple(used)) known_[index_of(used.collective)] = {given, used, plan};
+  if (!is_simple(used)) return;
+  const std::size_t index = index_of(used.collective);
+  if (!used.uneven) {
+    known_[index] = {given, used, plan};
+    return;
+  }
+  KnownUneven& known = uneven_[index];
+  known.used = used;
+  known.used.input_counts = known.used.output_counts = {};
+  known.input_counts.assign(used.input_counts.begin(), used.input_counts.end());
+  known.output_counts.assign(used.output_counts.begin(), used.output_counts.end());
+  known.plan = plan;
 }
 
 }  // namespace rondo::communicator

@@ -6,6 +6,7 @@
 // Threads: as the place that owns it.
 
 #include <array>
+#include <vector>
 
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/communicator/plan_cache.h"
@@ -20,15 +21,26 @@ class RecentCalls {
     PreparedPlan* plan = nullptr;
   };
 
-  /// The call of the very same arguments; null where they aren't known. Those of uneven parts, and
-  /// reductions that aren't built in, never are.
+  /// The call of the very same arguments; null where they aren't known. Reductions that aren't
+  /// built in never are.
   const Known* find(const GivenCall& call) const;
   /// Its plan, by what it uses.
   PreparedPlan* find(const CallArguments& used) const;
   void remember(const CallArguments& given, const CallArguments& used, PreparedPlan* plan);
 
  private:
-  std::array<Known, static_cast<std::size_t>(schedule::Collective::kBarrier) + 1> known_{};
+  /// One with parts of sizes of their own; the caller's lists of them may be gone by now.
+  struct KnownUneven {
+    CallArguments used;
+    std::vector<std::size_t> input_counts;
+    std::vector<std::size_t> output_counts;
+    PreparedPlan* plan = nullptr;
+  };
+  static constexpr std::size_t kCollectives =
+      static_cast<std::size_t>(schedule::Collective::kBarrier) + 1;
+
+  std::array<Known, kCollectives> known_{};
+  std::array<KnownUneven, kCollectives> uneven_{};
 };
 
 }  // namespace rondo::communicator

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -36,6 +37,11 @@ struct Call {
   std::uint32_t epoch = 0;
   Fingerprint fingerprint{};
 };
+
+/// What stands in the place of a call in a message that belongs to none: what its sender says of
+/// it.
+inline constexpr std::size_t kHeadingBytes = 24;
+using Heading = std::array<std::byte, kHeadingBytes>;
 
 /// "all_reduce(count=1009, f32, sum)": set once by the communicator so that transports can print
 /// what they carry without knowing what it is; numbers until then.

@@ -7,6 +7,10 @@ Status no_eager_messages() {
   return Status(ErrorCode::kInternal, "this endpoint has no eager messages");
 }
 
+Status no_headings() {
+  return Status(ErrorCode::kInternal, "this endpoint's messages have no headings");
+}
+
 Status no_bulletins() { return Status(ErrorCode::kInternal, "this endpoint has no bulletins"); }
 
 }  // namespace
@@ -23,6 +27,12 @@ const std::byte* Endpoint::stored() {
 
 Status Endpoint::publish(std::span<const std::byte>) { return no_bulletins(); }
 Result<const std::byte*> Endpoint::read_bulletin(std::size_t, int) { return no_bulletins(); }
+
+Result<bool> Endpoint::send_headed(const Heading&, std::span<const std::byte>) {
+  return no_headings();
+}
+Result<const Heading*> Endpoint::next_heading() { return no_headings(); }
+Result<bool> Endpoint::take_headed(std::span<std::byte>) { return no_headings(); }
 
 bool Endpoint::lends(const std::byte*, std::size_t) const { return false; }
 

@@ -43,6 +43,8 @@ struct Transfer {
   /// Of a kSend of memory that the endpoint lends, and of a kStored: not 0 where several receives
   /// take the message, of so many bytes each and the last of what is left.
   std::size_t unit = 0;
+  /// Of a kSend on kBufferedLane, where the endpoint has headings; it stays until the send is done.
+  const Heading* heading = nullptr;
 };
 
 /// Lanes for messages that belong to no call: they may be posted at any time, and come through
@@ -141,6 +143,21 @@ class Endpoint {
   virtual Result<bool> settle_bulletin() { return true; }
   /// A call by bulletins has ended: more will follow.
   virtual void expect_publish() {}
+
+  /// Whether messages on kBufferedLane may have headings, which come with them and are read before
+  /// anybody says where their bytes are to go. Where not, a heading is a message of its own.
+  virtual bool has_headings() const { return false; }
+  /// Most bytes that a message with a heading has that needs no group: it is copied at once.
+  virtual std::size_t headed_bytes() const { return 0; }
+  /// Such a message; false where sends on the lane are under way, or the peer leaves no room now.
+  /// Errors as post.
+  virtual Result<bool> send_headed(const Heading& heading, std::span<const std::byte> message);
+  /// That of the next message on the lane, of which no receive is posted, or null where none has
+  /// come; valid until the next look. Errors as poll.
+  virtual Result<const Heading*> next_heading();
+  /// Takes the bytes of that message, of exactly so many. False where they aren't all here yet:
+  /// then, as for any message, a receive is posted for them. Errors as poll.
+  virtual Result<bool> take_headed(std::span<std::byte> target);
 
   /// Whether a kSend of these bytes is read where they lie: then one may be for several receives.
   virtual bool lends(const std::byte* data, std::size_t bytes) const;

@@ -115,6 +115,28 @@ Result<bool> RecvLane::recv_eager(const Call& call, std::size_t bytes, LentView&
   return false;
 }
 
+Result<bool> RecvLane::look_at_heading(Heading& heading) const {
+  if (!has_line()) return false;
+  const LineContent content = next_line().content;
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // as in progress
+  if (!content.is_headed()) return damaged("a message without a heading");
+  heading = content.heading();
+  return true;
+}
+
+Result<bool> RecvLane::take_headed(std::span<std::byte> target) {
+  const LineContent content = next_line().content;
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // as in progress
+  if (content.bytes() != target.size()) return wrong_size(kNoCall, content.bytes(), target.size());
+  if (content.kind() == LineKind::kSlot && target.size() > port_.slots.bytes) return false;
+  Pending pending{.data = target.data(), .bytes = target.size()};
+  LentView no_view;
+  RONDO_TRY(take(content, pending, no_view));
+  ++next_line_;
+  received_bytes_ += target.size();
+  return true;
+}
+
 Status RecvLane::wrong_size(const Call& call, std::uint64_t sent_bytes,
                             std::size_t expected_bytes) const {
   return Status(ErrorCode::kMismatch,
@@ -131,6 +153,10 @@ Status RecvLane::check_left_over(const Call& call) const {
 }
 
 Result<bool> RecvLane::belongs_to(const Call& call, const LineContent& content) const {
+  if (content.is_headed()) {
+    if (port_.lane == kBufferedLane) return true;
+    return damaged("a heading");
+  }
   if (content.sequence == call.sequence && content.fingerprint == call.fingerprint) return true;
   RONDO_TRY(check_call(port_.rank, call, port_.peer, content.sequence, content.fingerprint));
   if (content.sequence > call.sequence) return false;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,13 @@ class RecvLane {
   /// A view of a message of exactly so many bytes, past the groups; false if it hasn't come. Only
   /// while idle, and while no other such view is out. Errors as progress.
   Result<bool> recv_eager(const Call& call, std::size_t bytes, LentView& view);
+
+  /// The heading of the message that has come; false where none has. Only while idle. Errors:
+  /// DataLoss (it has none).
+  Result<bool> look_at_heading(Heading& heading) const;
+  /// Takes that message, of exactly so many bytes; false where it comes in several slots. Errors as
+  /// progress.
+  Result<bool> take_headed(std::span<std::byte> target);
 
   /// Takes what has come; `consumed` turns true if the peer may write more.
   /// Errors: Mismatch, DataLoss (a damaged line), Internal, PeerLost; the line isn't consumed.

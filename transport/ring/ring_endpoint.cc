@@ -181,11 +181,7 @@ Result<bool> RingEndpoint::returned_eager() {
 Result<const std::byte*> RingEndpoint::recv_eager(std::size_t bytes) {
   if (!failure_.ok()) return failure_;
   auto received = recv_lanes_[0].recv_eager(call_, bytes, eager_);
-  if (!received.ok()) {
-    look_for_notice();
-    fail(std::move(received).status());
-    return failure_;
-  }
+  if (!received.ok()) return fail_of(std::move(received).status());
   awaits_eager_ = !*received;
   if (recv_lanes_[0].took_stored()) RONDO_TRY(send_lanes_[0].take_write_backs());
   if (*received) {
@@ -202,6 +198,13 @@ void RingEndpoint::release_eager() {
   const bool consumed = recv_lanes_[0].release(eager_);
   eager_ = {};
   if (consumed) wake_peer();
+}
+
+/// What the peer says of its end explains the error better.
+Status RingEndpoint::fail_of(Status error) {
+  look_for_notice();
+  fail(std::move(error));
+  return failure_;
 }
 
 bool RingEndpoint::lends(const std::byte* data, std::size_t bytes) const {
@@ -266,12 +269,10 @@ Traffic RingEndpoint::traffic() const {
 
 Status RingEndpoint::progress() {
   if (!failure_.ok()) return failure_;
+  // Whoever awaits it looks before this place sleeps; where nobody does it keeps no one awake.
+  if (awaits_heading_) awaits_heading_ = left_.ok() && !recv_lanes_[kBufferedLane].has_message();
   if (busy_lanes_ == 0) return {};
-  if (Status status = move_lanes(); !status.ok()) {
-    look_for_notice();  // a peer that gave up says better why its memory is gone
-    fail(std::move(status));
-    return failure_;
-  }
+  if (Status status = move_lanes(); !status.ok()) return fail_of(std::move(status));
   // A peer that left wrote its last lines before it said so: what is still open stays open.
   if (!left_.ok() && needs_peer()) {
     fail(left_);
@@ -318,11 +319,13 @@ void RingEndpoint::look_for_give_up() {
 }
 
 bool RingEndpoint::can_progress() const {
-  const bool waits = busy_lanes_ != 0 || awaits_eager_ || awaits_room_ || awaits_bulletin_;
+  const bool waits =
+      busy_lanes_ != 0 || awaits_eager_ || awaits_room_ || awaits_bulletin_ || awaits_heading_;
   if (waits && (!failure_.ok() || !left_.ok())) return true;
   if (awaits_bulletin_ && awaited_bulletin().stamp.load(std::memory_order_acquire) == bulletin_)
     return true;
   if (awaits_eager_ && recv_lanes_[0].has_message()) return true;
+  if (awaits_heading_ && recv_lanes_[kBufferedLane].has_message()) return true;
   if (awaits_room_ && send_lanes_[0].has_news()) return true;
   for (std::uint32_t lanes = busy_lanes_; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));

@@ -64,6 +64,11 @@ class RingEndpoint : public Endpoint {
   bool has_skipped() const final { return skipped_.has_value(); }
   Result<bool> settle_bulletin() final;
   void expect_publish() final;
+  bool has_headings() const final { return true; }
+  std::size_t headed_bytes() const final { return send_lanes_[kBufferedLane].headed_bytes(); }
+  Result<bool> send_headed(const Heading& heading, std::span<const std::byte> message) final;
+  Result<const Heading*> next_heading() final;
+  Result<bool> take_headed(std::span<std::byte> target) final;
   bool lends(const std::byte* data, std::size_t bytes) const override;
   Result<Token> post(std::span<const Transfer> group) final;
   Result<bool> poll(Token token) final;
@@ -79,7 +84,8 @@ class RingEndpoint : public Endpoint {
   /// Peers that read this rank's memory from now on won't trust it.
   void withdraw() override { link_.own_head->gave_up.store(1, std::memory_order_seq_cst); }
 
-  /// Moves what can be moved on all lanes in use; the error that ended the endpoint, if one did.
+  /// Moves what can be moved on all lanes in use, and notices a message with a heading that has
+  /// come; the error that ended the endpoint, if one did.
   Status progress();
   /// Whether progress() would find something to do.
   bool can_progress() const;
@@ -106,6 +112,7 @@ class RingEndpoint : public Endpoint {
 
  private:
   Result<bool> sent_eager(Result<bool> sent);
+  Status fail_of(Status error);
   const Line& awaited_bulletin() const {
     return link_.peer_head->bulletins[bulletin_ % kBulletins];
   }
@@ -138,7 +145,9 @@ class RingEndpoint : public Endpoint {
   bool awaits_eager_ = false;     ///< recv_eager was called in vain
   bool awaits_room_ = false;      ///< send_eager was
   bool awaits_bulletin_ = false;  ///< read_bulletin was
-  std::uint64_t bulletin_ = 0;    ///< number of the last that this rank published
+  bool awaits_heading_ = false;   ///< next_heading was, and none has come since
+  Heading heading_{};
+  std::uint64_t bulletin_ = 0;  ///< number of the last that this rank published
   std::array<std::size_t, kBulletins> bulletin_sizes_{};  ///< of this rank's last ones
   struct Skipped {
     Call call;

@@ -25,7 +25,11 @@ SendLane::SendLane(const SendPort& port) : port_(port), pending_(port.window) {}
 
 void SendLane::push(const Transfer& transfer, std::uint32_t group) {
   Pending& pending = at(tail_);
-  pending = {.data = transfer.data, .bytes = transfer.bytes, .unit = transfer.unit, .group = group};
+  pending = {.data = transfer.data,
+             .bytes = transfer.bytes,
+             .heading = transfer.heading,
+             .unit = transfer.unit,
+             .group = group};
   if (transfer.kind == TransferKind::kStored) {
     pending.kind = transfer.unit == 0 ? LineKind::kStored : LineKind::kStoredRun;
   } else if (transfer.unit != 0) {
@@ -157,6 +161,7 @@ Line& SendLane::begin_line(const Call& call, const Pending& pending) {
   line.content.sequence = call.sequence;
   line.content.fingerprint = call.fingerprint;
   line.content.kind_and_bytes = LineContent::pack(pending.kind, pending.bytes);
+  if (pending.heading != nullptr) line.content.set_heading(*pending.heading);
   return line;
 }
 
@@ -190,6 +195,18 @@ Result<bool> SendLane::send_eager(const Call& call, std::span<const std::byte> m
                   .bytes = message.size(),
                   .kind = message.size() <= kInlineBytes ? LineKind::kInline : LineKind::kSlot};
   RONDO_ASSIGN(const bool sent, emit(call, pending));
+  if (sent) sent_bytes_ += message.size();
+  return sent;
+}
+
+std::size_t SendLane::headed_bytes() const { return std::min(eager_bytes(), kCopiedBytes); }
+
+Result<bool> SendLane::send_headed(const Heading& heading, std::span<const std::byte> message) {
+  Pending pending{.data = message.data(),
+                  .bytes = message.size(),
+                  .heading = &heading,
+                  .kind = message.size() <= kInlineBytes ? LineKind::kInline : LineKind::kSlot};
+  RONDO_ASSIGN(const bool sent, emit(kNoCall, pending));
   if (sent) sent_bytes_ += message.size();
   return sent;
 }

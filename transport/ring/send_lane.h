@@ -53,6 +53,9 @@ class SendLane {
   Result<bool> stored_eager(const Call& call, std::size_t bytes);
   /// Whether the peer has given back all that lend_eager lent.
   Result<bool> returned_eager();
+  /// As send_eager, of at most headed_bytes.
+  Result<bool> send_headed(const Heading& heading, std::span<const std::byte> message);
+  std::size_t headed_bytes() const;
 
   /// Writes and completes what it can; `wrote` turns true if there are new lines for the peer.
   /// Errors: DataLoss where the peer's count of consumed lines can't be true.
@@ -77,6 +80,7 @@ class SendLane {
   struct Pending {
     const std::byte* data = nullptr;
     std::size_t bytes = 0;
+    const Heading* heading = nullptr;
     std::size_t written_bytes = 0;  ///< kSlot
     std::uint64_t location = 0;     ///< kLent, kPrivate, kLentRun
     std::uint64_t unit = 0;         ///< kLentRun, kStoredRun

@@ -25,6 +25,13 @@ class Conversation {
     return receiver_.receive(message, done);
   }
 
+  /// Sends, or receives, now and whole, with nothing of the same direction outstanding. Where that
+  /// can't be, why is for `step` to say.
+  bool send_at_once(const Message& message) { return sender_.send_at_once(message); }
+  MessageReceiver::AtOnce receive_at_once(const Message& message) {
+    return receiver_.receive_at_once(message);
+  }
+
   /// Does what can be done now; true if anything moved. Owners of what is done are appended to
   /// `done`. Errors: Mismatch, DataLoss, PeerLost, or what the peer gave up with.
   Result<bool> step(std::vector<void*>& done);

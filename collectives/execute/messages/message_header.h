@@ -4,13 +4,11 @@
 // travels. Eager: its bytes follow at once. Request: they follow, on another lane, once the
 // receiver has answered that it has a place for them. 24 bytes, little endian. Pure.
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "core/status.h"
 #include "rondo/types.h"
+#include "transport/endpoint/call.h"
 
 namespace rondo::execute {
 
@@ -24,8 +22,7 @@ struct MessageHeader {
   std::uint64_t id = 0;  ///< of a request and its answer
 };
 
-inline constexpr std::size_t kMessageHeaderBytes = 24;
-using MessageHeaderBlock = std::array<std::byte, kMessageHeaderBytes>;
+using MessageHeaderBlock = transport::Heading;
 
 MessageHeaderBlock encode(const MessageHeader& header);
 /// Errors: DataLoss (culprit: `peer`) for anything but a header.

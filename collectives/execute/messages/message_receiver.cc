@@ -21,12 +21,16 @@ std::size_t kept_bytes(const MessageHeader& header) {
   return header.kind == MessageKind::kRequest ? 0 : header.bytes;
 }
 
+/// It comes whole, and is what was asked for.
+bool is_as_asked(const MessageHeader& header, const Message& message) {
+  return header.kind == MessageKind::kEager && header.bytes == message.bytes &&
+         header.type == message.type;
+}
+
 }  // namespace
 
 Status MessageReceiver::receive(const Message& message, std::vector<void*>& done) {
-  const auto found = std::ranges::find_if(unexpected_, [&message](const Unexpected& one) {
-    return one.header.tag == message.tag && !one.claimed.has_value();
-  });
+  const auto found = find_kept(message.tag);
   if (found == unexpected_.end()) {
     asked_for_.push(message);
     return {};
@@ -40,16 +44,46 @@ Status MessageReceiver::receive(const Message& message, std::vector<void*>& done
     sender_.answer(found->header.id);
     stream_.add(message);
   } else {
-    hand_over(*found, message, done);
+    hand_over(*found, message);
+    done.push_back(message.owner);
   }
   unexpected_.erase(found);
   return {};
 }
 
+SteadyList<MessageReceiver::Unexpected>::Iterator MessageReceiver::find_kept(int tag) {
+  return std::ranges::find_if(unexpected_, [tag](const Unexpected& one) {
+    return one.header.tag == tag && !one.claimed.has_value();
+  });
+}
+
+/// Whatever is out of the ordinary is left to `receive` and `step`.
+MessageReceiver::AtOnce MessageReceiver::receive_at_once(const Message& message) {
+  if (!endpoint_.has_headings() || !asked_for_.empty() || payload_.has_value() || held_.has_value())
+    return AtOnce::kImpossible;
+  if (!unexpected_.empty()) {
+    const auto kept = find_kept(message.tag);
+    if (kept != unexpected_.end()) {
+      if (kept->is_arriving || !is_as_asked(kept->header, message)) return AtOnce::kImpossible;
+      hand_over(*kept, message);
+      unexpected_.erase(kept);
+      return AtOnce::kDone;
+    }
+  }
+  const auto heading = endpoint_.next_heading();
+  if (!heading.ok()) return AtOnce::kImpossible;
+  if (*heading == nullptr) return AtOnce::kNothingCame;
+  const auto header = decode(**heading, endpoint_.peer());
+  if (!header.ok() || header->tag != message.tag || !is_as_asked(*header, message))
+    return AtOnce::kImpossible;
+  const auto taken = endpoint_.take_headed({message.data, message.bytes});
+  return taken.ok() && *taken ? AtOnce::kDone : AtOnce::kImpossible;
+}
+
 Result<bool> MessageReceiver::step(std::vector<void*>& done) {
   bool moved = false;
   while (true) {
-    RONDO_ASSIGN(const bool more, payload_.has_value() ? finish_payload(done) : next_header(done));
+    RONDO_ASSIGN(const bool more, payload_.has_value() ? finish_payload(done) : take_next(done));
     if (!more) break;
     moved = true;
   }
@@ -57,7 +91,7 @@ Result<bool> MessageReceiver::step(std::vector<void*>& done) {
   return moved || streamed;
 }
 
-Result<bool> MessageReceiver::next_header(std::vector<void*>& done) {
+Result<bool> MessageReceiver::take_next(std::vector<void*>& done) {
   if (held_.has_value()) {
     const bool asked_for = std::ranges::any_of(
         asked_for_, [this](const Message& message) { return message.tag == held_->tag; });
@@ -65,6 +99,16 @@ Result<bool> MessageReceiver::next_header(std::vector<void*>& done) {
     RONDO_TRY(take(*std::exchange(held_, std::nullopt), done));
     return true;
   }
+  RONDO_ASSIGN(const MessageHeaderBlock* const block, next_header());
+  if (block == nullptr) return false;
+  RONDO_ASSIGN(const MessageHeader header, decode(*block, endpoint_.peer()));
+  RONDO_TRY(take(header, done));
+  return true;
+}
+
+/// Null where none has come.
+Result<const MessageHeaderBlock*> MessageReceiver::next_header() {
+  if (endpoint_.has_headings()) return endpoint_.next_heading();
   if (!header_token_.has_value()) {
     const Transfer transfer{.kind = TransferKind::kRecv,
                             .lane = kHeaderLane,
@@ -73,11 +117,9 @@ Result<bool> MessageReceiver::next_header(std::vector<void*>& done) {
     RONDO_ASSIGN(header_token_, endpoint_.post({&transfer, 1}));
   }
   RONDO_ASSIGN(const bool came, endpoint_.poll(*header_token_));
-  if (!came) return false;
+  if (!came) return nullptr;
   header_token_.reset();
-  RONDO_ASSIGN(const MessageHeader header, decode(header_, endpoint_.peer()));
-  RONDO_TRY(take(header, done));
-  return true;
+  return &header_;
 }
 
 Status MessageReceiver::take(const MessageHeader& header, std::vector<void*>& done) {
@@ -104,12 +146,13 @@ Status MessageReceiver::take(const MessageHeader& header, std::vector<void*>& do
 Status MessageReceiver::take_asked_for(const MessageHeader& header, const Message& message,
                                        std::vector<void*>& done) {
   if (header.kind == MessageKind::kRequest) {
+    RONDO_TRY(take_payload(nullptr, 0, std::nullopt).status());
     sender_.answer(header.id);
     stream_.add(message);
     return {};
   }
-  if (message.bytes > 0) return post_payload(message.data, message.bytes, message);
-  done.push_back(message.owner);
+  RONDO_ASSIGN(const bool is_here, take_payload(message.data, message.bytes, message));
+  if (is_here) done.push_back(message.owner);
   return {};
 }
 
@@ -120,10 +163,10 @@ Status MessageReceiver::keep(const MessageHeader& header) {
   }
   const std::size_t bytes = kept_bytes(header);
   RONDO_ASSIGN(MessageMemory::Block block, memory_.take(bytes));
-  unexpected_.push({.header = header, .bytes = std::move(block), .is_arriving = bytes > 0});
+  RONDO_ASSIGN(const bool is_here, take_payload(block.get(), bytes, std::nullopt));
+  unexpected_.push({.header = header, .bytes = std::move(block), .is_arriving = !is_here});
   unexpected_bytes_ += bytes;
-  if (bytes == 0) return {};
-  return post_payload(unexpected_.back().bytes.get(), bytes, std::nullopt);
+  return {};
 }
 
 bool MessageReceiver::has_room(const MessageHeader& header) const {
@@ -131,22 +174,27 @@ bool MessageReceiver::has_room(const MessageHeader& header) const {
          unexpected_bytes_ + kept_bytes(header) <= kMostUnexpectedBytes;
 }
 
-void MessageReceiver::hand_over(Unexpected& kept, const Message& message,
-                                std::vector<void*>& done) {
+void MessageReceiver::hand_over(Unexpected& kept, const Message& message) {
   const std::size_t bytes = kept_bytes(kept.header);
   if (bytes > 0) copy_bytes(message.data, kept.bytes.get(), bytes);
   memory_.give_back(std::move(kept.bytes), bytes);
   unexpected_bytes_ -= bytes;
-  done.push_back(message.owner);
 }
 
-Status MessageReceiver::post_payload(std::byte* data, std::size_t bytes,
-                                     std::optional<Message> message) {
+/// False where they are still to come: then `payload_` has them.
+Result<bool> MessageReceiver::take_payload(std::byte* data, std::size_t bytes,
+                                           std::optional<Message> message) {
+  if (endpoint_.has_headings()) {
+    RONDO_ASSIGN(const bool taken, endpoint_.take_headed({data, bytes}));
+    if (taken) return true;
+  } else if (bytes == 0) {
+    return true;
+  }
   const Transfer transfer{
       .kind = TransferKind::kRecv, .lane = kHeaderLane, .data = data, .bytes = bytes};
   RONDO_ASSIGN(const transport::Token token, endpoint_.post({&transfer, 1}));
   payload_ = {token, message};
-  return {};
+  return false;
 }
 
 Result<bool> MessageReceiver::finish_payload(std::vector<void*>& done) {
@@ -161,7 +209,8 @@ Result<bool> MessageReceiver::finish_payload(std::vector<void*>& done) {
   const auto arrived = std::prev(unexpected_.end());
   arrived->is_arriving = false;
   if (!arrived->claimed.has_value()) return true;
-  hand_over(*arrived, *arrived->claimed, done);
+  hand_over(*arrived, *arrived->claimed);
+  done.push_back(arrived->claimed->owner);
   unexpected_.erase(arrived);
   return true;
 }

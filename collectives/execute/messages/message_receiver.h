@@ -32,6 +32,10 @@ class MessageReceiver {
 
   /// Errors: Mismatch (what has come with this tag is of another size or type).
   Status receive(const Message& message, std::vector<void*>& done);
+  enum class AtOnce { kDone, kNothingCame, kImpossible };
+  /// Takes it now, where nothing else was asked for, and it has come and is the next; otherwise
+  /// nothing has happened.
+  AtOnce receive_at_once(const Message& message);
   /// Errors: Mismatch, DataLoss, PeerLost, or what the peer gave up with.
   Result<bool> step(std::vector<void*>& done);
 
@@ -50,20 +54,22 @@ class MessageReceiver {
     bool is_arriving = false;
     std::optional<Message> claimed{};  ///< asked for while it arrives
   };
-  /// The bytes that follow the last header.
+  /// The bytes that follow the last header, and are still to come.
   struct Payload {
     transport::Token token = 0;
     std::optional<Message> message;  ///< nothing: of the newest unexpected one
   };
-  Result<bool> next_header(std::vector<void*>& done);
+  Result<const MessageHeaderBlock*> next_header();
+  Result<bool> take_next(std::vector<void*>& done);
   Result<bool> finish_payload(std::vector<void*>& done);
   Status take(const MessageHeader& header, std::vector<void*>& done);
   Status take_asked_for(const MessageHeader& header, const Message& message,
                         std::vector<void*>& done);
   Status keep(const MessageHeader& header);
   bool has_room(const MessageHeader& header) const;
-  void hand_over(Unexpected& kept, const Message& message, std::vector<void*>& done);
-  Status post_payload(std::byte* data, std::size_t bytes, std::optional<Message> message);
+  SteadyList<Unexpected>::Iterator find_kept(int tag);
+  void hand_over(Unexpected& kept, const Message& message);
+  Result<bool> take_payload(std::byte* data, std::size_t bytes, std::optional<Message> message);
   Status check(const MessageHeader& header, const Message& message) const;
 
   transport::Endpoint& endpoint_;

@@ -56,6 +56,14 @@ Result<bool> MessageStream::post() {
   return posted;
 }
 
+bool MessageSender::send_at_once(const Message& message) {
+  if (message.bytes > endpoint_.headed_bytes() || !queue_.empty()) return false;
+  const auto sent = endpoint_.send_headed(
+      encode({.type = message.type, .tag = message.tag, .bytes = message.bytes}),
+      {message.data, message.bytes});
+  return sent.ok() && *sent;
+}
+
 void MessageSender::send(const Message& message) {
   MessageHeader header{.type = message.type, .tag = message.tag, .bytes = message.bytes};
   if (message.bytes <= kEagerBytes) {
@@ -119,8 +127,17 @@ Result<bool> MessageSender::send_queue(std::vector<void*>& done) {
   return moved;
 }
 
-/// Together, so that one write of a socket takes both.
+/// Together: in one line where that has a heading, in one write of a socket.
 Status MessageSender::post(Outgoing& outgoing) {
+  if (endpoint_.has_headings()) {
+    const Transfer headed{.kind = TransferKind::kSend,
+                          .lane = kHeaderLane,
+                          .data = outgoing.message.data,
+                          .bytes = outgoing.message.bytes,
+                          .heading = &outgoing.header};
+    RONDO_ASSIGN(outgoing.token, endpoint_.post({&headed, 1}));
+    return {};
+  }
   const std::array<Transfer, 2> parts = {Transfer{.kind = TransferKind::kSend,
                                                   .lane = kHeaderLane,
                                                   .data = outgoing.header.data(),

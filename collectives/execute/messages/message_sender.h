@@ -61,6 +61,8 @@ class MessageSender {
         stream_(endpoint, transport::TransferKind::kSend) {}
 
   void send(const Message& message);
+  /// Sends it now, with nothing before it on its way; false where that can't be.
+  bool send_at_once(const Message& message);
   /// Tells the peer that there is a place for its request `id`.
   void answer(std::uint64_t id) { answers_.answer(id); }
 

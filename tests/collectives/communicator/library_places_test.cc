@@ -250,7 +250,7 @@ TEST(LibraryPlaces, OurScheduleByItsMessages_IsWhatItSays) {
 
 TEST(LibraryPlaces, OurScheduleByItsMessages_LateRankIsNamed) {
   World wanted = by_messages(3, "bidirectional_ring");
-  wanted.timeout_ms = 600;
+  wanted.timeout_ms = 3000;
   auto ranks = make_world(wanted);
   const auto errors = run_ranks(ranks, [&](Communicator& rank) {
     call_once(rank);

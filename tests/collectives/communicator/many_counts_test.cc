@@ -58,6 +58,35 @@ TEST_P(ManyCounts, MoreThanAreKept_AgainAndAgain_AreRight_AndNothingPilesUp) {
   expect_no_more_open_than(before, "calls of many counts");
 }
 
+void gather_and_check(Communicator& rank, Memory<float>& memory, std::size_t count) {
+  const std::vector<std::size_t> counts{count, 2 * count + 1};
+  const std::size_t own = counts[static_cast<std::size_t>(rank.rank())];
+  std::vector<float> values(own);
+  for (std::size_t i = 0; i < own; ++i) values[i] = element(rank.rank(), count, i);
+  memory.write(0, values);
+  rank.all_gather_v(memory.buffer(0, own), memory.buffer(kCounts, 3 * count + 1), counts);
+  const std::vector<float> all = memory.read(kCounts, 3 * count + 1);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const int from = i < count ? 0 : 1;
+    ASSERT_EQ(all[i], element(from, count, from == 0 ? i : i - count)) << count << ' ' << i;
+  }
+}
+
+TEST_P(ManyCounts, OfParts_MoreThanAreKept_AreRight) {
+  std::vector<Communicator> ranks = make_world(world());
+  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+    Memory<float> memory(rank.device(), 3 * kCounts, false);
+    for (int round = 0; round < 3; ++round) {
+      for (const std::size_t count : {1U, 2U, 60U, 61U, 3U, 4U, 100U, 5U, 6U, 62U, 7U, 8U}) {
+        gather_and_check(rank, memory, count);
+        gather_and_check(rank, memory, count);
+        gather_and_check(rank, memory, 1);
+      }
+    }
+  });
+  for (const std::string& error : errors) EXPECT_EQ(error, "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Worlds, ManyCounts,
                          ::testing::Values(std::tuple("shm", DeviceKind::kHost),
                                            std::tuple("inproc", DeviceKind::kHost),

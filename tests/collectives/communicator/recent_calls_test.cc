@@ -14,6 +14,7 @@ class RecentCallsTest : public testing::Test {
  protected:
   RecentCallsTest() { recent_.remember(call_, call_, &plan_); }
 
+  static inline const std::vector<std::size_t> kCounts{1, 3};
   std::vector<float> data_ = std::vector<float>(8);
   PreparedPlan plan_;
   CallArguments call_{.collective = Collective::kAllReduce,
@@ -79,6 +80,7 @@ TEST_F(RecentCallsTest, ACallThatDiffersInAnything_IsNot) {
       [](CallArguments& call) { call.reduction = Reduction::custom({}); },
       [](CallArguments& call) { call.root = 1; },
       [](CallArguments& call) { call.uneven = true; },
+      [](CallArguments& call) { call.output_counts = kCounts; },
       [](CallArguments& call) { call.timeout_ms = -1; },
       [](CallArguments& call) { call.exchange = Exchange::kSend; },
       [](CallArguments& call) { call.collective = static_cast<Collective>(200); },
@@ -87,8 +89,8 @@ TEST_F(RecentCallsTest, ACallThatDiffersInAnything_IsNot) {
     CallArguments other = call_;
     changes[i](other);
     EXPECT_EQ(recent_.find(other), nullptr) << "change " << i;
-    const bool can_be_given =
-        !other.uneven && other.exchange == Exchange::kNone && other.timeout_ms == 0;
+    const bool can_be_given = !other.uneven && other.output_counts.empty() &&
+                              other.exchange == Exchange::kNone && other.timeout_ms == 0;
     if (!can_be_given) continue;
     EXPECT_EQ(recent_.find(given(other)), nullptr) << "change " << i;
   }
@@ -109,15 +111,49 @@ TEST_F(RecentCallsTest, OneOfEachCollective_IsKept) {
   EXPECT_EQ(recent_.find(call_), nullptr);
 }
 
+TEST_F(RecentCallsTest, OfUnevenParts_IsKnownByItsCounts_ThoughTheirListIsGone) {
+  CallArguments uneven = call_;
+  uneven.collective = Collective::kAllToAll;
+  uneven.uneven = true;
+  PreparedPlan plan;
+  {
+    const std::vector<std::size_t> sent{1, 3};
+    const std::vector<std::size_t> received{2, 2};
+    uneven.input_counts = sent;
+    uneven.output_counts = received;
+    recent_.remember(uneven, uneven, &plan);
+  }
+  const std::vector<std::size_t> sent{1, 3};
+  const std::vector<std::size_t> received{2, 2};
+  const std::vector<std::size_t> others{3, 1};
+  const std::vector<std::size_t> more{2, 2, 0};
+  uneven.input_counts = sent;
+  uneven.output_counts = received;
+  EXPECT_EQ(recent_.find(uneven), &plan);
+  CallArguments even = uneven;
+  even.uneven = false;
+  even.input_counts = even.output_counts = {};
+  EXPECT_EQ(recent_.find(even), nullptr);
+  recent_.remember(even, even, &plan_);
+  EXPECT_EQ(recent_.find(even), &plan_) << "the two are kept apart";
+  EXPECT_EQ(recent_.find(uneven), &plan);
+  uneven.input_counts = others;
+  EXPECT_EQ(recent_.find(uneven), nullptr);
+  uneven.input_counts = sent;
+  uneven.output_counts = more;
+  EXPECT_EQ(recent_.find(uneven), nullptr);
+  uneven.output_counts = received;
+  uneven.output.pointer = data_.data();
+  EXPECT_EQ(recent_.find(uneven), nullptr);
+}
+
 TEST_F(RecentCallsTest, WhatCanNotBeCompared_IsNotKept) {
   RecentCalls recent;
-  CallArguments uneven = call_;
-  uneven.uneven = true;
   CallArguments custom = call_;
   custom.reduction = Reduction::custom({});
   CallArguments unknown = call_;
   unknown.collective = static_cast<Collective>(200);
-  for (const CallArguments& call : {uneven, custom, unknown}) {
+  for (const CallArguments& call : {custom, unknown}) {
     recent.remember(call, call, &plan_);
     EXPECT_EQ(recent.find(call), nullptr);
   }
