@@ -84,6 +84,8 @@ bool CallDriver::exchange_at_once(const CallArguments& arguments) {
   const bool looks_on = idle() && place_.waiter().has_spare_core();
   const bool made = make_at_once(arguments, looks_on ? kLooks : 1);
   if (made) place_.trace().end_exchange(arguments, entered, {});
+  // Others get on by the calls that their program makes.
+  if (made && !idle()) look();
   give_back();
   return made;
 }
