@@ -211,14 +211,10 @@ Call call_of(const rondo_call* pointer, int size, Device device) {
   call.timeout_ms = given->timeout_ms;
   if (is_message(kind)) {
     if (given->stream != nullptr) refuse("rondo_call.stream: sends and receives have none");
-    if (given->timeout_ms != 0) {
-      refuse(
-          fmt::format("rondo_call.timeout_ms {}: expected 0, for sends and receives have no "
-                      "deadline of their own; rondo_config.timeout_ms is that of all",
-                      given->timeout_ms));
-    }
-    return given->kind == RONDO_SEND ? Call::send(call.input, given->root, given->tag)
-                                     : Call::receive(call.output, given->root, given->tag);
+    Call message = given->kind == RONDO_SEND ? Call::send(call.input, given->root, given->tag)
+                                             : Call::receive(call.output, given->root, given->tag);
+    message.timeout_ms = given->timeout_ms;
+    return message;
   }
   call.collective = collective_of(given->kind);
   // What is broadcast is where it lands.

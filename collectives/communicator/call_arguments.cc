@@ -243,13 +243,7 @@ std::size_t total_count(const CallArguments& arguments, int world) {
 }
 
 Status check_exchange(const CallArguments& arguments, int world) {
-  if (arguments.timeout_ms != 0) {
-    return invalid(arguments,
-                   fmt::format("timeout_ms is {}: expected 0, for sends and receives have no "
-                               "deadline of their own; CommunicatorOptions::timeout_ms is that of "
-                               "all",
-                               arguments.timeout_ms));
-  }
+  RONDO_TRY(check_timeout(arguments));
   const bool sends = arguments.exchange == Exchange::kSend;
   const ConstBuffer data = sends ? arguments.input : ConstBuffer(arguments.output);
   RONDO_TRY(check_buffer(arguments, data, "data"));

@@ -208,15 +208,16 @@ void CallDriver::wait(execute::WaitLimit limit) {
   Status status = place_.waiter().wait(limit, looks);
   if (front_begun_) {
     if (status.ok()) status = place_.under_way().check_wait(place_.context());
-    if (!status.ok()) end_front(std::move(status));
-    return;
+    if (!status.ok()) return end_front(std::move(status));
   }
-  const std::int64_t timeout_ms = place_.context().timeout_ms;
-  // How long a stream takes that a call is in, its program knows.
-  const bool for_stream = !collectives_.empty() && conversing_ == 0;
-  if (status.ok() && !for_stream && place_.waiter().waited_us() / 1000 >= timeout_ms)
-    status = conversations_.timed_out(timeout_ms);
+  if (status.ok()) status = check_messages();
   if (!status.ok()) give_up(status);
+}
+
+/// How long a stream takes that a call is in, its program knows.
+Status CallDriver::check_messages() {
+  if (conversing_ == 0) return {};
+  return conversations_.check_wait(place_.waiter().waited_us() / 1000, place_.context().timeout_ms);
 }
 
 void CallDriver::arm(const std::shared_ptr<Bell>& bell) {

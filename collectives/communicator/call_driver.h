@@ -81,6 +81,7 @@ class CallDriver : private execute::Sleeper {
   bool turn_exchanges();
   bool make_at_once(const CallArguments& arguments, int looks);
   void wait(execute::WaitLimit limit);
+  Status check_messages();
   void arm(const std::shared_ptr<Bell>& bell) override;
   bool begin_front();
   void end_front(Status status);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 #include "core/relax.h"
 
 namespace rondo::communicator {
@@ -9,6 +11,7 @@ namespace {
 
 bool sends(const CallArguments& arguments) { return arguments.exchange == Exchange::kSend; }
 bool sends(const PendingCall& call) { return sends(call.arguments); }
+bool has_deadline(const PendingCall& call) { return call.arguments.timeout_ms > 0; }
 
 // A send is only read; both directions share one description.
 execute::Message message_of(const CallArguments& arguments, void* owner) {
@@ -37,6 +40,12 @@ bool receive_at_once(execute::Conversation& conversation, const execute::Message
 }  // namespace
 
 Status Conversations::add(PendingCall& call) {
+  RONDO_TRY(add_new(call));
+  if (has_deadline(call)) ++own_deadlines_;
+  return {};
+}
+
+Status Conversations::add_new(PendingCall& call) {
   const int rank = call.arguments.root;
   const execute::Message message = message_of(call.arguments, &call);
   if (rank == mesh_.rank())
@@ -103,7 +112,11 @@ Result<bool> Conversations::step(Peer& peer, bool keeps_peers) {
 }
 
 void Conversations::finish(std::vector<PendingCall*>& done) {
-  for (void* owner : done_) done.push_back(static_cast<PendingCall*>(owner));
+  for (void* owner : done_) {
+    auto* const call = static_cast<PendingCall*>(owner);
+    if (has_deadline(*call)) --own_deadlines_;
+    done.push_back(call);
+  }
   done_.clear();
 }
 
@@ -119,22 +132,54 @@ std::vector<PendingCall*> Conversations::take_all() {
   for (const execute::Message* message : own_.outstanding())
     all.push_back(static_cast<PendingCall*>(message->owner));
   own_ = execute::OwnMessages(mesh_.rank());
+  own_deadlines_ = 0;
   return all;
 }
 
-Status Conversations::timed_out(std::int64_t timeout_ms) const {
+std::vector<const PendingCall*> Conversations::outstanding() const {
+  std::vector<const PendingCall*> all;
   for (const Peer& peer : peers_) {
-    if (peer.conversation == nullptr || peer.conversation->idle()) continue;
-    return Status(ErrorCode::kTimeout,
-                  fmt::format("nothing moved for {} ms: {} (RONDO_TIMEOUT_MS sets the limit)",
-                              timeout_ms, peer.conversation->describe()),
-                  peer.conversation->endpoint().peer());
+    if (peer.conversation == nullptr) continue;
+    for (const execute::Message* message : peer.conversation->outstanding())
+      all.push_back(static_cast<const PendingCall*>(message->owner));
   }
+  for (const execute::Message* message : own_.outstanding())
+    all.push_back(static_cast<const PendingCall*>(message->owner));
+  return all;
+}
+
+Status Conversations::check_wait(std::int64_t waited_ms, std::int64_t timeout_ms) const {
+  if (waited_ms < (own_deadlines_ == 0 ? timeout_ms : 1)) return {};
+  const PendingCall* first = nullptr;
+  std::int64_t first_ms = timeout_ms;
+  for (const PendingCall* call : outstanding()) {
+    const std::int64_t limit_ms = has_deadline(*call) ? call->arguments.timeout_ms : timeout_ms;
+    if (first != nullptr && limit_ms >= first_ms) continue;
+    first = call;
+    first_ms = limit_ms;
+  }
+  if (first == nullptr || waited_ms < first_ms) return {};
+  return timed_out(*first, first_ms);
+}
+
+Status Conversations::timed_out(const PendingCall& call, std::int64_t timeout_ms) const {
+  const int rank = call.arguments.root;
+  const std::string limit = has_deadline(call)
+                                ? fmt::format("the deadline of the {} with tag {}",
+                                              sends(call) ? "send" : "receive", call.arguments.tag)
+                                : "RONDO_TIMEOUT_MS sets the limit";
+  if (rank == mesh_.rank()) {
+    return Status(ErrorCode::kTimeout,
+                  fmt::format("for {} ms rank {} has made no call that belongs to its send to, or "
+                              "receive from, itself ({})",
+                              timeout_ms, rank, limit),
+                  rank);
+  }
+  const Peer& peer = peers_[static_cast<std::size_t>(rank)];
   return Status(ErrorCode::kTimeout,
-                fmt::format("for {} ms rank {} has made no call that belongs to its send to, or "
-                            "receive from, itself (RONDO_TIMEOUT_MS sets the limit)",
-                            timeout_ms, mesh_.rank()),
-                mesh_.rank());
+                fmt::format("nothing moved for {} ms: {} ({})", timeout_ms,
+                            peer.conversation->describe(), limit),
+                rank);
 }
 
 }  // namespace rondo::communicator

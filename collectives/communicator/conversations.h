@@ -33,8 +33,9 @@ class Conversations {
   Result<bool> step(std::vector<PendingCall*>& done, bool keeps_peers);
   /// All calls that aren't done; they are forgotten.
   std::vector<PendingCall*> take_all();
-  /// Who is waited for and what, for the error of a wait that was too long.
-  Status timed_out(std::int64_t timeout_ms) const;
+  /// Timeout where nothing has moved for so long, and a call is to wait no longer: its own
+  /// deadline, or `timeout_ms` where it has none.
+  Status check_wait(std::int64_t waited_ms, std::int64_t timeout_ms) const;
 
  private:
   /// With one peer. Where it has left, that matters once it is needed.
@@ -42,6 +43,9 @@ class Conversations {
     std::unique_ptr<execute::Conversation> conversation;
     Status gone;
   };
+  Status add_new(PendingCall& call);
+  std::vector<const PendingCall*> outstanding() const;
+  Status timed_out(const PendingCall& call, std::int64_t timeout_ms) const;
   Result<bool> step_all(bool keeps_peers);
   Result<bool> step(Peer& peer, bool keeps_peers);
   void finish(std::vector<PendingCall*>& done);
@@ -50,6 +54,7 @@ class Conversations {
   std::vector<Peer> peers_;  ///< by rank
   execute::OwnMessages own_;
   std::vector<void*> done_;
+  std::size_t own_deadlines_ = 0;  ///< calls outstanding that have one
 };
 
 }  // namespace rondo::communicator

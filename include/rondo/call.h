@@ -55,8 +55,7 @@ struct RONDO_API Call {
   Call on(const Stream& order) const;
 
   /// The same call with a deadline of its own instead of CommunicatorOptions::timeout_ms, at least
-  /// 1: it fails with Timeout where nothing has moved for so long. Ranks may differ. Not of `send`
-  /// and `receive`, which wait as long as the communicator's others.
+  /// 1: it fails with Timeout where nothing has moved for so long. Ranks may differ.
   Call within(int limit_ms) const;
 
   /// A call between two ranks is no collective: `root` is its peer.

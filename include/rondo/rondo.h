@@ -263,7 +263,7 @@ typedef struct rondo_call {
   rondo_op op;        /* of reductions */
   int32_t root;       /* or the peer of a send or receive */
   int32_t tag;        /* of a send or receive */
-  int32_t timeout_ms; /* 0: the communicator's; of a send or receive nothing else */
+  int32_t timeout_ms; /* 0: the communicator's */
   const void* input;
   void* output;        /* a broadcast's data are both */
   size_t input_count;  /* elements of the whole input buffer, */

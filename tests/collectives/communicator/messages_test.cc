@@ -225,6 +225,61 @@ TEST_P(Messages, ThatNobodySends_TimeOutWithTheirTag) {
   }
 }
 
+/// The communicator's own limit is 20 s.
+TEST_P(Messages, ThatNobodySends_EndByADeadlineOfTheirOwn) {
+  for (const bool among_others : {false, true}) {
+    auto ranks = make_world(world(2));
+    double value = 0;
+    double other = 0;
+    float third = 0;
+    const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+      if (rank.rank() == 0) return;
+      std::vector<Work> works;
+      if (among_others) {
+        works.push_back(rank.start(Call::receive({&other, 1}, 0, 41)));
+        works.push_back(rank.start(Call::all_reduce({&third, 1})));
+      }
+      rank.run(Call::receive({&value, 1}, 0, 42).within(200));
+    });
+    EXPECT_THAT(errors[1], HasSubstr("Timeout"));
+    EXPECT_THAT(errors[1], HasSubstr("rank 0"));
+    EXPECT_THAT(errors[1], HasSubstr("200 ms"));
+    EXPECT_THAT(errors[1], HasSubstr("the deadline of the receive with tag 42"));
+  }
+}
+
+TEST_P(Messages, ToItself_EndByADeadlineOfTheirOwn) {
+  auto ranks = make_world(world(2));
+  double value = 0;
+  try {
+    ranks[0].run(Call::receive({&value, 1}, 0, 7).within(150));
+    ADD_FAILURE() << "nobody sends";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kTimeout);
+    EXPECT_THAT(error.what(), HasSubstr("for 150 ms rank 0 has made no call"));
+    EXPECT_THAT(error.what(), HasSubstr("the deadline of the receive with tag 7"));
+  }
+}
+
+TEST_P(Messages, WaitLongerThanADeadlineThatWasMet) {
+  spawn(world(2), [](Communicator& rank) {
+    double first = rank.rank() + 0.5;
+    double second = rank.rank() + 0.25;
+    if (rank.rank() == 0) {
+      rank.send({&first, 1}, 1, 1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+      rank.send({&second, 1}, 1, 2);
+      return;
+    }
+    Work met = rank.start(Call::receive({&first, 1}, 0, 1).within(200));
+    Work later = rank.start(Call::receive({&second, 1}, 0, 2));
+    met.wait();
+    later.wait();
+    EXPECT_EQ(first, 0.5);
+    EXPECT_EQ(second, 0.25);
+  });
+}
+
 TEST_P(Messages, ToNobody_AreRefused) {
   spawn(world(2), [](Communicator& rank) {
     double value = 0;
