@@ -127,7 +127,8 @@ Result<bool> RecvLane::look_at_heading(Heading& heading) const {
 Result<bool> RecvLane::take_headed(std::span<std::byte> target) {
   const LineContent content = next_line().content;
   std::atomic_signal_fence(std::memory_order_seq_cst);  // as in progress
-  if (content.bytes() != target.size()) return wrong_size(kNoCall, content.bytes(), target.size());
+  if (content.bytes() != target.size())
+    return damaged(fmt::format("{} bytes whose heading says {}", content.bytes(), target.size()));
   if (content.kind() == LineKind::kSlot && target.size() > port_.slots.bytes) return false;
   Pending pending{.data = target.data(), .bytes = target.size()};
   LentView no_view;

@@ -53,8 +53,8 @@ class RecvLane {
   /// The heading of the message that has come; false where none has. Only while idle. Errors:
   /// DataLoss (it has none).
   Result<bool> look_at_heading(Heading& heading) const;
-  /// Takes that message, of exactly so many bytes; false where it comes in several slots. Errors as
-  /// progress.
+  /// Takes that message, whose heading says so many bytes; false where it comes in several slots.
+  /// Errors: DataLoss, PeerLost.
   Result<bool> take_headed(std::span<std::byte> target);
 
   /// Takes what has come; `consumed` turns true if the peer may write more.

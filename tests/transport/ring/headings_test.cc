@@ -138,12 +138,12 @@ TEST_F(Headings, AreNotSentAtOnce_BehindOthersOnTheirWay_OrWithoutRoom) {
   EXPECT_TRUE(send_at_once(heading_of(4), bytes_of(4, 100)));
 }
 
-TEST_F(Headings, OfAnotherSize_AreAMismatch) {
+TEST_F(Headings, ThatSayAnotherSize_AreDataLoss) {
   EXPECT_TRUE(send_at_once(heading_of(1), bytes_of(1, 10)));
   ASSERT_TRUE(is_next(heading_of(1)));
   std::vector<std::byte> target(11);
   const Status status = receiver().take_headed(target).status();
-  EXPECT_EQ(status.code(), ErrorCode::kMismatch);
+  EXPECT_EQ(status.code(), ErrorCode::kDataLoss);
   EXPECT_EQ(status.culprit(), 0);
 }
 
