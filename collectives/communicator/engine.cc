@@ -123,15 +123,17 @@ Result<std::shared_ptr<PreparedPlan>> Engine::admit(const CallArguments& argumen
     return std::shared_ptr<PreparedPlan>();
   }
   auto plan = place_->admit(arguments);
-  if (!plan.ok()) {
-    Status status = std::move(plan).status();
-    if (!place_->is_left_alone_by(status)) return status;
-    status = std::move(status).with_culprit(place_->rank());
-    abort(status);
-    return status;
-  }
+  if (!plan.ok()) return told(std::move(plan).status());
   if (*plan == nullptr) return std::shared_ptr<PreparedPlan>();
   return (*plan)->shared_from_this();
+}
+
+/// Where the peers would wait in a call that this rank's device has refused, they are told.
+Status Engine::told(Status status) {
+  if (!place_->is_left_alone_by(status)) return status;
+  status = std::move(status).with_culprit(place_->rank());
+  abort(status);
+  return status;
 }
 
 Result<PendingCall*> Engine::start(const CallArguments& arguments,
@@ -225,7 +227,9 @@ Result<PendingCall*> Engine::push(const CallArguments& arguments,
   std::shared_ptr<device::StreamOrder> order;
   if (stream != nullptr && is_alone) RONDO_TRY(stream->synchronize());
   if (stream != nullptr && !is_alone) {
-    RONDO_ASSIGN(order, device::StreamOrder::enter(*stream));
+    auto entered = device::StreamOrder::enter(*stream);
+    if (!entered.ok()) return told(std::move(entered).status());
+    order = std::move(entered).value();
   }
   PendingCall& call = driver_.pool().take();
   call.set_arguments(arguments);

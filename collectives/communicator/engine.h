@@ -97,6 +97,7 @@ class Engine {
   void look_after_graphs();
   void make_room();
   Result<std::shared_ptr<PreparedPlan>> admit(const CallArguments& arguments);
+  Status told(Status status);
 
   std::unique_ptr<Place> place_;
   CallDriver driver_;
