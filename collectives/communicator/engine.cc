@@ -165,8 +165,9 @@ Result<PendingCall*> Engine::capture(const CallArguments& arguments,
   if (plan == nullptr) {
     RONDO_ASSIGN(plan, admit(arguments));
   }
+  if (plan == nullptr) return capture_alone(arguments, stream);
   // Sizes that only two ranks know would be found to differ by the kernel alone.
-  if (plan == nullptr || arguments.uneven || !plan->runner->can_be_captured()) {
+  if (arguments.uneven || !plan->runner->can_be_captured()) {
     return Status(
         ErrorCode::kUnsupported,
         "a call in a stream that is being captured has to be the devices' alone, with "
@@ -185,6 +186,16 @@ Result<PendingCall*> Engine::capture(const CallArguments& arguments,
   Status status = call->status;
   driver_.pool().release(*call);
   return status;
+}
+
+Result<PendingCall*> Engine::capture_alone(const CallArguments& arguments,
+                                           detail::StreamImpl& stream) {
+  // Said at once, as above.
+  RONDO_TRY(place_->run_alone(arguments, &stream));
+  PendingCall& call = driver_.pool().take();
+  call.set_arguments(arguments);
+  driver_.finish_at_once(call, {});
+  return &call;
 }
 
 /// Peers may be waiting in the call already: that this rank can't make it is told to them.

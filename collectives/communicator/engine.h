@@ -89,6 +89,7 @@ class Engine {
                             detail::StreamImpl* capture = nullptr);
   Result<PendingCall*> capture(const CallArguments& arguments, std::shared_ptr<PreparedPlan> plan,
                                detail::StreamImpl& stream);
+  Result<PendingCall*> capture_alone(const CallArguments& arguments, detail::StreamImpl& stream);
   Status synchronize_before(const CallArguments& arguments, std::shared_ptr<PreparedPlan>& plan,
                             detail::StreamImpl& stream);
   Status check_stream(const CallArguments& arguments, const detail::StreamImpl& stream) const;
