@@ -247,9 +247,8 @@ std::vector<PeerTraffic> Place::traffic() const {
   for (int peer = 0; peer < size(); ++peer) {
     const transport::Endpoint* endpoint = mesh_->endpoint(peer);
     if (endpoint == nullptr) continue;
-    const transport::Traffic moved = endpoint->traffic();
-    list.push_back(
-        {peer, transport::to_string(endpoint->kind()), moved.sent_bytes, moved.received_bytes});
+    const trace::PeerTotals total = trace_->total_of(*endpoint);
+    list.push_back({peer, total.transport, total.sent_bytes, total.received_bytes});
   }
   return list;
 }

@@ -151,6 +151,7 @@ class Place {
   device::DeviceDriver* profiled_ = nullptr;  ///< of a place on a device: whose profiler sees calls
   std::uint64_t range_ = 0;                   ///< there, of the call under way
   std::optional<execute::Run> run_;           ///< the call under way
+  const PreparedPlan* moves_ = nullptr;       ///< it, where that is counted by the plan
   std::optional<CallArguments> staged_;       ///< those of the call under way, brought to the host
   CallArguments unstaged_;                    ///< as they were given
   CallArguments ready_;                       ///< what runs, where that isn't what was given
