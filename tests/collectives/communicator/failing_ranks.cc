@@ -30,7 +30,7 @@ constexpr int kVictim = 1;
 constexpr int kAll = -1;
 constexpr std::size_t kPart = 5'003;
 /// Longer than all of it takes, and much shorter than the deadline of a call.
-constexpr std::chrono::seconds kSoon{10};
+constexpr std::chrono::seconds kSoon{30};
 
 /// With what the program itself has on the device: nothing of it is asked for in a call.
 class FailingDevice : public ::testing::Test {
