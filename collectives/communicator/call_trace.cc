@@ -62,7 +62,8 @@ CallTrace::CallTrace(const transport::Mesh& mesh, TraceSettings settings)
       send_series_(static_cast<std::size_t>(mesh.size())),
       receive_series_(static_cast<std::size_t>(mesh.size())),
       before_(static_cast<std::size_t>(mesh.size())),
-      waited_(static_cast<std::size_t>(mesh.size())) {
+      waited_(static_cast<std::size_t>(mesh.size())),
+      moved_(static_cast<std::size_t>(mesh.size())) {
   for (int peer = 0; peer < mesh.size(); ++peer) {
     const transport::Endpoint* endpoint = mesh.endpoint(peer);
     if (endpoint != nullptr) has_tcp_ |= endpoint->kind() == transport::TransportKind::kTcp;
@@ -247,19 +248,32 @@ std::string CallTrace::metrics() const {
                                 ns_per_tick_);
 }
 
-std::vector<trace::PeerTotals> CallTrace::peer_totals() const {
+void CallTrace::note_moved(std::span<const execute::MovedBytes> by_peers) {
+  for (const execute::MovedBytes& moved : by_peers) {
+    execute::MovedBytes& sum = moved_[static_cast<std::size_t>(moved.peer)];
+    sum.sent += moved.sent;
+    sum.received += moved.received;
+  }
+}
+
+trace::PeerTotals CallTrace::total_of(const transport::Endpoint& endpoint) const {
   constexpr double kSecondsPerNs = 1e-9;
+  const auto peer = static_cast<std::size_t>(endpoint.peer());
+  const transport::Traffic through_host = endpoint.traffic();
+  return {
+      .peer = endpoint.peer(),
+      .transport = transport::to_string(endpoint.kind()),
+      .sent_bytes = through_host.sent_bytes + moved_[peer].sent,
+      .received_bytes = through_host.received_bytes + moved_[peer].received,
+      .wait_seconds = static_cast<double>(waited_[peer].value()) * ns_per_tick_ * kSecondsPerNs};
+}
+
+std::vector<trace::PeerTotals> CallTrace::peer_totals() const {
   std::vector<trace::PeerTotals> list;
   for (int peer = 0; peer < mesh_.size(); ++peer) {
     const transport::Endpoint* endpoint = mesh_.endpoint(peer);
     if (endpoint == nullptr) continue;
-    const transport::Traffic moved = endpoint->traffic();
-    const auto waited = static_cast<double>(waited_[static_cast<std::size_t>(peer)].value());
-    list.push_back({.peer = peer,
-                    .transport = transport::to_string(endpoint->kind()),
-                    .sent_bytes = moved.sent_bytes,
-                    .received_bytes = moved.received_bytes,
-                    .wait_seconds = waited * ns_per_tick_ * kSecondsPerNs});
+    list.push_back(total_of(*endpoint));
   }
   return list;
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "collectives/communicator/call_arguments.h"
+#include "collectives/execute/device/moved_bytes.h"
 #include "core/status.h"
 #include "core/ticks.h"
 #include "core/trace/call_timer.h"
@@ -65,6 +66,11 @@ class CallTrace {
   void end(const Status& status, std::span<transport::Endpoint* const> peers);
   /// A send or receive has ended.
   void end_exchange(const CallArguments& arguments, Ticks entered, const Status& status);
+
+  /// Between devices, by a call that has ended well.
+  void note_moved(std::span<const execute::MovedBytes> by_peers);
+  /// What was exchanged with that peer.
+  trace::PeerTotals total_of(const transport::Endpoint& endpoint) const;
 
   /// What the last call took, from its beginning; 0 where nothing is traced.
   double last_us() const {
@@ -118,6 +124,7 @@ class CallTrace {
   bool has_tcp_ = false;
   std::vector<transport::Traffic> before_;  ///< by peer: at the end of the call before
   std::vector<trace::Total> waited_;        ///< by peer, ticks
+  std::vector<execute::MovedBytes> moved_;  ///< by peer, between devices
   bool dumped_ = false;
 };
 

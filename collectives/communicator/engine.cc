@@ -130,15 +130,17 @@ Result<std::shared_ptr<PreparedPlan>> Engine::admit(const CallArguments& argumen
     return std::shared_ptr<PreparedPlan>();
   }
   auto plan = place_->admit(arguments);
-  if (!plan.ok()) {
-    Status status = std::move(plan).status();
-    if (!place_->is_left_alone_by(status)) return status;
-    status = std::move(status).with_culprit(place_->rank());
-    abort(status);
-    return status;
-  }
+  if (!plan.ok()) return told(std::move(plan).status());
   if (*plan == nullptr) return std::shared_ptr<PreparedPlan>();
   return (*plan)->shared_from_this();
+}
+
+/// Where the peers would wait in a call that this rank's device has refused, they are told.
+Status Engine::told(Status status) {
+  if (!place_->is_left_alone_by(status)) return status;
+  status = std::move(status).with_culprit(place_->rank());
+  abort(status);
+  return status;
 }
 
 Result<PendingCall*> Engine::start(const CallArguments& arguments,
@@ -170,8 +172,9 @@ Result<PendingCall*> Engine::capture(const CallArguments& arguments,
   if (plan == nullptr) {
     RONDO_ASSIGN(plan, admit(arguments));
   }
+  if (plan == nullptr) return capture_alone(arguments, stream);
   // Sizes that only two ranks know would be found to differ by the kernel alone.
-  if (plan == nullptr || arguments.uneven || !plan->runner->can_be_captured()) {
+  if (arguments.uneven || !plan->runner->can_be_captured()) {
     return Status(
         ErrorCode::kUnsupported,
         "a call in a stream that is being captured has to be the devices' alone, with "
@@ -190,6 +193,16 @@ Result<PendingCall*> Engine::capture(const CallArguments& arguments,
   Status status = call->status;
   driver_.pool().release(*call);
   return status;
+}
+
+Result<PendingCall*> Engine::capture_alone(const CallArguments& arguments,
+                                           detail::StreamImpl& stream) {
+  // Said at once, as above.
+  RONDO_TRY(place_->run_alone(arguments, &stream));
+  PendingCall& call = driver_.pool().take();
+  call.set_arguments(arguments);
+  driver_.finish_at_once(call, {});
+  return &call;
 }
 
 /// Peers may be waiting in the call already: that this rank can't make it is told to them.
@@ -232,7 +245,9 @@ Result<PendingCall*> Engine::push(const CallArguments& arguments,
   std::shared_ptr<device::StreamOrder> order;
   if (stream != nullptr && is_alone) RONDO_TRY(stream->synchronize());
   if (stream != nullptr && !is_alone) {
-    RONDO_ASSIGN(order, device::StreamOrder::enter(*stream));
+    auto entered = device::StreamOrder::enter(*stream);
+    if (!entered.ok()) return told(std::move(entered).status());
+    order = std::move(entered).value();
   }
   PendingCall& call = driver_.pool().take();
   call.set_arguments(arguments);

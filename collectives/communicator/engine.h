@@ -89,6 +89,7 @@ class Engine {
                             detail::StreamImpl* capture = nullptr);
   Result<PendingCall*> capture(const CallArguments& arguments, std::shared_ptr<PreparedPlan> plan,
                                detail::StreamImpl& stream);
+  Result<PendingCall*> capture_alone(const CallArguments& arguments, detail::StreamImpl& stream);
   Status synchronize_before(const CallArguments& arguments, std::shared_ptr<PreparedPlan>& plan,
                             detail::StreamImpl& stream);
   Status check_stream(const CallArguments& arguments, const detail::StreamImpl& stream) const;
@@ -98,6 +99,7 @@ class Engine {
   void make_room();
   Status admit_exchange(const CallArguments& arguments) const;
   Result<std::shared_ptr<PreparedPlan>> admit(const CallArguments& arguments);
+  Status told(Status status);
 
   std::unique_ptr<Place> place_;
   CallDriver driver_;

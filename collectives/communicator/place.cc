@@ -106,7 +106,7 @@ Result<PreparedPlan*> Place::make_known(const CallArguments& given, const CallAr
 }
 
 /// A world of 1: every collective is an identity.
-Status Place::run_alone(const CallArguments& arguments) {
+Status Place::run_alone(const CallArguments& arguments, detail::StreamImpl* capture) {
   last_call_.algorithm = "identity";
   last_call_.wire_format = "none";
   if (schedule::reduces(arguments.collective)) {
@@ -115,9 +115,25 @@ Status Place::run_alone(const CallArguments& arguments) {
   }
   const std::size_t bytes = arguments.input.count * size_of(arguments.input.dtype);
   if (bytes == 0) return {};
+  if (capture != nullptr) return capture_alone(arguments, *capture);
   if (Premultiplied::needed(arguments)) return multiply_alone(arguments);
   if (arguments.input.pointer == arguments.output.pointer) return {};
   return staging_.copy(arguments.output, arguments.input, bytes);
+}
+
+/// A copy at most, which each launch makes.
+Status Place::capture_alone(const CallArguments& arguments, detail::StreamImpl& stream) const {
+  const ConstBuffer& input = arguments.input;
+  const Buffer& output = arguments.output;
+  if (Premultiplied::needed(arguments) || input.place != device_ || output.place != device_) {
+    return Status(ErrorCode::kUnsupported,
+                  fmt::format("a call in a stream that is being captured has to be the device's "
+                              "alone: with its buffers on {}, and without premultiplied sums, "
+                              "which are the host's",
+                              device::name_of(device_)));
+  }
+  return stream.copy(output.pointer, input.pointer,
+                     input.pointer == output.pointer ? 0 : input.count * size_of(input.dtype));
 }
 
 Status Place::multiply_alone(const CallArguments& arguments) {
@@ -232,9 +248,8 @@ std::vector<PeerTraffic> Place::traffic() const {
   for (int peer = 0; peer < size(); ++peer) {
     const transport::Endpoint* endpoint = mesh_->endpoint(peer);
     if (endpoint == nullptr) continue;
-    const transport::Traffic moved = endpoint->traffic();
-    list.push_back(
-        {peer, transport::to_string(endpoint->kind()), moved.sent_bytes, moved.received_bytes});
+    const trace::PeerTotals total = trace_->total_of(*endpoint);
+    list.push_back({peer, total.transport, total.sent_bytes, total.received_bytes});
   }
   return list;
 }

@@ -63,8 +63,9 @@ class Place {
   /// Whether an error of `admit` is this rank's device's alone, so that its peers will make the
   /// call and wait for it: it is to be told to them.
   bool is_left_alone_by(const Status& status) const;
-  /// A call in a world of 1.
-  Status run_alone(const CallArguments& arguments);
+  /// A call in a world of 1. `capture`: a stream that puts it into a graph; null: it is made now.
+  /// Errors: Unsupported (what isn't on this place's device has no place in a graph).
+  Status run_alone(const CallArguments& arguments, detail::StreamImpl* capture = nullptr);
   /// Begins the next call of this place, which has been admitted; `finish` must follow. An error is
   /// that of making its input ready: nothing was begun, and since the peers may be waiting in the
   /// call already, it breaks the communicator as any other error does. Errors: Device, System.
@@ -119,6 +120,7 @@ class Place {
                 const CallArguments& arguments);
   void compare_last_call() const;
   Status multiply_alone(const CallArguments& arguments);
+  Status capture_alone(const CallArguments& arguments, detail::StreamImpl& stream) const;
   Result<CallArguments> make_ready(const CallArguments& arguments);
   Status give_up_before(Status cause);
   void forget_plans();
@@ -149,6 +151,7 @@ class Place {
   device::DeviceDriver* profiled_ = nullptr;  ///< of a place on a device: whose profiler sees calls
   std::uint64_t range_ = 0;                   ///< there, of the call under way
   std::optional<execute::Run> run_;           ///< the call under way
+  const PreparedPlan* moves_ = nullptr;       ///< it, where that is counted by the plan
   std::optional<CallArguments> staged_;       ///< those of the call under way, brought to the host
   CallArguments unstaged_;                    ///< as they were given
   CallArguments ready_;                       ///< what runs, where that isn't what was given

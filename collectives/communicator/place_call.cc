@@ -111,6 +111,8 @@ void Place::note(const CallArguments& arguments, PreparedPlan& prepared) {
   last_call_.wire_format = prepared.wire_format;
   last_call_.predicted_us = prepared.predicted_us;
   last_call_.transport = prepared.on_device ? to_string(device_.kind) : transport_;
+  // What is captured is moved by launches, which nobody sees.
+  moves_ = prepared.moved.empty() || operands_.capture != nullptr ? nullptr : &prepared;
   if (profiled_ != nullptr) range_ = profiled_->begin_range(prepared.range.c_str());
   if (arguments.timeout_ms > 0) timeout_ms_ = arguments.timeout_ms;
   operands_.timer = trace_->begin(last_.sequence, prepared.record, *prepared.series);
@@ -149,6 +151,7 @@ Status Place::finish(Status status) {
     staged_.reset();
     return status;
   }
+  if (moves_ != nullptr) trace_->note_moved(moves_->moved);
   if (!staged_.has_value()) return {};
   const CallArguments staged = *std::exchange(staged_, std::nullopt);
   return staging_.bring_out(unstaged_, staged);

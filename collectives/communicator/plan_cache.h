@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/communicator/call_arguments.h"
+#include "collectives/execute/device/moved_bytes.h"
 #include "collectives/execute/host/plan.h"
 #include "collectives/execute/host/plan_runner.h"
 #include "core/trace/call_record.h"
@@ -32,6 +33,8 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   std::string range;                ///< the call's name in profilers of devices
   trace::Series* series = nullptr;  ///< that its calls are counted in
   trace::CallRecord record;         ///< what the records of its calls have alike
+  /// By each call, between devices; empty where endpoints count it all, or nobody can.
+  std::vector<execute::MovedBytes> moved;
 };
 
 /// The fingerprint holds all that a plan depends on: in place or not, the plan is the same. Ranks

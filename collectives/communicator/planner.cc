@@ -206,6 +206,8 @@ Status Planner::bind(PreparedPlan& prepared, execute::PlanInputs inputs,
   RONDO_ASSIGN(prepared.plan, execute::Plan::make(std::move(inputs)));
   if (prepared.on_device) {
     RONDO_ASSIGN(prepared.runner, device_.runner(*prepared.plan, world, arguments));
+    const bool by_messages = device_.path_of(arguments) == select::DevicePath::kMessages;
+    prepared.moved = execute::moved_bytes(*prepared.plan, by_messages);
   } else if (execute::EagerRunner::suits(*prepared.plan)) {
     using Memory = execute::EagerRunner::Memory;
     const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);

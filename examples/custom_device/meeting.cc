@@ -47,12 +47,15 @@ std::shared_ptr<Meeting> Meeting::find(const FileName& name) {
 
 void Meeting::join() { ++table().joined; }
 
-/// Nobody looks for it any more then.
 bool Meeting::is_complete(int world) const {
   if (table().joined < static_cast<std::uint32_t>(world)) return false;
+  hide();
+  return true;
+}
+
+void Meeting::hide() const {
   const std::lock_guard lock(known().mutex);
   known().arranged.erase(name_.inode);
-  return true;
 }
 
 void Meeting::lay_down(int rank, const Share& share) { table().shares[at(rank)] = share; }

@@ -43,6 +43,8 @@ class Meeting {
 
   void join();
   bool is_complete(int world) const;
+  /// Nobody looks for it any more: all have come, or one that has come leaves.
+  void hide() const;
 
   void lay_down(int rank, const Share& share);
   /// Of any rank, once all have laid theirs down.

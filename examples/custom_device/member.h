@@ -19,6 +19,9 @@ class Member {
   using Work = std::function<bool(const Seat&)>;
 
   explicit Member(const Seat& seat) : seat_(seat) {}
+  Member(const Member&) = delete;
+  Member& operator=(const Member&) = delete;
+  ~Member() { seat_.meeting->hide(); }
 
   const Seat& seat() const { return seat_; }
   void begin_group() { ++depth_; }

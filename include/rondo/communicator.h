@@ -104,7 +104,7 @@ struct CommunicatorOptions {
   std::string device_path = "auto";
 };
 
-/// What one rank has exchanged with one peer since the communicator was made.
+/// What one rank has exchanged with one peer, between devices too (see docs/devices.md).
 struct PeerTraffic {
   int peer = 0;
   std::string transport;  ///< "inproc", "shm", "tcp"

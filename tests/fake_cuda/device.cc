@@ -6,6 +6,7 @@
 #include "core/device/emulated/emulated.h"
 #include "core/environment.h"
 #include "fake.h"
+#include "tests/core/device/watched.h"
 
 namespace fake_cuda {
 namespace {
@@ -61,6 +62,21 @@ extern "C" {
 
 /// For tests: what was made and not destroyed.
 __attribute__((visibility("default"))) int fake_cuda_live() { return state().live; }
+
+/// Likewise: all that a test wants of a device.
+__attribute__((visibility("default"))) const rondo::testing::WatchedDevice* watched_device() {
+  static const rondo::testing::WatchedDevice watched = {
+      .plan_faults =
+          [](const char* faults) {
+            rondo::device::faults_of(*state().driver)
+                .plan_again(*rondo::device::parse_faults(faults));
+          },
+      .failed = [] { return rondo::device::faults_of(*state().driver).failed(); },
+      // Rondo keeps as many streams for bells as were ever asked for at once.
+      .open = [] { return state().live - state().calling; },
+      .kept_threads = [] { return state().calling.load(); }};
+  return &watched;
+}
 
 CUresult cuInit(unsigned int /*flags*/) {
   return *state().driver->device_count() == 0 ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;

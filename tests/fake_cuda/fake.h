@@ -46,6 +46,7 @@ struct CUstream_st {
   std::shared_ptr<rondo::detail::StreamImpl> stream;
   std::shared_ptr<rondo::detail::EventImpl> last;  ///< recorded after all that it was given
   CUgraph capture = nullptr;                       ///< null: work is done now
+  std::atomic<bool> calls_host = false;            ///< it was given a function of the host
 };
 struct CUfunc_st {
   rondo::kernels::cuda::HostKernel kernel = nullptr;
@@ -75,11 +76,18 @@ struct State {
   std::map<std::uint64_t, Allocation> allocations;  ///< by address
   std::map<std::pair<int, std::string>, Opened> opened;
   std::uint64_t allocated = 0;
-  std::atomic<int> live = 0;         ///< whatever was made and not yet destroyed
-  std::atomic<int> left_behind = 0;  ///< streams that were destroyed, whose work goes on
+  std::atomic<int> live = 0;     ///< whatever was made and not yet destroyed
+  std::atomic<int> calling = 0;  ///< of these, streams that were given functions of the host
+  int left_behind = 0;           ///< streams that were destroyed, whose work goes on
+  std::vector<std::function<void()>> given_back;  ///< what these may still be at
 };
 
 State& state();
+/// Now, or once no work is left behind, which may still be at what is given back: a device would
+/// fault, a process mustn't. With the mutex.
+void give_back(std::function<void()> action);
+/// What is due of that. With the mutex.
+void give_back_all();
 /// Whether the driver says that `device` can use memory of `peer`.
 bool reaches(int device, int peer);
 /// Of the calling thread. Null where there is none.

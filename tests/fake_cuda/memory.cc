@@ -4,7 +4,9 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "fake.h"
 
@@ -99,6 +101,17 @@ void answer(CUpointer_attribute attribute, void* value, const fake_cuda::Allocat
 
 }  // namespace
 
+void fake_cuda::give_back(std::function<void()> action) {
+  state().given_back.push_back(std::move(action));
+  give_back_all();
+}
+
+void fake_cuda::give_back_all() {
+  if (state().left_behind != 0) return;
+  for (const auto& action : state().given_back) action();
+  state().given_back.clear();
+}
+
 extern "C" {
 
 CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
@@ -120,6 +133,8 @@ CUresult cuMemFree(CUdeviceptr memory) {
 
 CUresult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned int /*flags*/) {
   if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  // It is the host's; that of a device says whether this one fails.
+  if (!state().driver->allocate_words(0, bytes).ok()) return CUDA_ERROR_OUT_OF_MEMORY;
   *memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
   remember(reinterpret_cast<std::uint64_t>(*memory), {.bytes = bytes, .on_host = true});
   return CUDA_SUCCESS;
@@ -128,7 +143,8 @@ CUresult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned int /*flags*/
 CUresult cuMemFreeHost(void* memory) {
   if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (!forget(reinterpret_cast<std::uint64_t>(memory))) return CUDA_ERROR_INVALID_VALUE;
-  std::free(memory);
+  const std::lock_guard lock(state().mutex);
+  fake_cuda::give_back([memory] { std::free(memory); });
   return CUDA_SUCCESS;
 }
 
@@ -186,9 +202,9 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr memory) {
     if (it->second.address != memory) continue;
     --state().live;
     if (--it->second.uses != 0) return CUDA_SUCCESS;
-    // Work that nobody waits for may still be at it; a device would fault, a process mustn't.
-    if (state().left_behind == 0) state().driver->release_imported(reinterpret_cast<void*>(memory));
     state().opened.erase(it);
+    fake_cuda::give_back(
+        [memory] { state().driver->release_imported(reinterpret_cast<void*>(memory)); });
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_INVALID_VALUE;

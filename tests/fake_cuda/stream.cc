@@ -89,22 +89,27 @@ CUresult cuStreamCreate(CUstream* stream, unsigned int /*flags*/) {
   auto made = state().driver->create_stream(device);
   auto last = state().driver->create_event(device);
   if (!made.ok() || !last.ok()) return CUDA_ERROR_OUT_OF_MEMORY;
-  *stream = new CUstream_st{device, std::move(made).value(), std::move(last).value()};
+  *stream = new CUstream_st{
+      .device = device, .stream = std::move(made).value(), .last = std::move(last).value()};
   ++state().live;
   return CUDA_SUCCESS;
 }
 
 CUresult cuStreamDestroy(CUstream stream) {
   --state().live;
+  if (stream->calls_host) --state().calling;
   // What isn't done is done all the same, and nobody waits for it.
   if (stream->last->done()) {
     delete stream;
     return CUDA_SUCCESS;
   }
+  const std::lock_guard lock(state().mutex);
   ++state().left_behind;
   std::thread([stream] {
     delete stream;
+    const std::lock_guard later(state().mutex);
     --state().left_behind;
+    fake_cuda::give_back_all();
   }).detach();
   return CUDA_SUCCESS;
 }
@@ -188,6 +193,7 @@ CUresult cuModuleUnload(CUmodule module) {
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
+  if (!stream->calls_host.exchange(true)) ++state().calling;
   return enqueue(stream, [=](rondo::detail::StreamImpl& own) {
     return own.wait(HostFunction(function, data));
   });

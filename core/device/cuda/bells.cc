@@ -27,6 +27,7 @@ Result<CudaBells::Ringer*> CudaBells::idle_ringer(const CudaContext& context) {
     return !ringer->is_busy.load(std::memory_order_acquire);
   });
   if (idle != ringers_.end()) return idle->get();
+  drop_failed(context.table());
   auto made = std::make_unique<Ringer>();
   RONDO_TRY(context.check("cuStreamCreate",
                           context.table().cuStreamCreate(&made->stream, CU_STREAM_NON_BLOCKING)));
@@ -34,10 +35,20 @@ Result<CudaBells::Ringer*> CudaBells::idle_ringer(const CudaContext& context) {
   return ringers_.back().get();
 }
 
+/// The driver calls nothing behind an event that came with an error.
+void CudaBells::drop_failed(const CudaTable& table) {
+  std::erase_if(ringers_, [&table](const auto& ringer) {
+    const CUresult code = table.cuStreamQuery(ringer->stream);
+    if (code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_READY) return false;
+    table.cuStreamDestroy(ringer->stream);
+    return true;
+  });
+}
+
 /// By the driver's thread, which may call nothing of the driver's.
 void CudaBells::ring(void* ringer) {
   auto* const own = static_cast<Ringer*>(ringer);
-  std::exchange(own->bell, nullptr)->ring();
+  if (const auto bell = std::exchange(own->bell, {}).lock()) bell->ring();
   own->is_busy.store(false, std::memory_order_release);
 }
 

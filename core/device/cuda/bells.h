@@ -30,10 +30,12 @@ class CudaBells {
   /// A stream with one bell at a time.
   struct Ringer {
     CUstream stream = nullptr;
-    std::shared_ptr<Bell> bell;  ///< the driver's thread has it while `is_busy`
+    /// The driver's thread has it while `is_busy`. Not kept: it may never be rung.
+    std::weak_ptr<Bell> bell;
     std::atomic<bool> is_busy = false;
   };
   Result<Ringer*> idle_ringer(const CudaContext& context);
+  void drop_failed(const CudaTable& table);
   static void CUDA_CB ring(void* ringer);
 
   std::mutex mutex_;

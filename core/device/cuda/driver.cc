@@ -15,6 +15,14 @@
 namespace rondo::device {
 namespace {
 
+/// What another process can't be given; the driver says little about why.
+Status not_exported(Status status, const std::string& what) {
+  if (status.ok()) return status;
+  return Status(status.code(), fmt::format("{} can't be given to other processes: {}; "
+                                           "RONDO_DEVICE_PATH=host does without",
+                                           what, status.message()));
+}
+
 /// What an address is instead of memory of the device that it was given for.
 std::string description_of(const CudaPointer& found) {
   if (!found.known) return "memory that CUDA doesn't know: of the host, or freed";
@@ -174,7 +182,9 @@ Result<SharedHandle> CudaDriver::export_memory(const void* pointer) {
   const CudaScope scope(*own);
   RONDO_TRY(scope.status());
   CUipcMemHandle native{};
-  RONDO_TRY(own->check("cuIpcGetMemHandle", table_.cuIpcGetMemHandle(&native, found.base)));
+  RONDO_TRY(
+      not_exported(own->check("cuIpcGetMemHandle", table_.cuIpcGetMemHandle(&native, found.base)),
+                   fmt::format("the allocation of {} bytes at {:#x}", found.bytes, found.base)));
   std::memcpy(handle.opaque.data(), &native, sizeof(native));
   return handle;
 }
@@ -218,8 +228,10 @@ Result<SharedHandle> CudaDriver::export_event(detail::EventImpl& event) {
   const CudaScope scope(own->context());
   RONDO_TRY(scope.status());
   CUipcEventHandle native{};
-  RONDO_TRY(own->context().check("cuIpcGetEventHandle",
-                                 table_.cuIpcGetEventHandle(&native, own->native_event())));
+  RONDO_TRY(
+      not_exported(own->context().check("cuIpcGetEventHandle",
+                                        table_.cuIpcGetEventHandle(&native, own->native_event())),
+                   "an event"));
   static_assert(sizeof(native) == sizeof(handle.opaque));
   std::memcpy(handle.opaque.data(), &native, sizeof(native));
   return handle;

@@ -1,5 +1,7 @@
 #include "core/device/cuda/words.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace rondo::device {
@@ -10,8 +12,15 @@ Result<std::shared_ptr<void>> allocate_words(const std::shared_ptr<const CudaCon
   RONDO_TRY(scope.status());
   void* memory = nullptr;
   const unsigned int flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-  RONDO_TRY(
-      context->check("cuMemHostAlloc", context->table().cuMemHostAlloc(&memory, bytes, flags)));
+  const Status made =
+      context->check("cuMemHostAlloc", context->table().cuMemHostAlloc(&memory, bytes, flags));
+  if (!made.ok()) {
+    return Status(
+        made.code(),
+        fmt::format("{} bytes of page-locked memory of the host, which may be short of it "
+                    "(free -m, the container's limit): {}",
+                    bytes, made.message()));
+  }
   std::memset(memory, 0, bytes);
   return std::shared_ptr<void>(memory, [context](void* words) {
     const CudaScope back(*context);

@@ -31,6 +31,11 @@ void AliasTable::remove_allocation(const std::byte* start) {
   allocations_.erase(start);
 }
 
+std::size_t AliasTable::allocations() const {
+  const std::shared_lock lock(mutex_);
+  return allocations_.size();
+}
+
 bool AliasTable::is_known(const void* pointer) const {
   const std::shared_lock lock(mutex_);
   return find(ranges_, pointer).inside;

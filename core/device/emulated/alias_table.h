@@ -22,6 +22,7 @@ class AliasTable {
 
   void add_allocation(const std::byte* start, std::size_t bytes, std::byte* alias);
   void remove_allocation(const std::byte* start);
+  std::size_t allocations() const;
 
   /// Whether the pointer is in one of the ranges.
   bool is_known(const void* pointer) const;

@@ -21,7 +21,7 @@ EmulatedDriver::EmulatedDriver(const EmulatedOptions& options, AliasTable& table
       arenas_(static_cast<std::size_t>(options.devices)) {}
 
 Result<void*> EmulatedDriver::allocate(int index, std::size_t bytes) {
-  RONDO_TRY(may(Operation::kAllocate, index));
+  RONDO_TRY(may_allocate(index, bytes));
   RONDO_ASSIGN(EmulatedArena * memory, arena(index));
   if (bytes == 0) return nullptr;
   return memory->allocate(bytes);
@@ -87,7 +87,7 @@ Result<void*> EmulatedDriver::import_memory(int index, const SharedHandle& memor
 
 /// Emulated kernels and copies see all of the host's.
 Result<std::shared_ptr<void>> EmulatedDriver::allocate_words(int index, std::size_t bytes) {
-  RONDO_TRY(may(Operation::kAllocate, index));
+  RONDO_TRY(may_allocate(index, bytes));
   constexpr std::size_t kLine = 64;
   const std::size_t whole = (bytes + kLine - 1) / kLine * kLine;
   std::shared_ptr<void> memory(std::aligned_alloc(kLine, whole), &std::free);
@@ -118,6 +118,7 @@ Result<SharedHandle> EmulatedDriver::export_event(detail::EventImpl& event) {
     return Status(ErrorCode::kInvalidArgument,
                   "only an event of an emulated device of this process can be exported by it");
   }
+  RONDO_TRY(may(Operation::kExport, own->device().index));
   RONDO_ASSIGN(std::shared_ptr<EventBoard> shown, board());
   return own->share(shown);
 }
@@ -144,6 +145,12 @@ Result<std::shared_ptr<EventBoard>> EmulatedDriver::board() {
     RONDO_ASSIGN(board_, EventBoard::create());
   }
   return board_;
+}
+
+Status EmulatedDriver::may_allocate(int index, std::size_t bytes) {
+  Status status = may(Operation::kAllocate, index);
+  if (status.code() != ErrorCode::kDevice) return status;
+  return Status(status.code(), fmt::format("{} bytes: {}", bytes, status.message()));
 }
 
 Status EmulatedDriver::may(Operation operation, int index) {

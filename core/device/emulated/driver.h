@@ -40,6 +40,9 @@ class EmulatedDriver final : public DeviceDriver {
   Result<std::shared_ptr<detail::EventImpl>> import_event(int index,
                                                           const SharedHandle& event) override;
 
+  Faults& faults() { return *faults_; }
+  std::size_t memories() const { return table_.allocations(); }
+
  private:
   Result<EmulatedArena*> arena(int index);
   /// Whose memory that is, allocated or not; nothing where it is none of these devices'.
@@ -47,6 +50,8 @@ class EmulatedDriver final : public DeviceDriver {
   Result<std::shared_ptr<EventBoard>> board();
   /// There is such a device, and the operation isn't one that fails on purpose.
   Status may(Operation operation, int index);
+  /// The same of allocations, with what was asked for.
+  Status may_allocate(int index, std::size_t bytes);
 
   const EmulatedOptions options_;
   AliasTable& table_;

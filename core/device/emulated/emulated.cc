@@ -58,6 +58,14 @@ Result<DeviceDriver*> emulated_driver() {
   return driver.value().get();
 }
 
+Faults& faults_of(DeviceDriver& emulated) {
+  return static_cast<EmulatedDriver&>(emulated).faults();
+}
+
+std::size_t memories_of(DeviceDriver& emulated) {
+  return static_cast<EmulatedDriver&>(emulated).memories();
+}
+
 void* emulated_alias(const void* pointer) { return process_table().alias_of(pointer); }
 
 Result<std::byte*> emulated_memory(const void* pointer, std::size_t bytes) {

@@ -34,6 +34,11 @@ std::unique_ptr<DeviceDriver> make_emulated_driver(const EmulatedOptions& option
 
 Result<DeviceDriver*> emulated_driver();
 
+/// For tests: what fails on the devices of a driver that was made above.
+Faults& faults_of(DeviceDriver& emulated);
+/// Likewise: how many allocations and imports there are, of all such drivers of this process.
+std::size_t memories_of(DeviceDriver& emulated);
+
 /// Where the stream threads of this process find the bytes at an emulated device's address; null
 /// for every other pointer. For emulated kernels only: the host has no business there.
 void* emulated_alias(const void* pointer);

@@ -22,6 +22,7 @@ class EmulatedEvent final : public detail::EventImpl {
  public:
   explicit EmulatedEvent(Device device) : device_(device) {}
 
+  Device device() const { return device_; }
   bool done() const override { return event_.done(); }
   detail::EventWaiter waiter() const override { return event_.waiter(); }
   Status ring_when_reached(const std::shared_ptr<Bell>& bell) const override {

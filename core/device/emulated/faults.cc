@@ -49,13 +49,23 @@ Result<FaultPlan> parse_faults(std::string_view text) {
 }
 
 Status Faults::next(Operation operation, Device device) {
-  const auto index = static_cast<std::size_t>(operation);
-  if (plan_.failing[index] == 0) return {};
-  const std::uint64_t number = counts_[index].fetch_add(1, std::memory_order_relaxed) + 1;
-  if (number != plan_.failing[index]) return {};
+  Count& count = counts_[static_cast<std::size_t>(operation)];
+  const std::uint64_t failing = count.failing.load(std::memory_order_relaxed);
+  if (failing == 0) return {};
+  const std::uint64_t number = count.seen.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (number != failing) return {};
+  failed_.fetch_add(1, std::memory_order_release);
   return Status(ErrorCode::kDevice, fmt::format("{}: {} number {} fails as RONDO_EMULATED_FAULTS "
                                                 "asked for",
                                                 name_of(device), to_string(operation), number));
+}
+
+void Faults::plan_again(const FaultPlan& plan) {
+  for (std::size_t i = 0; i < kOperations; ++i) {
+    counts_[i].seen.store(0, std::memory_order_relaxed);
+    counts_[i].failing.store(plan.failing[i], std::memory_order_relaxed);
+  }
+  failed_.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace rondo::device

@@ -37,14 +37,22 @@ Result<FaultPlan> parse_faults(std::string_view text);
 
 class Faults {
  public:
-  explicit Faults(const FaultPlan& plan) : plan_(plan) {}
+  explicit Faults(const FaultPlan& plan) { plan_again(plan); }
 
   /// Counts one operation. Errors: Device, if it is one that fails.
   Status next(Operation operation, Device device);
+  /// From now on these, counted from 1 again. Threads: none is in `next` that is to be counted.
+  void plan_again(const FaultPlan& plan);
+  /// How many have failed since it was planned.
+  int failed() const { return failed_.load(std::memory_order_acquire); }
 
  private:
-  FaultPlan plan_;
-  std::array<std::atomic<std::uint64_t>, kOperations> counts_{};
+  struct Count {
+    std::atomic<std::uint64_t> failing = 0;
+    std::atomic<std::uint64_t> seen = 0;
+  };
+  std::array<Count, kOperations> counts_{};
+  std::atomic<int> failed_ = 0;
 };
 
 }  // namespace rondo::device

@@ -137,6 +137,23 @@ TEST(CudaPlaces, RankThatDoesNotCall_IsNamedByAllOthers) {
   EXPECT_THAT(errors[2], HasSubstr("rank 1"));
 }
 
+/// Whether hosts drive it or kernels do.
+TEST(CudaPlaces, Traffic_IsWhatTheDevicesMove) {
+  constexpr std::size_t kCount = 10'000;
+  constexpr std::uint64_t kBytes = kCount * sizeof(float);  // of two ranks each sends as many
+  spawn({.size = 2, .algorithm = "ring", .device = kFirst, .devices = devices()},
+        [](Communicator& rank) {
+          Memory<float> memory(rank.device(), kCount, false);
+          memory.write(0, std::vector<float>(kCount, 1));
+          for (int i = 0; i < 3; ++i) rank.all_reduce(memory.buffer(0, kCount));
+          const PeerTraffic peer = rank.traffic().at(0);
+          EXPECT_GE(peer.sent_bytes, 3 * kBytes);
+          EXPECT_LT(peer.sent_bytes, 4 * kBytes);
+          EXPECT_GE(peer.received_bytes, 3 * kBytes);
+          EXPECT_LT(peer.received_bytes, 4 * kBytes);
+        });
+}
+
 /// Of a real profiler's there is nothing to see here.
 TEST(CudaPlaces, CallsAreRangesInNvtx) {
   const char* const profiler = std::getenv("NVTX_INJECTION64_PATH");

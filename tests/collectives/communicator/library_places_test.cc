@@ -45,6 +45,29 @@ void call_once(Communicator& rank) {
   rank.all_reduce(memory.buffer(0, 1'000));
 }
 
+/// A library doesn't say what it moves: whole calls of it are the hosts' notices alone, while our
+/// schedules' messages are known.
+TEST(LibraryPlaces, Traffic_IsKnownOfOurSchedulesAlone) {
+  constexpr std::size_t kCount = 10'000;
+  constexpr std::uint64_t kBytes = kCount * sizeof(float);
+  const auto sent_by = [](const char* path) {
+    World made = world(2);
+    made.device_path = path;
+    std::uint64_t sent = 0;
+    spawn(made, [&sent](Communicator& rank) {
+      Memory<float> memory(rank.device(), kCount, false);
+      memory.write(0, std::vector<float>(kCount, 1));
+      for (int i = 0; i < 3; ++i) rank.all_reduce(memory.buffer(0, kCount));
+      if (rank.rank() == 0) sent = rank.traffic().at(0).sent_bytes;
+    });
+    return sent;
+  };
+  EXPECT_LT(sent_by("library"), kBytes);
+  const std::uint64_t by_messages = sent_by("messages");
+  EXPECT_GE(by_messages, 3 * kBytes);
+  EXPECT_LT(by_messages, 4 * kBytes);
+}
+
 TEST(LibraryPlaces, ACallIsMadeWhole_AndSaysBy_Whom) {
   spawn(world(4), [](Communicator& rank) {
     for (int turn = 0; turn < 5; ++turn) {

@@ -33,6 +33,8 @@ int add_device(void* /*context*/, const rondo_device_table* whole) {
     clear(t.create_stream, t.destroy_stream, t.synchronize_stream, t.copy_async, t.create_event,
           t.destroy_event, t.record_event, t.wait_event, t.query_event, t.synchronize_event);
   }
+  if (lacks("copy_async")) clear(t.copy_async);
+  if (lacks("query_event")) clear(t.query_event);
   if (lacks("ranges")) clear(t.begin_range, t.end_range);
   return outer->add_device(outer->context, &t);
 }

@@ -11,6 +11,9 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -129,6 +132,34 @@ TEST(CudaDriver, Events_RingWhenTheyAreReached_WhateverOthersWaitFor) {
   EXPECT_FALSE(is_rung(*late_bell));
   open->finish({});
   EXPECT_TRUE(is_rung(*late_bell, 10'000));
+}
+
+std::ptrdiff_t threads_here() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+/// The driver calls nobody behind an error: neither the bell nor what was to ring it stays.
+TEST(CudaDriver, BellsOfStreamsThatFail_AreNotKept) {
+  constexpr int kTurns = 30;
+  constexpr int kNotLookedForYet = 5;  // they are dropped when one is wanted
+  const auto driver = acted_driver();
+  void* const memory = *driver->allocate(0, 64);
+  const std::vector<char> host(128);
+  const std::ptrdiff_t threads = threads_here();
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const auto stream = *driver->create_stream(0);
+    const auto event = *driver->create_event(0);
+    auto bell = Bell::make().value();
+    const std::weak_ptr<const Bell> kept = bell;
+    ASSERT_TRUE(stream->copy(memory, host.data(), 65).ok()) << "told by synchronize";
+    ASSERT_TRUE(stream->record(*event).ok());
+    ASSERT_TRUE(event->ring_when_reached(bell).ok());
+    EXPECT_FALSE(stream->synchronize().ok());
+    bell.reset();
+    EXPECT_TRUE(kept.expired());
+  }
+  EXPECT_LE(threads_here(), threads + kNotLookedForYet);
+  driver->free(memory);
 }
 
 TEST(CudaDriver, AbandonedStream_IsWaitedForNoMore) {
