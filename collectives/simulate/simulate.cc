@@ -35,7 +35,8 @@ Size size_of(const schedule::FoldedWorld& world, const Quotient& quotient,
   for (const schedule::FusedSchedule& base : world.bases) {
     for (const auto& lane : base.lanes) {
       for (const schedule::Sweep& sweep : lane) {
-        const std::uint64_t segments = segments_of(sweep, table, element_bytes, segment_bytes);
+        const std::uint64_t segments =
+            sweep.is_wait ? 1 : segments_of(table.count(sweep.row) * element_bytes, segment_bytes);
         size.segments += segments;
         size.messages += segments * static_cast<std::uint64_t>(std::ranges::count_if(
                                         targets_of(base, sweep), &schedule::Port::is_channel));
@@ -74,6 +75,32 @@ Options fitted(const Options& options, std::uint64_t sweeps, const schedule::Chu
     own.segment_bytes *= 2;
   return own;
 }
+
+/// Of a run of all ranks, about: an op is a sweep or a message of one.
+std::uint64_t events_of(const Survey& survey, const Options& options,
+                        const schedule::ChunkTable& table) {
+  const Options own = fitted(options, survey.ops(), table);
+  const std::size_t row_bytes = table.total() / table.rows() * options.element_bytes;
+  return survey.ops() * segments_of(row_bytes, own.segment_bytes);
+}
+
+/// Kinds of hardly more than one unit don't pay, nor does it to look for them for longer than a run
+/// of all ranks takes.
+struct SearchForKinds {
+  std::uint64_t most_work = 0;
+  std::uint64_t events_of_all = 0;
+  std::uint64_t work = 0;    ///< so far
+  std::uint64_t events = 0;  ///< likewise
+
+  /// After so many kinds were `tried` and found to be `kinds`.
+  bool goes_on(const Simulation& run, std::size_t tried, const Kinds& kinds) {
+    work += run.work();
+    events += run.events();
+    const std::uint64_t next = run.events() / tried * kinds.kinds();
+    return work <= most_work && events + next <= events_of_all &&
+           2 * kinds.kinds() <= kinds.units();
+  }
+};
 
 /// In words for a table's cell.
 Status too_large(std::uint64_t sweeps, std::string_view why) {
@@ -154,7 +181,9 @@ Result<Prediction> simulate(const Survey& survey, const schedule::ChunkTable& ta
   }
   Kinds kinds(survey, network);
   if (!options.fold || !Kinds::are_known_on(network)) kinds.part_all();
-  for (std::uint64_t spent = 0;;) {
+  SearchForKinds search{.most_work = options.most_work,
+                        .events_of_all = events_of(survey, options, table)};
+  for (;;) {
     const Quotient quotient = kinds.quotient();
     const auto representatives = static_cast<std::uint64_t>(quotient.representatives());
     const std::uint64_t sweeps =
@@ -165,13 +194,12 @@ Result<Prediction> simulate(const Survey& survey, const schedule::ChunkTable& ta
     Simulation simulation(bound, quotient, table, network, own);
     const Status status = simulation.run();
     if (status.code() == ErrorCode::kUnsupported) return status;
+    const std::size_t tried = kinds.kinds();
     if (kinds.all_differ() || !kinds.part(simulation.traces(kinds.exchanges().size()))) {
       RONDO_TRY(status);
       return std::move(simulation).result();
     }
-    // Kinds of hardly more than one unit don't pay.
-    spent += simulation.work();
-    if (spent > options.most_work || 2 * kinds.kinds() > kinds.units()) kinds.part_all();
+    if (!search.goes_on(simulation, tried, kinds)) kinds.part_all();
   }
 }
 
