@@ -83,11 +83,13 @@ FoldedWorld waiting_world() {
   Builder reads_late = rank_of_four(1);
   for (int i = 0; i < 20; ++i) reads_late.recv(2, kOut);
   reads_late.recv(0, kOut);
+  reads_late.recv(2, kOut, 2);
   Builder passes_on = rank_of_four(2);
   passes_on.recv(3, kOut);
   passes_on.send(3, kOut);
   for (int i = 0; i < 20; ++i) passes_on.send(1, kOut);
   passes_on.recv(0, kOut, 2);
+  passes_on.send(1, kOut, 2);  // what the wait was for
   Builder begins = rank_of_four(3);
   begins.send(2, kIn);
   begins.recv(2, kOut);
@@ -100,11 +102,11 @@ FoldedWorld waiting_world() {
 TEST(Steps, AWaitIsForThoseWhoRead) {
   const FoldedWorld world = waiting_world();
   const auto table = schedule::ChunkTable::equal(100, 1);
-  EXPECT_EQ(counted(world, table), 3U);
+  EXPECT_EQ(counted(world, table), 4U);
   for (const Network& network : {default_network(1, 4), default_network(4, 1)}) {
     const auto prediction = simulate(world, table, network, kSegments);
     ASSERT_TRUE(prediction.ok()) << prediction.status().to_string();
-    EXPECT_EQ(prediction->steps, 3U);
+    EXPECT_EQ(prediction->steps, 4U);
   }
 }
 
