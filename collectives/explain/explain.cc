@@ -22,18 +22,6 @@ constexpr std::uint64_t kMostWorkOfChosen = 40'000'000;
 /// A second's worth, of the largest data too.
 constexpr std::uint64_t kMostSegments = 500'000;
 
-/// Where a message takes one unit of time and nothing else takes any.
-simulate::Network counting(const simulate::Network& network) {
-  simulate::Network counted;
-  for (const simulate::HostGroup& group : network.groups) {
-    simulate::HostGroup bare{.hosts = group.hosts, .ranks = group.ranks};
-    counted.groups.push_back(bare);
-  }
-  counted.inside.costs = {simulate::MessageCost{.latency_us = 1}};
-  counted.between = counted.inside;
-  return counted;
-}
-
 std::uint64_t most_rank_bytes(const simulate::Prediction& prediction) {
   std::map<Rank, std::uint64_t> sent;
   for (const simulate::Traffic& traffic : prediction.traffic) sent[traffic.from] += traffic.bytes;
@@ -66,21 +54,6 @@ std::vector<PlannedLink> links_of(const Scenario& scenario,
   return links;
 }
 
-Status count_steps(const Scenario& scenario, const Schedules& schedules,
-                   const simulate::Options& options, PlannedAlgorithm& planned) {
-  // Each row in one piece of one length: that is all the same where only messages take time, and
-  // leaves as many ranks alike as can be.
-  Schedules even = schedules;
-  simulate::Options whole = options;
-  whole.segment_bytes = static_cast<std::size_t>(-1) / 2;
-  const std::uint32_t rows = schedules.table.rows();
-  if (schedules.survey == nullptr) even.table = schedule::ChunkTable::equal(rows, rows);
-  RONDO_ASSIGN(const simulate::Prediction counted,
-               select::predict(even, counting(scenario.network), whole));
-  planned.steps = static_cast<std::uint64_t>(std::llround(counted.us));
-  return {};
-}
-
 /// `links`: null, or where those of this way go.
 Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64_t most_work,
                PlannedAlgorithm& planned, std::vector<PlannedLink>* links) {
@@ -98,8 +71,9 @@ Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64
   planned.bounded = prediction.rows == simulate::Prediction::Rows::kBounded;
   planned.most_rank_bytes = most_rank_bytes(prediction);
   planned.most_link_bytes = most_link_bytes(prediction);
+  planned.steps = prediction.steps;
   if (links != nullptr) *links = links_of(scenario, prediction);
-  return count_steps(scenario, schedules, options, planned);
+  return {};
 }
 
 /// One way to do it: an algorithm, or (null) what the user has written.

@@ -84,14 +84,15 @@ auto along_some_cycle(const Request& request, const Find& find)
   return find(cycle);
 }
 
-}  // namespace
-
-std::optional<Folded<RankSchedule>> fold(const RankSchedule& first, const BuildSchedule& build) {
+/// `all(cycle, first, build, compare)` is all_turn or sample_turns.
+template <typename All>
+std::optional<Folded<RankSchedule>> fold_by(const RankSchedule& first, const BuildSchedule& build,
+                                            const All& all) {
   const Request& request = first.request;
   const auto find = [&](std::span<const Rank> cycle) -> std::optional<Folded<RankSchedule>> {
     RotationStep step(cycle, request.rows);
     const auto compare = [&](const auto& own, const auto& next) { return turns(step, own, next); };
-    if (!all_turn(cycle, first, build, compare)) return std::nullopt;
+    if (!all(cycle, first, build, compare)) return std::nullopt;
     auto rotation = step.rotation(request.collective);
     if (!rotation) return std::nullopt;
     return Folded<RankSchedule>{std::move(*rotation), {first}};
@@ -99,9 +100,6 @@ std::optional<Folded<RankSchedule>> fold(const RankSchedule& first, const BuildS
   return along_some_cycle(request, find);
 }
 
-namespace {
-
-/// `turns(cycle, first, build, compare)` is all_turn or sample_turns.
 template <typename Turns>
 std::optional<FoldedWorld> fold_joined_by(const RankSchedule& first, const BuildSchedule& build,
                                           const Turns& turns) {
@@ -122,21 +120,29 @@ std::optional<FoldedWorld> fold_joined_by(const RankSchedule& first, const Build
   return along_some_cycle(request, find);
 }
 
+constexpr auto kAll = [](auto cycle, const auto& own, const auto& build, const auto& compare) {
+  return all_turn(cycle, own, build, compare);
+};
+constexpr auto kSample = [](auto cycle, const auto& own, const auto& build, const auto& compare) {
+  return sample_turns(cycle, own, build, compare);
+};
+
 }  // namespace
 
+std::optional<Folded<RankSchedule>> fold(const RankSchedule& first, const BuildSchedule& build) {
+  return fold_by(first, build, kAll);
+}
+
 std::optional<FoldedWorld> fold_joined(const RankSchedule& first, const BuildSchedule& build) {
-  return fold_joined_by(first, build,
-                        [](auto cycle, const auto& own, const auto& join, const auto& compare) {
-                          return all_turn(cycle, own, join, compare);
-                        });
+  return fold_joined_by(first, build, kAll);
 }
 
 std::optional<FoldedWorld> fold_joined_sample(const RankSchedule& first,
                                               const BuildSchedule& build) {
-  return fold_joined_by(first, build,
-                        [](auto cycle, const auto& own, const auto& join, const auto& compare) {
-                          return sample_turns(cycle, own, join, compare);
-                        });
+  // Ops that are turns of each other join to sweeps that are: most worlds needn't be joined to see.
+  if (auto folded = fold_by(first, build, kSample))
+    return FoldedWorld{std::move(folded->rotation), {join_neighbours(first)}};
+  return fold_joined_by(first, build, kSample);
 }
 
 Folded<RankSchedule> whole_world(const RankSchedule& first, const BuildSchedule& build) {

@@ -1,21 +1,19 @@
 #include "collectives/schedule/host_layout.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace rondo::schedule {
 
 HostLayout::HostLayout(std::span<const int> host_of) {
-  std::vector<int> names;
+  std::unordered_map<int, std::size_t> hosts;  // by their entries
   for (std::size_t rank = 0; rank < host_of.size(); ++rank) {
-    const auto name = std::find(names.begin(), names.end(), host_of[rank]);
-    const auto host = static_cast<std::size_t>(name - names.begin());
-    if (name == names.end()) {
-      names.push_back(host_of[rank]);
-      ranks_of_.emplace_back();
-    }
+    const std::size_t host = hosts.emplace(host_of[rank], hosts.size()).first->second;
+    if (host == ranks_of_.size()) ranks_of_.emplace_back();
     host_of_.push_back(static_cast<int>(host));
     ranks_of_[host].push_back(static_cast<Rank>(rank));
+    most_ranks_ = std::max(most_ranks_, static_cast<int>(ranks_of_[host].size()));
   }
   std::vector<Rank> order;
   for (const std::vector<Rank>& ranks : ranks_of_) {
@@ -47,12 +45,6 @@ void HostLayout::set_order(std::vector<Rank> order) {
   for (std::size_t place = 0; place < order_.size(); ++place) {
     place_of_[static_cast<std::size_t>(order_[place])] = static_cast<int>(place);
   }
-}
-
-int HostLayout::most_ranks() const {
-  std::size_t most = 0;
-  for (const std::vector<Rank>& ranks : ranks_of_) most = std::max(most, ranks.size());
-  return static_cast<int>(most);
 }
 
 }  // namespace rondo::schedule

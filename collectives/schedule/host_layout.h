@@ -33,7 +33,7 @@ class HostLayout {
     return ranks_of_[static_cast<std::size_t>(host)];
   }
   /// Ranks of the host that has most.
-  int most_ranks() const;
+  int most_ranks() const { return most_ranks_; }
 
   /// Host by host, unless with_order() said otherwise.
   std::span<const Rank> order() const { return order_; }
@@ -53,6 +53,7 @@ class HostLayout {
 
   std::vector<int> host_of_;
   std::vector<std::vector<Rank>> ranks_of_;
+  int most_ranks_ = 0;
   std::vector<Rank> order_;
   std::vector<int> place_of_;
   std::shared_ptr<const LinkSpeeds> links_;

@@ -6,7 +6,6 @@ namespace rondo::schedule {
 
 SweepTurns::SweepTurns(const FusedSchedule& first, RotationStep& step) : step_(step) {
   for (const std::vector<Sweep>& lane : first.lanes) orders_.emplace_back(lane.size());
-  port_of_rank_.resize(static_cast<std::size_t>(first.request.world));
 }
 
 bool SweepTurns::turn(const FusedSchedule& own, const FusedSchedule& next) {
@@ -54,17 +53,12 @@ bool SweepTurns::turn_by_rank(const FusedSchedule& own, std::span<const Port> so
                               const FusedSchedule& next, std::span<const Port> next_sources) {
   if (sources.size() != next_sources.size()) return false;
   if (!are_by_rank(own, sources) || !are_by_rank(next, next_sources)) return false;
-  std::ranges::fill(port_of_rank_, nullptr);
-  for (const Port& port : next_sources) {
-    const Rank rank = source_rank(next, port);
-    if (!step_.has_rank(rank)) return false;
-    port_of_rank_[static_cast<std::size_t>(rank)] = &port;
-  }
+  const auto rank_of = [&](const Port& port) { return source_rank(next, port); };
   return std::ranges::all_of(sources, [&](const Port& port) {
     if (!step_.has_rank(source_rank(own, port))) return false;
     const Rank turned = step_.next_rank(source_rank(own, port));
-    const Port* const same = port_of_rank_[static_cast<std::size_t>(turned)];
-    return same != nullptr && turn(port, *same);
+    const auto same = std::ranges::lower_bound(next_sources, turned, {}, rank_of);
+    return same != next_sources.end() && rank_of(*same) == turned && turn(port, *same);
   });
 }
 

@@ -37,7 +37,6 @@ class SweepTurns {
 
   RotationStep& step_;
   std::vector<std::vector<Orders>> orders_;  ///< per lane, per sweep
-  std::vector<const Port*> port_of_rank_;    ///< of turn_by_rank, kept for its memory
 };
 
 }  // namespace rondo::schedule

@@ -1,138 +1,126 @@
 #include "collectives/simulate/bound_world.h"
 
-#include <numeric>
 #include <utility>
 
 #include "collectives/schedule/join.h"
 
 namespace rondo::simulate {
 
+using schedule::FusedSchedule;
+using schedule::Port;
 using schedule::Rank;
+using schedule::Sweep;
 
-BoundWorld::BoundWorld(const schedule::FoldedWorld& world, const Quotient& quotient)
-    : quotient_(quotient), ranks_(static_cast<std::size_t>(quotient.representatives())) {
-  for (int i = 0; i < quotient.representatives(); ++i) {
-    BoundRank& rank = ranks_[static_cast<std::size_t>(i)];
-    rank.schedule = unfold(world, quotient.rank_of(i));
-    bind(rank, i);
-  }
-  index_.clear();
-}
-
-void BoundWorld::bind(BoundRank& rank, int representative) {
-  const schedule::FusedSchedule& schedule = rank.schedule;
-  rank.channel_of.resize(schedule.ports.size());
+template <typename Source, typename Target>
+void BoundWorld::append(const FusedSchedule& schedule, const Source& source, const Target& target) {
+  const auto bind = [&](const Sweep& sweep, std::uint16_t lane) {
+    BoundSweep bound{.first_port = static_cast<std::uint32_t>(ports_.size()), .row = sweep.row};
+    for (const Port& port : sources_of(schedule, sweep)) {
+      if (!port.is_channel()) continue;
+      ports_.push_back({source(port, lane), false});
+      ++bound.source_count;
+    }
+    for (const Port& port : targets_of(schedule, sweep)) {
+      if (!port.is_channel()) continue;
+      ports_.push_back({target(port, lane), port.direct});
+      ++bound.target_count;
+    }
+    bound.reads = sweep.source_count - bound.source_count;
+    bound.writes = sweep.target_count - bound.target_count;
+    return bound;
+  };
   for (std::size_t lane = 0; lane < schedule.lanes.size(); ++lane) {
-    for (const schedule::Sweep& sweep : schedule.lanes[lane]) {
-      for (std::uint32_t i = 0; i < sweep.source_count; ++i) {
-        const std::uint32_t port = sweep.first_source + i;
-        if (!schedule.ports[port].is_channel()) continue;
-        const Rank peer = schedule.ports[port].peer;
-        const ChannelId id = channel(quotient_.representative_of(peer),
-                                     quotient_.as_sent_by_representative(peer, representative),
-                                     static_cast<std::uint16_t>(lane));
-        channels_[id].receiver = representative;
-        rank.channel_of[port] = id;
-      }
-      for (std::uint32_t i = 0; i < sweep.target_count; ++i) {
-        const std::uint32_t port = sweep.first_target + i;
-        if (!schedule.ports[port].is_channel()) continue;
-        rank.channel_of[port] =
-            channel(representative, schedule.ports[port].peer, static_cast<std::uint16_t>(lane));
+    const auto begin = static_cast<std::uint32_t>(sweeps_.size());
+    for (const Sweep& sweep : schedule.lanes[lane]) {
+      if (sweep.is_wait) {
+        sweeps_.push_back(
+            {.first_port = static_cast<std::uint32_t>(waits_.size()), .is_wait = true});
+        waits_.push_back({sweep.wait_lane, sweep.wait_sweep});
+      } else {
+        sweeps_.push_back(bind(sweep, static_cast<std::uint16_t>(lane)));
       }
     }
+    lanes_.push_back({begin, static_cast<std::uint32_t>(sweeps_.size())});
+  }
+  first_lane_.push_back(static_cast<std::uint32_t>(lanes_.size()));
+}
+
+BoundWorld::BoundWorld(const schedule::FoldedWorld& world, const Quotient& quotient)
+    : first_lane_{0} {
+  Index index;
+  for (int rank = 0; rank < quotient.representatives(); ++rank) {
+    const auto source = [&](const Port& port, std::uint16_t lane) {
+      const int sender = quotient.representative_of(port.peer);
+      const ChannelId id =
+          channel(index, {.sender = sender,
+                          .from = quotient.rank_of(sender),
+                          .to = quotient.as_sent_by_representative(port.peer, rank),
+                          .lane = lane});
+      channels_[id].receiver = rank;
+      return id;
+    };
+    const auto target = [&](const Port& port, std::uint16_t lane) {
+      return channel(
+          index, {.sender = rank, .from = quotient.rank_of(rank), .to = port.peer, .lane = lane});
+    };
+    append(unfold(world, quotient.rank_of(rank)), source, target);
   }
 }
 
-ChannelId BoundWorld::channel(int sender, Rank to, std::uint16_t lane) {
-  const std::uint64_t key = (static_cast<std::uint64_t>(lane) << 48) |
-                            (static_cast<std::uint64_t>(sender) << 24) |
-                            static_cast<std::uint64_t>(to);
-  const auto [found, is_new] = index_.emplace(key, static_cast<ChannelId>(channels_.size()));
-  if (is_new) {
-    channels_.push_back(
-        {.sender = sender, .from = quotient_.rank_of(sender), .to = to, .lane = lane});
-  }
+ChannelId BoundWorld::channel(Index& index, const Channel& wanted) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(wanted.lane) << 48) |
+                            (static_cast<std::uint64_t>(wanted.sender) << 24) |
+                            static_cast<std::uint64_t>(wanted.to);
+  const auto [found, is_new] = index.emplace(key, static_cast<ChannelId>(channels_.size()));
+  if (is_new) channels_.push_back(wanted);
   return found->second;
 }
 
 BoundWorld::BoundWorld(const Survey& survey, const Kinds& kinds, const Quotient& quotient)
-    : quotient_(quotient),
-      ranks_(static_cast<std::size_t>(quotient.representatives())),
-      minds_reads_(survey.has_waits()) {
-  for (int i = 0; i < quotient.representatives(); ++i) {
-    BoundRank& rank = ranks_[static_cast<std::size_t>(i)];
-    rank.schedule = join_neighbours(survey.schedule_of(quotient.rank_of(i)));
-    bind(rank, survey, kinds);
-  }
-  index_.clear();
-}
-
-void BoundWorld::bind(BoundRank& rank, const Survey& survey, const Kinds& kinds) {
-  const schedule::FusedSchedule& schedule = rank.schedule;
-  const Rank self = schedule.request.rank;
-  rank.channel_of.resize(schedule.ports.size());
-  const auto bind_ports = [&](std::uint32_t first, std::uint32_t count, std::uint16_t lane,
-                              bool sends) {
-    for (std::uint32_t port = first; port < first + count; ++port) {
-      if (!schedule.ports[port].is_channel()) continue;
-      const std::uint32_t pair = survey.pair_of(self, schedule.ports[port].peer);
-      const auto& all = sends ? kinds.sent_from(pair) : kinds.received_at(pair);
-      const std::uint32_t own = kinds.exchange_of(sends ? pair : survey.turned(pair));
-      const ChannelId id = channel(own, lane, survey, kinds);
-      rank.channel_of[port] = id;
-      if (all.size() == 1) continue;
-      std::vector<ChannelId> others;
-      for (const std::uint32_t exchange : all)
-        if (exchange != own) others.push_back(channel(exchange, lane, survey, kinds));
-      (sends ? sent_beside_ : read_beside_)[id] = std::move(others);
+    : first_lane_{0} {
+  Index index;
+  const auto bound = [&](Rank self, Rank peer, std::uint16_t lane, bool sends) {
+    const std::uint32_t pair = survey.pair_of(self, peer);
+    const std::uint32_t own = kinds.exchange_of(sends ? pair : survey.turned(pair));
+    const ChannelId id = channel(index, own, lane, survey, kinds, quotient);
+    const auto all = sends ? kinds.sent_from(pair) : kinds.received_at(pair);
+    if (all.size() == 1) return id;
+    std::vector<ChannelId> others;
+    for (const std::uint32_t exchange : all) {
+      if (exchange != own)
+        others.push_back(channel(index, exchange, lane, survey, kinds, quotient));
     }
+    Beside& beside = sends ? sent_beside_ : read_beside_;
+    if (beside.size() <= id) beside.resize(id + std::size_t{1});
+    beside[id] = std::move(others);
+    return id;
   };
-  for (std::size_t lane = 0; lane < schedule.lanes.size(); ++lane) {
-    for (const schedule::Sweep& sweep : schedule.lanes[lane]) {
-      bind_ports(sweep.first_source, sweep.source_count, static_cast<std::uint16_t>(lane), false);
-      bind_ports(sweep.first_target, sweep.target_count, static_cast<std::uint16_t>(lane), true);
-    }
+  for (int rank = 0; rank < quotient.representatives(); ++rank) {
+    const Rank self = quotient.rank_of(rank);
+    append(
+        join_neighbours(survey.schedule_of(self)),
+        [&](const Port& port, std::uint16_t lane) { return bound(self, port.peer, lane, false); },
+        [&](const Port& port, std::uint16_t lane) { return bound(self, port.peer, lane, true); });
   }
 }
 
-ChannelId BoundWorld::channel(std::uint32_t exchange, std::uint16_t lane, const Survey& survey,
-                              const Kinds& kinds) {
+ChannelId BoundWorld::channel(Index& index, std::uint32_t exchange, std::uint16_t lane,
+                              const Survey& survey, const Kinds& kinds, const Quotient& quotient) {
   const std::uint64_t key = (std::uint64_t{lane} << 32U) | exchange;
-  const auto [found, is_new] = index_.emplace(key, static_cast<ChannelId>(channels_.size()));
+  const auto [found, is_new] = index.emplace(key, static_cast<ChannelId>(channels_.size()));
   if (!is_new) return found->second;
   const Exchange& own = kinds.exchanges()[exchange];
   const Rank from = survey.peer(survey.turned(own.pair));
   const Rank to = survey.peer(own.pair);
-  channels_.push_back({.sender = quotient_.representative_of(from),
-                       .receiver = quotient_.representative_of(to),
+  channels_.push_back({.sender = quotient.representative_of(from),
+                       .receiver = quotient.representative_of(to),
                        .from = from,
                        .to = to,
                        .lane = lane,
                        .of_sender = own.of_sender,
                        .of_receiver = own.of_receiver});
   exchange_of_.push_back(exchange);
-  sent_beside_.emplace_back();
-  read_beside_.emplace_back();
   return found->second;
-}
-
-std::span<const ChannelId> BoundWorld::sent_beside(ChannelId channel) const {
-  if (sent_beside_.empty()) return {};
-  return sent_beside_[channel];
-}
-
-std::span<const ChannelId> BoundWorld::read_beside(ChannelId channel) const {
-  if (read_beside_.empty()) return {};
-  return read_beside_[channel];
-}
-
-std::uint64_t BoundWorld::sweeps() const {
-  return std::accumulate(ranks_.begin(), ranks_.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const BoundRank& rank) {
-                           for (const auto& lane : rank.schedule.lanes) sum += lane.size();
-                           return sum;
-                         });
 }
 
 }  // namespace rondo::simulate

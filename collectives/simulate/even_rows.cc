@@ -9,9 +9,13 @@
 namespace rondo::simulate {
 namespace {
 
-bool has_one_lane(const BoundRank& rank) {
-  return std::ranges::count_if(rank.schedule.lanes,
-                               [](const auto& lane) { return !lane.empty(); }) <= 1;
+bool ranks_have_one_lane(const BoundWorld& world) {
+  for (std::size_t rank = 0; rank < world.ranks(); ++rank) {
+    const auto lanes = world.lanes_of(rank);
+    if (std::ranges::count_if(lanes, [](BoundLane lane) { return !lane.is_empty(); }) > 1)
+      return false;
+  }
+  return true;
 }
 
 bool shares_nothing(const HostGroup& group) {
@@ -70,9 +74,9 @@ bool rows_bound_times(const BoundWorld& world, const Quotient& quotient, const N
   const auto grows = [&](const Link& link) {
     return (last == 0 && before > 0) || cost_grows(link, last, last + options.element_bytes);
   };
-  return std::ranges::all_of(world.ranks(), has_one_lane) &&
-         std::ranges::all_of(network.groups, shares_nothing) && grows(network.inside) &&
-         grows(network.between) && links_have_one_channel(world, quotient, network);
+  return ranks_have_one_lane(world) && std::ranges::all_of(network.groups, shares_nothing) &&
+         grows(network.inside) && grows(network.between) &&
+         links_have_one_channel(world, quotient, network);
 }
 
 }  // namespace rondo::simulate

@@ -32,9 +32,7 @@ ActivityId Fluid::start(double amount, double most_speed, std::span<const Use> u
     free_.pop_back();
   }
   Activity& activity = activities_[id];
-  const std::uint32_t version = activity.version;
   activity = Activity{.remaining = amount, .since = now_, .most_speed = most_speed};
-  activity.version = version;
   activity.use_count = static_cast<std::uint8_t>(uses.size());
   for (std::size_t i = 0; i < uses.size(); ++i) {
     std::vector<User>& users = resources_[uses[i].resource].users;
@@ -43,15 +41,21 @@ ActivityId Fluid::start(double amount, double most_speed, std::span<const Use> u
     users.push_back({id, static_cast<std::uint8_t>(i)});
   }
   mark_changed(activity);
-  if (uses.empty()) set_speed(id, most_speed);
+  if (uses.empty()) {
+    set_speed(id, most_speed);
+    ends_.push({activity.end, true, id, 0});
+  }
   return id;
+}
+
+bool Fluid::is_void(const End& end) const {
+  return !end.is_alone && resources_[end.of].sharing != end.sharing;
 }
 
 std::optional<double> Fluid::next_end() {
   share_out();
   while (!ends_.empty()) {
-    const End& next = ends_.top();
-    if (activities_[next.activity].version == next.version) return next.time;
+    if (!is_void(ends_.top())) return ends_.top().time;
     ends_.pop();
   }
   return std::nullopt;
@@ -61,14 +65,30 @@ void Fluid::advance(double time, std::vector<ActivityId>& ended) {
   share_out();
   now_ = time;
   while (!ends_.empty() && ends_.top().time <= time) {
-    const End end = ends_.top();
+    const End first = ends_.top();
     ends_.pop();
-    Activity& activity = activities_[end.activity];
-    if (activity.version != end.version) continue;
-    leave_resources(end.activity);
-    ++activity.version;
-    free_.push_back(end.activity);
-    ended.push_back(end.activity);
+    if (is_void(first)) continue;
+    if (first.is_alone) {
+      end(first.of, ended);
+    } else {
+      end_joined(first.of, ended);
+    }
+  }
+}
+
+void Fluid::end(ActivityId id, std::vector<ActivityId>& ended) {
+  leave_resources(id);
+  free_.push_back(id);
+  ended.push_back(id);
+}
+
+/// Those that are joined to `first` and end now.
+void Fluid::end_joined(ResourceId first, std::vector<ActivityId>& ended) {
+  gather(first);
+  for (const ResourceId id : component_) resources_[id].gathered = false;
+  for (const ActivityId id : members_) {
+    activities_[id].gathered = false;
+    if (activities_[id].end <= now_) end(id, ended);
   }
 }
 
@@ -96,10 +116,21 @@ void Fluid::share_out() {
   for (const ResourceId id : changed_) {
     if (!resources_[id].changed) continue;  // gathered with one before it
     gather(id);
-    while (!members_.empty()) share_out_upto(least_share());
+    for (const ResourceId joined : component_) work_ += resources_[joined].open;
+    open_ = members_;
+    while (!open_.empty()) share_out_upto(least_share());
     for (const ResourceId done : component_) resources_[done].gathered = false;
+    if (!members_.empty()) queue_first_end();
   }
   changed_.clear();
+}
+
+/// Of what has been shared out.
+void Fluid::queue_first_end() {
+  double first = std::numeric_limits<double>::infinity();
+  for (const ActivityId id : members_) first = std::min(first, activities_[id].end);
+  const ResourceId any = component_.front();
+  ends_.push({first, false, any, resources_[any].sharing});
 }
 
 /// What is joined to the resource: resources into component_, activities into members_.
@@ -110,10 +141,10 @@ void Fluid::gather(ResourceId first) {
   for (std::size_t i = 0; i < component_.size(); ++i) {
     Resource& resource = resources_[component_[i]];
     resource.changed = false;
+    ++resource.sharing;
     resource.left = resource.capacity;
     resource.weight = 0;
     resource.open = resource.users.size();
-    work_ += resource.open;
     for (const User& user : resource.users) {
       Activity& activity = activities_[user.activity];
       resource.weight += activity.uses[user.use].weight;
@@ -141,22 +172,21 @@ double Fluid::least_share() {
     const Resource& resource = resources_[id];
     if (resource.open > 0) least = std::min(least, resource.share());
   }
-  for (const ActivityId id : members_) {
+  for (const ActivityId id : open_) {
     if (activities_[id].most_speed > 0) least = std::min(least, activities_[id].most_speed);
   }
   return least;
 }
 
-/// Those that can't be raised further than `share` get it and are members no more.
+/// Those that can't be raised further than `share` get it and are open no more.
 void Fluid::share_out_upto(double share) {
-  std::vector<ActivityId>& members = members_;
   const auto stops = [&](const Activity& activity) {
     if (activity.most_speed > 0 && activity.most_speed <= share * kAlike) return true;
     return std::any_of(
         activity.uses.begin(), activity.uses.begin() + activity.use_count,
         [&](const Use& use) { return resources_[use.resource].share() <= share * kAlike; });
   };
-  for (const ActivityId id : members) activities_[id].shared_out = stops(activities_[id]);
+  for (const ActivityId id : open_) activities_[id].shared_out = stops(activities_[id]);
   // By resource, so that what is left of one doesn't depend on the order of its users.
   for (const ResourceId id : component_) {
     Resource& resource = resources_[id];
@@ -170,13 +200,16 @@ void Fluid::share_out_upto(double share) {
     resource.left = std::max(0.0, resource.left - stopped * share);
     resource.weight -= stopped;
   }
-  const auto first_stopped = std::stable_partition(
-      members.begin(), members.end(), [&](ActivityId id) { return !activities_[id].shared_out; });
-  for (auto it = first_stopped; it != members.end(); ++it) {
-    activities_[*it].gathered = false;
-    set_speed(*it, share);
+  std::size_t left_open = 0;
+  for (const ActivityId id : open_) {
+    if (!activities_[id].shared_out) {
+      open_[left_open++] = id;
+      continue;
+    }
+    activities_[id].gathered = false;
+    set_speed(id, share);
   }
-  members.erase(first_stopped, members.end());
+  open_.resize(left_open);
 }
 
 void Fluid::set_speed(ActivityId id, double speed) {
@@ -185,11 +218,9 @@ void Fluid::set_speed(ActivityId id, double speed) {
   activity.remaining = std::max(0.0, activity.remaining - activity.speed * (now_ - activity.since));
   activity.since = now_;
   activity.speed = speed;
-  ++activity.version;
   activity.trace.add(now_);
   activity.trace.add(speed);
-  const double end = on_grid(now_ + activity.remaining / speed);
-  ends_.push({std::max(now_, end), id, activity.version});
+  activity.end = std::max(now_, on_grid(now_ + activity.remaining / speed));
 }
 
 }  // namespace rondo::simulate

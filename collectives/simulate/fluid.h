@@ -7,7 +7,8 @@
 //
 // Only the activities that are joined by resources to what has changed are shared out anew. What
 // comes out of a sharing depends on numbers of activities alone, not on their order: ranks that are
-// alike get the same bits, which is what lets them be simulated once. One thread.
+// alike get the same bits, which is what lets them be simulated once. What is joined changes as a
+// whole, so the queue of ends has one entry for all of it, not one for each activity. One thread.
 
 #include <array>
 #include <cstddef>
@@ -69,7 +70,7 @@ class Fluid {
     std::uint8_t use_count = 0;
     bool shared_out = false;  ///< in the sharing under way
     bool gathered = false;
-    std::uint32_t version = 0;  ///< of `speed`; older ends in the queue are void
+    double end = 0;  ///< with this speed
     TraceHash trace{};
   };
   struct User {
@@ -84,12 +85,15 @@ class Fluid {
     std::size_t open = 0;  ///< and their number
     bool gathered = false;
     bool changed = false;
-    double share() const;  ///< what its users can be raised to
+    std::uint32_t sharing = 0;  ///< its number; older ends in the queue are void
+    double share() const;       ///< what its users can be raised to
   };
+  /// The first of the activities that are joined by `resource`; of one that uses none: its own.
   struct End {
     double time;
-    ActivityId activity;
-    std::uint32_t version;
+    bool is_alone;
+    std::uint32_t of;  ///< resource or activity
+    std::uint32_t sharing;
     friend bool operator>(const End& a, const End& b) { return a.time > b.time; }
   };
 
@@ -98,6 +102,10 @@ class Fluid {
   void leave_resources(ActivityId id);
   void share_out();
   void gather(ResourceId first);
+  void queue_first_end();
+  bool is_void(const End& end) const;
+  void end_joined(ResourceId first, std::vector<ActivityId>& ended);
+  void end(ActivityId id, std::vector<ActivityId>& ended);
   double least_share();
   void share_out_upto(double share);
   void set_speed(ActivityId id, double speed);
@@ -109,7 +117,8 @@ class Fluid {
   std::vector<Resource> resources_;
   std::vector<ResourceId> changed_;
   std::vector<ResourceId> component_;  ///< of the sharing under way
-  std::vector<ActivityId> members_;    ///< not yet shared out
+  std::vector<ActivityId> members_;    ///< likewise
+  std::vector<ActivityId> open_;       ///< those not yet shared out
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
 };
 

@@ -1,5 +1,6 @@
 #include "collectives/simulate/kinds.h"
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <numeric>
 #include <utility>
 
@@ -65,7 +66,7 @@ std::uint64_t Kinds::guess(int unit, const HostGroup& host) const {
 }
 
 void Kinds::number_kinds(const std::vector<std::uint64_t>& keys) {
-  std::unordered_map<std::uint64_t, int> kinds;
+  boost::unordered_flat_map<std::uint64_t, int> kinds;
   kind_of_.clear();
   representative_.clear();
   units_each_.clear();
@@ -89,27 +90,43 @@ std::uint32_t Kinds::stands_for(std::uint32_t pair) const {
          survey_.first_pair(first_rank_[at(representative)]);
 }
 
+void Kinds::ByPair::fill(std::size_t pairs, std::span<const std::uint32_t> pair_of) {
+  first.assign(pairs + 1, 0);
+  for (const std::uint32_t pair : pair_of) ++first[pair];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  exchanges.resize(pair_of.size());
+  // From behind: what was where each list ends comes to be where it begins.
+  for (std::size_t i = pair_of.size(); i-- > 0;)
+    exchanges[--first[pair_of[i]]] = static_cast<std::uint32_t>(i);
+}
+
 void Kinds::list_exchanges() {
-  std::unordered_map<std::uint64_t, std::uint32_t> index;
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> index;
+  if (!all_differ()) index.reserve(survey_.pairs());
+  std::vector<std::uint32_t> froms;
+  std::vector<std::uint32_t> tos;
   exchanges_.clear();
   exchange_of_.resize(survey_.pairs());
-  sent_from_.clear();
-  received_at_.clear();
   for (std::uint32_t pair = 0; pair < survey_.pairs(); ++pair) {
     const std::uint32_t from = stands_for(pair);
     const std::uint32_t to = stands_for(survey_.turned(pair));
-    const auto [found, is_new] = index.emplace((std::uint64_t{from} << 32U) | to,
-                                               static_cast<std::uint32_t>(exchanges_.size()));
-    exchange_of_[pair] = found->second;
-    if (is_new) {
+    const auto number = static_cast<std::uint32_t>(exchanges_.size());
+    // Where all differ, each pair has one of its own.
+    const std::uint32_t found =
+        all_differ() ? number
+                     : index.emplace((std::uint64_t{from} << 32U) | to, number).first->second;
+    exchange_of_[pair] = found;
+    if (found == number) {
       exchanges_.push_back({.pair = pair});
-      sent_from_[from].push_back(found->second);
-      received_at_[to].push_back(found->second);
+      froms.push_back(from);
+      tos.push_back(to);
     }
-    Exchange& exchange = exchanges_[found->second];
+    Exchange& exchange = exchanges_[found];
     if (from == pair) exchange = {pair, true, exchange.of_receiver};
     if (to == survey_.turned(pair)) exchange.of_receiver = true;
   }
+  sent_from_.fill(survey_.pairs(), froms);
+  received_at_.fill(survey_.pairs(), tos);
 }
 
 void Kinds::part_all() {

@@ -16,7 +16,7 @@
 // three problems of equivalence" (Information and Computation, 1990).
 
 #include <cstdint>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
 #include "collectives/simulate/network.h"
@@ -50,11 +50,9 @@ class Kinds {
   /// What goes from one end of a pair to the other belongs to.
   std::uint32_t exchange_of(std::uint32_t pair) const { return exchange_of_[pair]; }
   /// Of a representative's pair: the exchanges that begin at this end of it; that end there.
-  const std::vector<std::uint32_t>& sent_from(std::uint32_t pair) const {
-    return sent_from_.at(pair);
-  }
-  const std::vector<std::uint32_t>& received_at(std::uint32_t pair) const {
-    return received_at_.at(pair);
+  std::span<const std::uint32_t> sent_from(std::uint32_t pair) const { return sent_from_.of(pair); }
+  std::span<const std::uint32_t> received_at(std::uint32_t pair) const {
+    return received_at_.of(pair);
   }
 
   /// Units to whom exchanges went differently become kinds of their own; false where there are
@@ -66,6 +64,17 @@ class Kinds {
   std::uint64_t guess(int unit, const HostGroup& host) const;
   const HostGroup& host_of_unit(int unit, const Network& network) const;
   void number_kinds(const std::vector<std::uint64_t>& keys);
+  /// Lists of exchanges, by pairs.
+  struct ByPair {
+    std::span<const std::uint32_t> of(std::uint32_t pair) const {
+      return std::span(exchanges).subspan(first[pair], first[pair + 1] - first[pair]);
+    }
+    /// `pair_of`: each exchange's.
+    void fill(std::size_t pairs, std::span<const std::uint32_t> pair_of);
+
+    std::vector<std::uint32_t> first{};  ///< one more than pairs
+    std::vector<std::uint32_t> exchanges{};
+  };
   void list_exchanges();
   std::uint32_t stands_for(std::uint32_t pair) const;
 
@@ -78,7 +87,6 @@ class Kinds {
   std::vector<int> units_each_;
   std::vector<Exchange> exchanges_;
   std::vector<std::uint32_t> exchange_of_;  ///< by pair
-  using ByPair = std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>;
   ByPair sent_from_;
   ByPair received_at_;
 };

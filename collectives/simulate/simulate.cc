@@ -17,61 +17,52 @@ namespace {
 /// That are held at once: a gigabyte.
 constexpr std::uint64_t kMostSweeps = 10'000'000;
 
-/// Of the representatives, and of a run of them: at least so many segments of sweeps, and messages.
-struct Size {
-  std::uint64_t sweeps = 0;
-  std::uint64_t work = 0;
+constexpr std::size_t kWholeRows = static_cast<std::size_t>(-1) / 2;
 
-  bool fits(const Options& options) const {
-    return sweeps <= kMostSweeps && work <= options.most_work;
-  }
+/// Of a run of the representatives.
+struct Size {
+  std::uint64_t segments = 0;
+  std::uint64_t messages = 0;
+
+  std::uint64_t work() const { return segments + messages; }  ///< at least
 };
 
-Size size_of(const schedule::FoldedWorld& world, const Quotient& quotient) {
+/// In segments of so many bytes; about, where ranks differ.
+Size size_of(const schedule::FoldedWorld& world, const Quotient& quotient,
+             const schedule::ChunkTable& table, std::size_t element_bytes,
+             std::size_t segment_bytes) {
   Size size;
   for (const schedule::FusedSchedule& base : world.bases) {
     for (const auto& lane : base.lanes) {
-      size.sweeps += lane.size();
-      for (const schedule::Sweep& sweep : lane)
-        size.work += 1 + static_cast<std::uint64_t>(std::ranges::count_if(
-                             targets_of(base, sweep), &schedule::Port::is_channel));
+      for (const schedule::Sweep& sweep : lane) {
+        const std::uint64_t segments =
+            sweep.is_wait ? 1 : segments_of(table.count(sweep.row) * element_bytes, segment_bytes);
+        size.segments += segments;
+        size.messages += segments * static_cast<std::uint64_t>(std::ranges::count_if(
+                                        targets_of(base, sweep), &schedule::Port::is_channel));
+      }
     }
   }
   const auto turned = [&](std::uint64_t all) {
     return all / world.bases.size() * static_cast<std::uint64_t>(quotient.representatives());
   };
-  return {turned(size.sweeps), turned(size.work)};
-}
-
-/// Of segments of so many bytes, in the sweeps of all representatives; about, where ranks differ.
-std::uint64_t count_segments(const schedule::FoldedWorld& world, const Quotient& quotient,
-                             const schedule::ChunkTable& table, std::size_t element_bytes,
-                             std::size_t segment_bytes) {
-  std::uint64_t segments = 0;
-  for (const schedule::FusedSchedule& base : world.bases) {
-    for (const auto& lane : base.lanes) {
-      for (const schedule::Sweep& sweep : lane)
-        segments += segments_of(sweep, table, element_bytes, segment_bytes);
-    }
-  }
-  return segments / world.bases.size() * static_cast<std::uint64_t>(quotient.representatives());
+  return {turned(size.segments), turned(size.messages)};
 }
 
 /// With segments as long as it takes, and not so many that the simulation wouldn't end.
 Result<Options> fitted(const Options& options, const schedule::FoldedWorld& world,
                        const Quotient& quotient, const schedule::ChunkTable& table) {
-  constexpr std::size_t kWholeRows = static_cast<std::size_t>(-1) / 2;
-  const auto segments = [&](std::size_t segment_bytes) {
-    return count_segments(world, quotient, table, options.element_bytes, segment_bytes);
+  const auto size = [&](std::size_t segment_bytes) {
+    return size_of(world, quotient, table, options.element_bytes, segment_bytes);
   };
-  const std::uint64_t sweeps = segments(kWholeRows);
+  const std::uint64_t sweeps = size(kWholeRows).segments;
   Options own = options;
-  std::uint64_t count = segments(own.segment_bytes);
-  while (count > own.most_segments && count > sweeps) {
+  Size run = size(own.segment_bytes);
+  while (run.segments > own.most_segments && run.segments > sweeps) {
     own.segment_bytes *= 2;
-    count = segments(own.segment_bytes);
+    run = size(own.segment_bytes);
   }
-  if (count > own.most_work) return too_much_work(own);
+  if (run.work() > own.most_work) return too_much_work(own);
   return own;
 }
 
@@ -84,6 +75,32 @@ Options fitted(const Options& options, std::uint64_t sweeps, const schedule::Chu
     own.segment_bytes *= 2;
   return own;
 }
+
+/// Of a run of all ranks, about: an op is a sweep or a message of one.
+std::uint64_t events_of(const Survey& survey, const Options& options,
+                        const schedule::ChunkTable& table) {
+  const Options own = fitted(options, survey.ops(), table);
+  const std::size_t row_bytes = table.total() / table.rows() * options.element_bytes;
+  return survey.ops() * segments_of(row_bytes, own.segment_bytes);
+}
+
+/// Kinds of hardly more than one unit don't pay, nor does it to look for them for longer than a run
+/// of all ranks takes.
+struct SearchForKinds {
+  std::uint64_t most_work = 0;
+  std::uint64_t events_of_all = 0;
+  std::uint64_t work = 0;    ///< so far
+  std::uint64_t events = 0;  ///< likewise
+
+  /// After so many kinds were `tried` and found to be `kinds`.
+  bool goes_on(const Simulation& run, std::size_t tried, const Kinds& kinds) {
+    work += run.work();
+    events += run.events();
+    const std::uint64_t next = run.events() / tried * kinds.kinds();
+    return work <= most_work && events + next <= events_of_all &&
+           2 * kinds.kinds() <= kinds.units();
+  }
+};
 
 /// In words for a table's cell.
 Status too_large(std::uint64_t sweeps, std::string_view why) {
@@ -115,8 +132,9 @@ Result<Prediction> run(const BoundWorld& world, const Quotient& quotient,
 Result<Prediction> run_even(const schedule::FoldedWorld& world, const EvenRows& rows,
                             const Network& network, const Options& options) {
   const Quotient quotient = Quotient::of(world.rotation, network, rows.longest);
-  const Size size = size_of(world, quotient);
-  if (size.sweeps > kMostSweeps) return too_large(size.sweeps, "too few ranks are alike");
+  const std::uint64_t sweeps =
+      size_of(world, quotient, rows.longest, options.element_bytes, kWholeRows).segments;
+  if (sweeps > kMostSweeps) return too_large(sweeps, "too few ranks are alike");
   RONDO_ASSIGN(const Options own, fitted(options, world, quotient, rows.longest));
   const BoundWorld bound(world, quotient);
   RONDO_ASSIGN(Prediction most, run(bound, quotient, rows.longest, network, own));
@@ -140,13 +158,14 @@ Result<Prediction> simulate(const schedule::FoldedWorld& world, const schedule::
   RONDO_TRY(check_rows(world.bases.front().request.rows, table));
   const Quotient quotient =
       options.fold ? Quotient::of(world.rotation, network, table) : Quotient::whole(world.rotation);
-  const Size size = size_of(world, quotient);
+  const Size size = size_of(world, quotient, table, options.element_bytes, kWholeRows);
   const bool all_differ = quotient.representatives() == world.rotation.world();
-  if (options.fold && world.rotation.order() > 1 && all_differ && !size.fits(options)) {
+  const bool fits = size.segments <= kMostSweeps && size.work() <= options.most_work;
+  if (options.fold && world.rotation.order() > 1 && all_differ && !fits) {
     if (const auto rows = even_rows(table)) return run_even(world, *rows, network, options);
   }
-  if (size.sweeps > kMostSweeps)
-    return too_large(size.sweeps, "ranks are alike only where all rows have one size");
+  if (size.segments > kMostSweeps)
+    return too_large(size.segments, "ranks are alike only where all rows have one size");
   RONDO_ASSIGN(const Options own, fitted(options, world, quotient, table));
   return run(BoundWorld(world, quotient), quotient, table, network, own);
 }
@@ -162,7 +181,9 @@ Result<Prediction> simulate(const Survey& survey, const schedule::ChunkTable& ta
   }
   Kinds kinds(survey, network);
   if (!options.fold || !Kinds::are_known_on(network)) kinds.part_all();
-  for (std::uint64_t spent = 0;;) {
+  SearchForKinds search{.most_work = options.most_work,
+                        .events_of_all = events_of(survey, options, table)};
+  for (;;) {
     const Quotient quotient = kinds.quotient();
     const auto representatives = static_cast<std::uint64_t>(quotient.representatives());
     const std::uint64_t sweeps =
@@ -173,13 +194,12 @@ Result<Prediction> simulate(const Survey& survey, const schedule::ChunkTable& ta
     Simulation simulation(bound, quotient, table, network, own);
     const Status status = simulation.run();
     if (status.code() == ErrorCode::kUnsupported) return status;
+    const std::size_t tried = kinds.kinds();
     if (kinds.all_differ() || !kinds.part(simulation.traces(kinds.exchanges().size()))) {
       RONDO_TRY(status);
       return std::move(simulation).result();
     }
-    // Kinds of hardly more than one unit don't pay.
-    spent += simulation.work();
-    if (spent > options.most_work || 2 * kinds.kinds() > kinds.units()) kinds.part_all();
+    if (!search.goes_on(simulation, tried, kinds)) kinds.part_all();
   }
 }
 

@@ -87,6 +87,9 @@ struct Prediction {
   std::vector<HostTraffic> hosts;  ///< one of each kind
   std::vector<Span> spans;         ///< theirs, in the order of their ends
   std::uint64_t events = 0;        ///< sweeps' segments and messages that were simulated
+  /// The most messages that have to follow each other, by the order of lanes and by what they wait
+  /// for, whatever they take.
+  std::uint64_t steps = 0;
 };
 
 /// `world` has as many ranks as the network; `table` one row for each of the schedules'. Ranks that

@@ -7,13 +7,9 @@
 
 namespace rondo::simulate {
 
-using schedule::Sweep;
-
-std::uint64_t segments_of(const Sweep& sweep, const schedule::ChunkTable& table,
-                          std::size_t element_bytes, std::size_t segment_bytes) {
-  if (sweep.is_wait) return 1;
-  const std::size_t bytes = table.count(sweep.row) * element_bytes;
-  return std::max<std::size_t>(1, (bytes + segment_bytes - 1) / segment_bytes);
+std::uint64_t segments_of(std::size_t row_bytes, std::size_t segment_bytes) {
+  if (row_bytes <= segment_bytes) return 1;  // most are: a division takes longer than all the rest
+  return (row_bytes + segment_bytes - 1) / segment_bytes;
 }
 
 Simulation::Simulation(const BoundWorld& world, const Quotient& quotient,
@@ -25,14 +21,25 @@ Simulation::Simulation(const BoundWorld& world, const Quotient& quotient,
       network_(network),
       options_(options),
       wires_(network, quotient, fluid_),
-      ranks_(world.ranks().size()),
-      lines_(world.channels().size()) {
+      ranks_(world.ranks()),
+      lines_(world.channels().size()),
+      steps_(world.has_waits() ? world.sweeps().size() : 0) {
+  lanes_.reserve(world.lanes().size());
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const auto& lanes = world.ranks()[i].schedule.lanes;
-    ranks_[i].lanes.resize(lanes.size());
-    for (const auto& lane : lanes) ranks_[i].lanes_left += lane.empty() ? 0U : 1U;
+    const std::span<const BoundLane> lanes = world.lanes_of(i);
+    ranks_[i].first_lane = static_cast<std::uint32_t>(lanes_.size());
+    ranks_[i].lanes = static_cast<std::uint32_t>(lanes.size());
+    for (const BoundLane& lane : lanes)
+      lanes_.push_back({.sweep = lane.begin, .begin = lane.begin, .end = lane.end});
   }
-  for (std::size_t i = 0; i < lines_.size(); ++i) lines_[i].path = wires_.path(world.channels()[i]);
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const Channel& channel = world.channels()[i];
+    const std::vector<Use> path = wires_.path(channel);
+    lines_[i].link = &wires_.link(channel.from, channel.to);
+    lines_[i].first_use = static_cast<std::uint32_t>(paths_.size());
+    lines_[i].use_count = static_cast<std::uint8_t>(path.size());
+    paths_.insert(paths_.end(), path.begin(), path.end());
+  }
 }
 
 Status Simulation::run() {
@@ -75,56 +82,64 @@ void Simulation::start_what_is_ready() {
 
 void Simulation::start_next(int rank) {
   RankState& state = this->state(rank);
-  const auto lanes = static_cast<std::uint32_t>(state.lanes.size());
-  for (std::uint32_t i = 0; i < lanes; ++i) {
-    const std::uint32_t lane = (state.next_lane + i) % lanes;
+  for (std::uint32_t i = 0; i < state.lanes; ++i) {
+    const std::uint32_t lane = (state.next_lane + i) % state.lanes;
     if (!is_ready(rank, lane)) continue;
-    state.next_lane = (lane + 1) % lanes;
+    state.next_lane = (lane + 1) % state.lanes;
     start_work(rank, lane);
     return;
   }
 }
 
 bool Simulation::is_ready(int rank, std::uint32_t lane) {
-  const auto& sweeps = bound(rank).schedule.lanes[lane];
-  Lane& at = state(rank).lanes[lane];
-  while (at.sweep < sweeps.size() && sweeps[at.sweep].is_wait) {
-    if (!wait_is_over(rank, sweeps[at.sweep])) return false;
-    next_segment(rank, lane);
+  const std::vector<BoundSweep>& sweeps = world_.sweeps();
+  Lane& at = lane_of(rank, lane);
+  while (at.sweep < at.end && sweeps[at.sweep].is_wait) {
+    const BoundWait& wait = world_.wait(sweeps[at.sweep]);
+    const Lane& other = lane_of(rank, wait.lane);
+    if (!wait_is_over(other, wait.sweep)) return false;
+    at.steps = std::max(at.steps, steps_before(other, wait.sweep));
+    note_steps(at.sweep, at.steps);
+    next_segment(at);
   }
-  if (at.sweep == sweeps.size()) return false;
-  const Sweep& sweep = sweeps[at.sweep];
-  for (std::uint32_t i = 0; i < sweep.source_count; ++i) {
-    const std::uint32_t port = sweep.first_source + i;
-    if (!bound(rank).schedule.ports[port].is_channel()) continue;
-    const Line& line = lines_[bound(rank).channel_of[port]];
-    if (line.first == line.arrived) return false;
-  }
-  return true;
+  if (at.sweep == at.end) return false;
+  return std::ranges::all_of(world_.sources(sweeps[at.sweep]), [this](const BoundPort& port) {
+    const Line& line = lines_[port.channel];
+    return line.first < line.arrived;
+  });
 }
 
-/// The lane has passed the sweep, and what it and those before it sent has been read.
-bool Simulation::wait_is_over(int rank, const Sweep& wait) const {
-  const BoundRank& bound = this->bound(rank);
-  const auto& sweeps = bound.schedule.lanes[wait.wait_lane];
-  if (ranks_[static_cast<std::size_t>(rank)].lanes[wait.wait_lane].sweep <= wait.wait_sweep)
-    return false;
-  for (std::uint32_t i = 0; i <= wait.wait_sweep; ++i) {
-    for (std::uint32_t target = 0; target < sweeps[i].target_count; ++target) {
-      const std::uint32_t port = sweeps[i].first_target + target;
-      if (!bound.schedule.ports[port].is_channel()) continue;
-      const Line& line = lines_[bound.channel_of[port]];
+/// The lane has passed its sweep of this number, and what it and those before it sent has been
+/// read.
+bool Simulation::wait_is_over(const Lane& lane, std::uint32_t sweep) const {
+  if (lane.sweep <= lane.begin + sweep) return false;
+  for (std::uint32_t i = lane.begin; i <= lane.begin + sweep; ++i) {
+    if (world_.sweeps()[i].is_wait) continue;
+    for (const BoundPort& port : world_.targets(world_.sweeps()[i])) {
+      const Line& line = lines_[port.channel];
       const bool pending = line.first < line.messages.size();
-      if (pending && line.messages[line.first].sweep <= wait.wait_sweep) return false;
+      if (pending && line.messages[line.first].sweep <= sweep) return false;
     }
   }
   return true;
 }
 
+/// That had to be made for such a wait to be over.
+std::uint32_t Simulation::steps_before(const Lane& lane, std::uint32_t sweep) const {
+  const auto begin = steps_.begin() + lane.begin;
+  return *std::max_element(begin, begin + sweep + 1);
+}
+
+/// Of a sweep (of all ranks' sweeps), or of who has read what it sent.
+void Simulation::note_steps(std::uint32_t sweep, std::uint32_t steps) {
+  if (!steps_.empty()) steps_[sweep] = std::max(steps_[sweep], steps);
+}
+
 void Simulation::start_work(int rank, std::uint32_t lane) {
   RankState& state = this->state(rank);
-  const Sweep& sweep = sweep_of(rank, lane);
-  const SweepCost cost = cost_of(rank, sweep, segment_bytes(sweep, state.lanes[lane].segment));
+  const Lane& at = lane_of(rank, lane);
+  const BoundSweep& sweep = world_.sweeps()[at.sweep];
+  const SweepCost cost = cost_of(rank, sweep, segment_bytes(sweep, at.segment));
   const double us = cost.us();
   uses_.clear();
   if (us > 0) wires_.work(rank, cost.memory_bytes() / us, uses_);
@@ -136,67 +151,53 @@ void Simulation::start_work(int rank, std::uint32_t lane) {
   state.busy_us += us;
 }
 
-SweepCost Simulation::cost_of(int rank, const Sweep& sweep, std::size_t bytes) {
-  const BoundRank& bound = this->bound(rank);
-  const schedule::Rank self = quotient_.rank_of(rank);
+SweepCost Simulation::cost_of(int rank, const BoundSweep& sweep, std::size_t bytes) {
   SweepCost cost(network_.work, bytes, beyond_cache(rank));
-  for (std::uint32_t i = 0; i < sweep.source_count; ++i) {
-    const std::uint32_t port = sweep.first_source + i;
-    if (!bound.schedule.ports[port].is_channel()) {
-      cost.read_memory();
-      continue;
-    }
-    const Line& line = lines_[bound.channel_of[port]];
-    cost.receive(wires_.link(bound.schedule.ports[port].peer, self),
-                 line.messages[line.first].stored);
+  cost.read_memory(sweep.reads);
+  cost.write_memory(sweep.writes);
+  for (const BoundPort& port : world_.sources(sweep)) {
+    const Line& line = lines_[port.channel];
+    cost.receive(*line.link, line.messages[line.first].stored);
   }
-  for (std::uint32_t i = 0; i < sweep.target_count; ++i) {
-    const schedule::Port& port = bound.schedule.ports[sweep.first_target + i];
-    if (port.is_channel()) {
-      cost.send(wires_.link(self, port.peer), port.direct);
-    } else {
-      cost.write_memory();
-    }
-  }
+  for (const BoundPort& port : world_.targets(sweep))
+    cost.send(*lines_[port.channel].link, port.direct);
   return cost;
 }
 
 void Simulation::end_work(int rank, std::uint32_t lane) {
   RankState& state = this->state(rank);
-  const BoundRank& bound = this->bound(rank);
-  const Sweep& sweep = sweep_of(rank, lane);
-  const std::size_t bytes = segment_bytes(sweep, state.lanes[lane].segment);
-  record_work(rank, lane, bytes);
-  for (std::uint32_t i = 0; i < sweep.source_count; ++i) {
-    const std::uint32_t port = sweep.first_source + i;
-    if (bound.schedule.ports[port].is_channel()) read_message(bound.channel_of[port]);
+  Lane& at = lane_of(rank, lane);
+  const BoundSweep& sweep = world_.sweeps()[at.sweep];
+  const std::size_t bytes = segment_bytes(sweep, at.segment);
+  const std::uint32_t index = at.sweep - at.begin;
+  record_work(rank, lane, index, bytes);
+  for (const BoundPort& port : world_.sources(sweep)) {
+    const Line& line = lines_[port.channel];
+    at.steps = std::max(at.steps, line.messages[line.first].steps);
   }
-  for (std::uint32_t i = 0; i < sweep.target_count; ++i) {
-    const std::uint32_t index = sweep.first_target + i;
-    const schedule::Port& port = bound.schedule.ports[index];
-    if (!port.is_channel()) continue;
-    const bool maps = wires_.link(quotient_.rank_of(rank), port.peer).maps;
-    send_message(bound.channel_of[index], {.bytes = bytes,
-                                           .stored = port.direct && maps,
-                                           .begin_us = now_,
-                                           .sweep = state.lanes[lane].sweep});
+  for (const BoundPort& port : world_.sources(sweep)) read_message(port.channel, at.steps);
+  for (const BoundPort& port : world_.targets(sweep)) {
+    send_message(port.channel, {.bytes = bytes,
+                                .begin_us = now_,
+                                .sweep = index,
+                                .steps = at.steps + 1,
+                                .stored = port.direct && lines_[port.channel].link->maps});
   }
+  note_steps(at.sweep, at.steps);
   state.busy = false;
   state.done_us = now_;
-  next_segment(rank, lane);
+  next_segment(at);
   touch(rank);
   ++events_;
 }
 
-void Simulation::next_segment(int rank, std::uint32_t lane) {
-  RankState& state = this->state(rank);
-  Lane& at = state.lanes[lane];
-  const auto& sweeps = bound(rank).schedule.lanes[lane];
+void Simulation::next_segment(Lane& lane) const {
+  const BoundSweep& sweep = world_.sweeps()[lane.sweep];
   const std::uint64_t segments =
-      segments_of(sweeps[at.sweep], table_, options_.element_bytes, options_.segment_bytes);
-  if (++at.segment < segments) return;
-  at.segment = 0;
-  if (++at.sweep == sweeps.size()) --state.lanes_left;
+      sweep.is_wait ? 1 : segments_of(row_bytes(sweep), options_.segment_bytes);
+  if (++lane.segment < segments) return;
+  lane.segment = 0;
+  ++lane.sweep;
 }
 
 std::optional<double> Simulation::next_time() {
@@ -231,15 +232,15 @@ void Simulation::take_in(double time) {
 
 /// OK if all lanes have come to their end and all messages have been read.
 Status Simulation::stuck() const {
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    if (ranks_[i].lanes_left == 0) continue;
-    for (std::size_t lane = 0; lane < ranks_[i].lanes.size(); ++lane) {
-      const std::uint32_t sweep = ranks_[i].lanes[lane].sweep;
-      if (sweep == world_.ranks()[i].schedule.lanes[lane].size()) continue;
+  for (int rank = 0; rank < quotient_.representatives(); ++rank) {
+    const RankState& state = ranks_[static_cast<std::size_t>(rank)];
+    for (std::uint32_t lane = 0; lane < state.lanes; ++lane) {
+      const Lane& at = lanes_[state.first_lane + lane];
+      if (at.sweep == at.end) continue;
       return {ErrorCode::kInvalidArgument,
               fmt::format("the schedule never ends: rank {}, lane {}, waits in step {} for a "
                           "message that nobody sends",
-                          quotient_.rank_of(static_cast<int>(i)), lane, sweep)};
+                          quotient_.rank_of(rank), lane, at.sweep - at.begin)};
     }
   }
   for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -252,14 +253,12 @@ Status Simulation::stuck() const {
   return {};
 }
 
-const Sweep& Simulation::sweep_of(int rank, std::uint32_t lane) const {
-  const std::uint32_t sweep = ranks_[static_cast<std::size_t>(rank)].lanes[lane].sweep;
-  return bound(rank).schedule.lanes[lane][sweep];
+std::size_t Simulation::row_bytes(const BoundSweep& sweep) const {
+  return table_.count(sweep.row) * options_.element_bytes;
 }
 
-std::size_t Simulation::segment_bytes(const Sweep& sweep, std::uint32_t segment) const {
-  const std::size_t bytes = table_.count(sweep.row) * options_.element_bytes;
-  return std::min(options_.segment_bytes, bytes - segment * options_.segment_bytes);
+std::size_t Simulation::segment_bytes(const BoundSweep& sweep, std::uint32_t segment) const {
+  return std::min(options_.segment_bytes, row_bytes(sweep) - segment * options_.segment_bytes);
 }
 
 double Simulation::beyond_cache(int rank) const {

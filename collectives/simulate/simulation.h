@@ -3,6 +3,9 @@
 // The state of one simulation and the events that change it. All that happens at one instant is
 // taken in before anything new begins, and a rank's choice depends on its own lanes alone, so the
 // outcome doesn't depend on the order of simultaneous events.
+//
+// Beside its time each message carries its steps: how many messages had to follow each other for
+// it to be sent, by the order of lanes and by what was waited for, whatever they took.
 
 #include <queue>
 #include <vector>
@@ -16,9 +19,8 @@
 
 namespace rondo::simulate {
 
-/// Of a row that is moved in segments; a wait has one.
-std::uint64_t segments_of(const schedule::Sweep& sweep, const schedule::ChunkTable& table,
-                          std::size_t element_bytes, std::size_t segment_bytes);
+/// Of a row that is moved in segments: at least one.
+std::uint64_t segments_of(std::size_t row_bytes, std::size_t segment_bytes);
 /// There is more of it than Options::most_work.
 Status too_much_work(const Options& options);
 
@@ -30,6 +32,7 @@ class Simulation {
 
   Status run();
   Prediction result() &&;
+  std::uint64_t events() const { return events_; }
   std::uint64_t work() const { return events_ + fluid_.work(); }
   /// Of kinds: how each exchange went.
   std::vector<std::uint64_t> traces(std::size_t exchanges) const;
@@ -37,34 +40,39 @@ class Simulation {
  private:
   struct Message {
     std::size_t bytes = 0;
-    bool stored = false;      ///< in the receiver's memory already
     double begin_us = 0;      ///< on its way since
     std::uint32_t sweep = 0;  ///< of the sender's lane
+    std::uint32_t steps = 0;  ///< this one among them
+    bool stored = false;      ///< in the receiver's memory already
   };
   /// Messages of one channel, in order: read, arrived, on the wire, waiting for it.
   struct Line {
     std::vector<Message> messages;  ///< those that haven't been read
-    std::size_t first = 0;          ///< of `messages`: the next to be read
-    std::size_t arrived = 0;        ///< likewise: the first that has not arrived
-    std::size_t landing = 0;        ///< likewise: the first that hasn't passed the wire
-    std::uint64_t sent = 0;
-    std::uint64_t read = 0;
-    std::uint64_t bytes = 0;
+    std::uint32_t first = 0;        ///< of `messages`: the next to be read
+    std::uint32_t arrived = 0;      ///< likewise: the first that has not arrived
+    std::uint32_t landing = 0;      ///< likewise: the first that hasn't passed the wire
+    bool busy = false;              ///< the wire
+    std::uint8_t use_count = 0;     ///< what it takes, in paths_
+    std::uint32_t first_use = 0;
+    const Link* link = nullptr;
     double last_arrival_us = 0;
-    bool busy = false;  ///< the wire
-    std::vector<Use> path;
     TraceHash trace;  ///< of kinds: how all went
+    std::uint64_t sent = 0;
+    std::uint64_t bytes = 0;
   };
   struct Lane {
-    std::uint32_t sweep = 0;
+    std::uint32_t sweep = 0;  ///< of all ranks' sweeps
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
     std::uint32_t segment = 0;
+    std::uint32_t steps = 0;  ///< so far
   };
   struct RankState {
-    std::vector<Lane> lanes;
+    std::uint32_t first_lane = 0;
+    std::uint32_t lanes = 0;
     std::uint32_t next_lane = 0;  ///< whose turn it is
     bool busy = false;
     bool touched = false;
-    std::uint32_t lanes_left = 0;
     double begin_us = 0;  ///< of what it is busy with
     double busy_us = 0;
     double done_us = 0;
@@ -85,13 +93,15 @@ class Simulation {
   void start_what_is_ready();
   void start_next(int rank);
   bool is_ready(int rank, std::uint32_t lane);
-  bool wait_is_over(int rank, const schedule::Sweep& sweep) const;
+  bool wait_is_over(const Lane& lane, std::uint32_t sweep) const;
+  std::uint32_t steps_before(const Lane& lane, std::uint32_t sweep) const;
   void start_work(int rank, std::uint32_t lane);
-  SweepCost cost_of(int rank, const schedule::Sweep& sweep, std::size_t bytes);
+  SweepCost cost_of(int rank, const BoundSweep& sweep, std::size_t bytes);
   void end_work(int rank, std::uint32_t lane);
-  void next_segment(int rank, std::uint32_t lane);
-  void read_message(ChannelId channel);
-  void tell_sender(ChannelId channel);
+  void next_segment(Lane& lane) const;
+  void read_message(ChannelId channel, std::uint32_t steps);
+  void tell_sender(ChannelId channel, std::uint32_t steps);
+  void note_steps(std::uint32_t sweep, std::uint32_t steps);
   void send_message(ChannelId channel, const Message& message);
   void put_in_line(ChannelId channel, const Message& message);
   void start_wire(ChannelId channel);
@@ -100,13 +110,16 @@ class Simulation {
   void take_in(double time);
   std::optional<double> next_time();
   Status stuck() const;
-  void record_work(int rank, std::uint32_t lane, std::size_t bytes);
+  void record_work(int rank, std::uint32_t lane, std::uint32_t sweep, std::size_t bytes);
   void record_message(ChannelId channel, const Message& message, double end_us);
 
-  const schedule::Sweep& sweep_of(int rank, std::uint32_t lane) const;
-  std::size_t segment_bytes(const schedule::Sweep& sweep, std::uint32_t segment) const;
-  const BoundRank& bound(int rank) const { return world_.ranks()[static_cast<std::size_t>(rank)]; }
+  std::size_t row_bytes(const BoundSweep& sweep) const;
+  std::size_t segment_bytes(const BoundSweep& sweep, std::uint32_t segment) const;
   RankState& state(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+  Lane& lane_of(int rank, std::uint32_t lane) { return lanes_[state(rank).first_lane + lane]; }
+  std::span<const Use> path(const Line& line) const {
+    return {paths_.data() + line.first_use, line.use_count};
+  }
   double beyond_cache(int rank) const;
 
   const BoundWorld& world_;
@@ -118,8 +131,11 @@ class Simulation {
   Wires wires_;
   double now_ = 0;
   std::vector<RankState> ranks_;
+  std::vector<Lane> lanes_;  ///< of all ranks
   std::vector<Line> lines_;
-  std::vector<Owner> owners_;  ///< by activity
+  std::vector<Use> paths_;
+  std::vector<std::uint32_t> steps_;  ///< by sweep, with waits: until its messages were read
+  std::vector<Owner> owners_;         ///< by activity
   std::vector<int> touched_;
   std::vector<ActivityId> ended_;
   std::vector<Owner> over_;  ///< those of ended_

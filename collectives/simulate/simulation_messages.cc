@@ -24,16 +24,15 @@ void Simulation::put_in_line(ChannelId channel, const Message& message) {
 /// passed at once.
 void Simulation::start_wire(ChannelId id) {
   Line& line = lines_[id];
-  const Channel& channel = world_.channels()[id];
-  const Link& link = wires_.link(channel.from, channel.to);
+  const Link& link = *line.link;
   while (line.landing < line.messages.size()) {
     const std::size_t bytes = line.messages[line.landing].bytes;
-    if ((line.path.empty() && link.bytes_per_us == kUnlimited) || bytes == 0) {
+    if ((line.use_count == 0 && link.bytes_per_us == kUnlimited) || bytes == 0) {
       land(id);
       continue;
     }
     const ActivityId activity =
-        fluid_.start(static_cast<double>(bytes), link.bytes_per_us, line.path);
+        fluid_.start(static_cast<double>(bytes), link.bytes_per_us, path(line));
     if (activity >= owners_.size()) owners_.resize(activity + 1);
     owners_[activity] = {.is_message = true, .index = id};
     line.busy = true;
@@ -44,13 +43,12 @@ void Simulation::start_wire(ChannelId id) {
 /// A message has passed the wire.
 void Simulation::land(ChannelId id) {
   Line& line = lines_[id];
-  const Channel& channel = world_.channels()[id];
   const Message& message = line.messages[line.landing++];
-  const Link& link = wires_.link(channel.from, channel.to);
   line.last_arrival_us =
-      std::max(line.last_arrival_us, on_grid(now_ + link.cost_of(message.bytes).latency_us));
+      std::max(line.last_arrival_us, on_grid(now_ + line.link->cost_of(message.bytes).latency_us));
   line.trace.add(now_);
   line.trace.add(line.last_arrival_us);
+  line.trace.add(std::uint64_t{message.steps});
   arrivals_.push({line.last_arrival_us, id});
   record_message(id, message, line.last_arrival_us);
   if (!line.busy) return;
@@ -64,39 +62,42 @@ void Simulation::arrive(ChannelId id) {
   if (receiver >= 0) touch(receiver);
 }
 
-void Simulation::read_message(ChannelId id) {
-  tell_sender(id);
+/// `steps`: of its reader.
+void Simulation::read_message(ChannelId id, std::uint32_t steps) {
+  tell_sender(id, steps);
   for (const ChannelId other : world_.read_beside(id)) {
     // Of what isn't there yet the kinds are wrong: that shows in the traces.
-    if (lines_[other].first < lines_[other].arrived) tell_sender(other);
+    if (lines_[other].first < lines_[other].arrived) tell_sender(other, steps);
   }
 }
 
 /// The memory that it was read from is the sender's to write again.
-void Simulation::tell_sender(ChannelId id) {
+void Simulation::tell_sender(ChannelId id, std::uint32_t steps) {
   Line& line = lines_[id];
-  const Channel& channel = world_.channels()[id];
-  if (channel.of_sender) {
+  if (line.link->maps || world_.has_waits()) {
+    const Channel& channel = world_.channels()[id];
     RankState& sender = state(channel.sender);
-    if (wires_.link(channel.from, channel.to).maps) sender.done_us = std::max(sender.done_us, now_);
-    touch(channel.sender);  // it may have waited for that
+    if (channel.of_sender && line.link->maps) sender.done_us = std::max(sender.done_us, now_);
+    if (channel.of_sender && world_.has_waits()) {
+      const Lane& lane = lane_of(channel.sender, channel.lane);
+      note_steps(lane.begin + line.messages[line.first].sweep, steps);
+      touch(channel.sender);
+    }
   }
-  if (world_.minds_reads()) line.trace.add(now_);
+  if (world_.has_waits()) line.trace.add(now_);
   ++line.first;
-  ++line.read;
   if (line.first < line.messages.size()) return;
   line.messages.clear();
   line.first = line.arrived = line.landing = 0;
 }
 
-void Simulation::record_work(int rank, std::uint32_t lane, std::size_t bytes) {
+void Simulation::record_work(int rank, std::uint32_t lane, std::uint32_t sweep, std::size_t bytes) {
   if (!options_.record) return;
-  const RankState& state = this->state(rank);
   spans_.push_back({.kind = Span::Kind::kWork,
                     .rank = quotient_.rank_of(rank),
                     .lane = lane,
-                    .sweep = state.lanes[lane].sweep,
-                    .begin_us = state.begin_us,
+                    .sweep = sweep,
+                    .begin_us = state(rank).begin_us,
                     .end_us = now_,
                     .bytes = bytes});
 }
@@ -132,6 +133,8 @@ Prediction Simulation::result() && {
         {quotient_.rank_of(i), quotient_.ranks_each(i), done.done_us, done.busy_us});
     prediction.us = std::max(prediction.us, done.done_us);
   }
+  for (const Lane& lane : lanes_)
+    prediction.steps = std::max<std::uint64_t>(prediction.steps, lane.steps);
   prediction.least_us = prediction.us;
   prediction.hosts.resize(wires_.host_kinds());
   for (std::size_t i = 0; i < lines_.size(); ++i) {

@@ -3,6 +3,7 @@
 // What one segment of a sweep costs the core of the rank that makes it.
 
 #include <cstddef>
+#include <cstdint>
 
 namespace rondo::simulate {
 
@@ -16,8 +17,11 @@ class SweepCost {
   SweepCost(const Work& work, std::size_t bytes, double beyond_cache)
       : work_(work), bytes_(bytes), beyond_cache_(beyond_cache) {}
 
-  void read_memory() { ++reads_, ++sources_; }
-  void write_memory() { ++writes_; }
+  void read_memory(std::uint32_t sources = 1) {
+    reads_ += static_cast<int>(sources);
+    sources_ += static_cast<int>(sources);
+  }
+  void write_memory(std::uint32_t targets = 1) { writes_ += static_cast<int>(targets); }
   /// `stored`: it lies already where the sweep would put it.
   void receive(const Link& link, bool stored);
   /// `stores`: into the peer's memory.

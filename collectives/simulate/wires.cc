@@ -139,7 +139,8 @@ std::vector<Use> Wires::path(const Channel& channel) const {
 }
 
 void Wires::work(int representative, double bytes_per_us, std::vector<Use>& uses) const {
-  const Shared& host = host_class(quotient_.rank_of(representative));
+  const auto index = static_cast<std::size_t>(representative);
+  const Shared& host = hosts_[static_cast<std::size_t>(host_class_of_[index])];
   if (host.has_cores) uses.push_back({host.cores, weight(host)});
   if (host.has_memory && bytes_per_us > 0)
     uses.push_back({host.memory, weight(host) * bytes_per_us});

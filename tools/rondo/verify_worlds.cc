@@ -1,7 +1,5 @@
 #include "tools/rondo/verify_worlds.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -10,6 +8,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "tools/rondo/freed_memory.h"
 
 namespace rondo::tool {
 namespace {
@@ -101,14 +101,6 @@ class Proofs {
   std::atomic<bool> failed_ = false;
   std::vector<VerifyReport> reports_;  ///< each written by one thread
 };
-
-/// Each proof takes about what the one before gave back: without this the system would clear the
-/// same pages again and again.
-void keep_freed_memory() {
-  constexpr int kBytes = 32 << 20;  // the most that glibc takes for the threshold of mmap
-  ::mallopt(M_MMAP_THRESHOLD, kBytes);
-  ::mallopt(M_TRIM_THRESHOLD, 16 * kBytes);
-}
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/output_file.h"
 #include "tools/rondo/bench/recorded.h"
+#include "tools/rondo/freed_memory.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/plan/plan_flags.h"
 #include "tools/rondo/plan/plan_of_run.h"
@@ -161,6 +162,7 @@ void add_plan_command(CLI::App& app) {
                       "a file that `rondo bench --json` has written: what each size took beside "
                       "what was predicted, then or in the world that other flags describe");
   command->callback([command, flags] {
+    keep_freed_memory();
     const int code = run(*flags, *command);
     if (code != 0) throw CLI::RuntimeError(code);
   });
