@@ -72,6 +72,20 @@ void gather_and_check(Communicator& rank, Memory<float>& memory, std::size_t cou
   }
 }
 
+void scatter_and_check(Communicator& rank, Memory<float>& memory, std::size_t count) {
+  const std::vector<std::size_t> counts{count, 2 * count + 1};
+  const std::size_t all = 3 * count + 1;
+  const std::size_t own = counts[static_cast<std::size_t>(rank.rank())];
+  std::vector<float> values(all);
+  for (std::size_t i = 0; i < all; ++i) values[i] = element(rank.rank(), count, i);
+  memory.write(0, values);
+  rank.reduce_scatter_v(memory.buffer(0, all), memory.buffer(kCounts, own), counts);
+  const std::vector<float> sums = memory.read(kCounts, own);
+  const std::size_t first = rank.rank() == 0 ? 0 : count;
+  for (std::size_t i = 0; i < own; ++i)
+    ASSERT_EQ(sums[i], element(0, count, first + i) + element(1, count, first + i)) << count;
+}
+
 TEST_P(ManyCounts, OfParts_MoreThanAreKept_AreRight) {
   std::vector<Communicator> ranks = make_world(world());
   const auto errors = run_ranks(ranks, [](Communicator& rank) {
@@ -82,6 +96,9 @@ TEST_P(ManyCounts, OfParts_MoreThanAreKept_AreRight) {
         gather_and_check(rank, memory, count);
         gather_and_check(rank, memory, 1);
       }
+      // The last one of these is known, and its plan is forgotten for those of another collective.
+      for (std::size_t count = 1; count <= 20; ++count) scatter_and_check(rank, memory, count);
+      gather_and_check(rank, memory, 1);
     }
   });
   for (const std::string& error : errors) EXPECT_EQ(error, "");
