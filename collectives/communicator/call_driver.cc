@@ -101,7 +101,7 @@ bool CallDriver::exchange_at_once(PendingCall& call) {
 /// With the baton. Those that were pushed come first.
 bool CallDriver::make_at_once(const CallArguments& arguments, int looks) {
   return exchanges_.empty() && place_.usable().ok() &&
-         conversations_.make_at_once(arguments, looks, front_begun_);
+         conversations_.make_at_once(arguments, looks);
 }
 
 void CallDriver::give_back() {
@@ -121,7 +121,7 @@ void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& lim
     if (limit.until == execute::WaitLimit::kNever) continue;
     if (std::chrono::steady_clock::now() >= limit.until) break;
   }
-  pause_front();
+  pause_all();
 }
 
 void CallDriver::drive_until_room() {
@@ -130,7 +130,7 @@ void CallDriver::drive_until_room() {
   while (full()) {
     if (!turn()) wait({});
   }
-  pause_front();
+  pause_all();
 }
 
 bool CallDriver::look() {
@@ -139,7 +139,7 @@ bool CallDriver::look() {
   bool any = false;
   while (!idle() && turn()) any = true;
   if (!any && !idle()) wait({.never_waits = true});
-  pause_front();
+  pause_all();
   return any;
 }
 
@@ -281,8 +281,10 @@ void CallDriver::resume_front() {
   if (Status status = place_.under_way().resume(); !status.ok()) end_front(std::move(status));
 }
 
-void CallDriver::pause_front() {
+/// Peers that the call under way has nothing to do with may have been met for a message.
+void CallDriver::pause_all() {
   if (front_begun_) place_.under_way().pause();
+  conversations_.pause();
 }
 
 void CallDriver::finish_at_once(PendingCall& call, Status status) {

@@ -87,7 +87,7 @@ class CallDriver : private execute::Sleeper {
   void end_front(Status status);
   void pop_front(Status status);
   void resume_front();
-  void pause_front();
+  void pause_all();
 
   Place& place_;
   CallPool pool_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
 #include "core/relax.h"
 
@@ -60,7 +61,7 @@ Status Conversations::add_new(PendingCall& call) {
   return {};
 }
 
-bool Conversations::make_at_once(const CallArguments& arguments, int looks, bool keeps_peers) {
+bool Conversations::make_at_once(const CallArguments& arguments, int looks) {
   Peer& peer = peers_[static_cast<std::size_t>(arguments.root)];
   if (peer.conversation == nullptr || !peer.gone.ok()) return false;
   execute::Conversation& conversation = *peer.conversation;
@@ -68,11 +69,18 @@ bool Conversations::make_at_once(const CallArguments& arguments, int looks, bool
   if (!conversation.endpoint().resume().ok()) return false;
   const bool made = sends(arguments) ? conversation.send_at_once(message)
                                      : receive_at_once(conversation, message, looks);
-  if (!keeps_peers) conversation.endpoint().pause();
+  conversation.endpoint().pause();
   return made;
 }
 
+void Conversations::pause() {
+  if (!std::exchange(has_kept_peers_, false)) return;
+  for (Peer& peer : peers_)
+    if (peer.conversation != nullptr) peer.conversation->endpoint().pause();
+}
+
 Result<bool> Conversations::step(std::vector<PendingCall*>& done, bool keeps_peers) {
+  has_kept_peers_ |= keeps_peers;
   auto moved = step_all(keeps_peers);
   const bool any_done = !done_.empty();
   finish(done);

@@ -25,12 +25,14 @@ class Conversations {
   /// A send or a receive; it comes back by `step`, but for an error. Errors: Mismatch.
   Status add(PendingCall& call);
   /// Makes the call at once, after so many looks at most; false where that can't be now: nothing
-  /// has happened then, and `add` and `step` will do it, or say why not. `keeps_peers`: as `step`.
-  bool make_at_once(const CallArguments& arguments, int looks, bool keeps_peers);
+  /// has happened then, and `add` and `step` will do it, or say why not. While nobody drives.
+  bool make_at_once(const CallArguments& arguments, int looks);
   /// Does what can be done now; true if anything moved. Calls that are done are appended to
   /// `done`. Errors: Mismatch, DataLoss, PeerLost, or what a peer gave up with.
   /// `keeps_peers`: a collective is under way, whose endpoints must not be paused.
   Result<bool> step(std::vector<PendingCall*>& done, bool keeps_peers);
+  /// Nobody drives for a while: peers that steps have kept are paused.
+  void pause();
   /// All calls that aren't done; they are forgotten.
   std::vector<PendingCall*> take_all();
   /// Timeout where nothing has moved for so long, and a call is to wait no longer: its own
@@ -54,6 +56,7 @@ class Conversations {
   std::vector<Peer> peers_;  ///< by rank
   execute::OwnMessages own_;
   std::vector<void*> done_;
+  bool has_kept_peers_ = false;    ///< since the last pause
   std::size_t own_deadlines_ = 0;  ///< calls outstanding that have one
 };
 

@@ -152,6 +152,26 @@ static void expired(rondo_communicator* world) {
   OK(rondo_barrier(world));
 }
 
+/* The same of a message that nobody sends. */
+static void expired_receive(rondo_communicator* world) {
+  rondo_communicator* const part = part_of(world);
+  if (rondo_rank(world) == 0) {
+    static float data[kElements];
+    rondo_call call = call_of(RONDO_RECEIVE, data);
+    call.root = 1;
+    call.tag = 9;
+    call.timeout_ms = 200;
+    REFUSED(rondo_run(part, &call), RONDO_TIMEOUT, "the deadline of the receive with tag 9");
+    CHECK(rondo_last_error()->culprit == 1);
+    OK(rondo_barrier(world));
+  } else {
+    OK(rondo_barrier(world));
+    REFUSED(rondo_barrier(part), RONDO_TIMEOUT, "200 ms");
+  }
+  OK(rondo_destroy(part));
+  OK(rondo_barrier(world));
+}
+
 /* Works outlive their communicator, and say what became of them. */
 static void destroyed(rondo_communicator* world) {
   const char* const words = "rank 0 destroyed its communicator with ";
@@ -185,6 +205,7 @@ int main(void) {
   cancelled_receive(world);
   cancelled_collective(world);
   expired(world);
+  expired_receive(world);
   destroyed(world);
   OK(rondo_destroy(world));
   return 0;

@@ -280,6 +280,42 @@ TEST_P(Messages, WaitLongerThanADeadlineThatWasMet) {
   });
 }
 
+void wait_until(const std::atomic<bool>& flag) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!flag && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+}
+
+/// Who makes no calls for a while keeps nobody from giving up, though a message is outstanding and
+/// a collective that the peer of the message has nothing to do with.
+TEST(MessagesBesideACollective, KeepNoPeerFromGivingUp) {
+  auto ranks =
+      make_world({.size = 3, .transport = "inproc", .algorithm = "linear", .progress = "caller"});
+  std::atomic<bool> is_under_way = false;
+  std::atomic<bool> has_given_up = false;
+  bool was_in_time = false;
+  run_ranks(ranks, [&](Communicator& rank) {
+    std::vector<float> data(50'000, 0.5F);
+    double value = 0;
+    if (rank.rank() == 1) rank.receive({&value, 1}, 2);
+    if (rank.rank() == 2) rank.send({&value, 1}, 1);
+    if (rank.rank() == 1) {
+      Work collective = rank.start(Call::broadcast({data.data(), data.size()}, 0));
+      Work message = rank.start(Call::receive({&value, 1}, 2));
+      for (int i = 0; i < 3; ++i) message.test();
+      is_under_way = true;
+      wait_until(has_given_up);
+      was_in_time = has_given_up;
+    } else if (rank.rank() == 2) {
+      wait_until(is_under_way);
+      rank.abort(Error(ErrorCode::kCancelled, "enough"));
+      has_given_up = true;
+    } else {
+      wait_until(has_given_up);
+    }
+  });
+  EXPECT_TRUE(was_in_time);
+}
+
 TEST_P(Messages, ToNobody_AreRefused) {
   spawn(world(2), [](Communicator& rank) {
     double value = 0;
