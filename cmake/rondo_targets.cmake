@@ -50,6 +50,19 @@ function(rondo_test_environment)
     "TSAN_OPTIONS=string_append::suppressions=${PROJECT_SOURCE_DIR}/tests/tsan_suppressions.txt")
 endfunction()
 
+# rondo_test_program: one program of tests, in the build's folder `tests`; its sources name each other
+# from the repository's root.
+#   rondo_test_program(NAME SOURCES a.cc ... USES layer ...)
+function(rondo_test_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE rondo_options rondo_fmt ${arg_USES} rondo_test_main)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests RONDO_IS_TEST ON)
+  target_precompile_headers(${name} REUSE_FROM rondo_test_main)
+endfunction()
+
 # rondo_test: one test program, run by ctest case by case.
 #   rondo_test(NAME SOURCES a_test.cc ... USES layer ... [LABELS l ...] [TIMEOUT seconds])
 function(rondo_test name)
@@ -57,12 +70,7 @@ function(rondo_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
-  add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE rondo_options rondo_fmt ${arg_USES} rondo_test_main)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_precompile_headers(${name} REUSE_FROM rondo_test_main)
-  # What is tested is optimised; the tests themselves are to be compiled soon.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  rondo_test_program(${name} SOURCES ${arg_SOURCES} USES ${arg_USES})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
   rondo_test_environment(${name})

@@ -14,15 +14,18 @@
 #include "collectives/communicator/uneven.h"
 #include "collectives/execute/device/device_runner.h"
 #include "collectives/execute/device/kernel_runner.h"
+#include "collectives/kernels/device_kernels.h"
 #include "collectives/kernels/device_reduce.h"
 #include "core/device/driver.h"
 #include "core/device/memory.h"
+#include "core/environment.h"
 
 namespace rondo::communicator {
 namespace {
 
-/// Long enough for a kernel to be worth its launch.
-constexpr std::size_t kSegmentBytes = std::size_t{4} << 20;
+/// Long enough for a kernel to be worth its launch, and all that the driver is asked for with it: a
+/// dozen calls of 1 to 2 us each, for which the threads of a process wait in turn.
+constexpr std::size_t kSegmentBytes = std::size_t{32} << 20;
 /// And short enough that device, network and the peer's device are at work at once.
 constexpr std::size_t kSegmentBytesBetweenHosts = std::size_t{1} << 20;
 
@@ -140,6 +143,35 @@ DeviceChoice::DeviceChoice(const CommunicatorOptions& options, const transport::
       sharers_(ranks_on_own_device(mesh)),
       world_(mesh.size()),
       library_(options, mesh, device) {}
+
+/// Streams of a context share work queues, by turns; what is behind a kernel in a queue waits until
+/// that is done, and if it is the kernel of a rank that the first one waits for, for ever. Each
+/// rank's place has a stream for calls and one to fill memory, the caller one or two.
+/// Source: CUDA programming guide, CUDA_DEVICE_MAX_CONNECTIONS; seen so on an H200.
+Status DeviceChoice::check_options() const {
+  constexpr int kQueuesEach = 4;
+  constexpr int kQueuesUnlessTold = 8;
+  RONDO_TRY(library_.check_options());
+  if (!by_kernels_ || device_.kind != DeviceKind::kCuda || sharers_ < 2) return {};
+  RONDO_ASSIGN(const std::int64_t queues,
+               environment_integer("CUDA_DEVICE_MAX_CONNECTIONS", kQueuesUnlessTold, {1, 32}));
+  if (queues >= kQueuesEach * sharers_) return {};
+  return Status(
+      ErrorCode::kUnsupported,
+      fmt::format(
+          "RONDO_DEVICE_PATH=kernel: the kernels of {} ranks on {} have to run at once, for "
+          "which the CUDA driver needs {} work queues, of at most 32, and has {}: set "
+          "CUDA_DEVICE_MAX_CONNECTIONS=32 before the program starts, have at most 8 ranks "
+          "on a device, or set RONDO_DEVICE_PATH=auto",
+          sharers_, device::name_of(device_), kQueuesEach * sharers_, queues));
+}
+
+Status DeviceChoice::prepare() const {
+  if (!devices_meet_) return {};
+  using kernels::DeviceKernels;
+  return kernels::load_device_kernels(device_,
+                                      by_kernels_ ? DeviceKernels::kAll : DeviceKernels::kReduce);
+}
 
 select::DevicePath DeviceChoice::path_of(const CallArguments& arguments) const {
   using select::DevicePath;

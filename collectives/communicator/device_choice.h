@@ -42,8 +42,11 @@ class DeviceChoice {
   /// device, whether its memory is where it is said to be. Errors: InvalidArgument, Device.
   Status check(const CallArguments& arguments) const;
 
-  /// Errors: Unsupported: the options ask for a library, and the ranks can't use one.
-  Status check_options() const { return library_.check_options(); }
+  /// Errors: Unsupported: the options ask for a library, and the ranks can't use one; or for
+  /// kernels that wait for each other, and the device may run one after the other.
+  Status check_options() const;
+  /// Has the device ready for the first call. Errors: Device.
+  Status prepare() const;
 
   /// Of a call by our own schedules: what its plan is bound to.
   void apply(const CommunicatorOptions& options, execute::PlanInputs& inputs) const;

@@ -20,6 +20,7 @@ Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh
   device::look_for_devices();
   if (device.kind != DeviceKind::kHost) {
     RONDO_ASSIGN(place->profiled_, device::driver_of(device));
+    RONDO_TRY(place->planner_.device_choice().prepare());
   }
   execute::WaitPolicy policy;
   const transport::Mesh& world = *place->mesh_;

@@ -89,9 +89,15 @@ class DeviceDriver {
   /// Errors: Device, Unsupported (the kind has no such handles).
   virtual Result<std::shared_ptr<detail::StreamImpl>> borrow_stream(int index, void* native);
   virtual Result<std::shared_ptr<detail::EventImpl>> create_event(int index) = 0;
+  /// One that may be exported. Where that has its price (a CUDA context has only a few thousand of
+  /// them), other events can't be.
+  virtual Result<std::shared_ptr<detail::EventImpl>> create_shared_event(int index) {
+    return create_event(index);
+  }
 
   /// For another process to wait for what is recorded from now on, in one stream.
-  /// Errors: InvalidArgument (not this driver's), Device, System, Unsupported.
+  /// Errors: InvalidArgument (not this driver's), Device (not made to be shared), System,
+  /// Unsupported.
   virtual Result<SharedHandle> export_event(detail::EventImpl& event) = 0;
   /// To be waited for, not to be recorded. Errors: as import_memory.
   virtual Result<std::shared_ptr<detail::EventImpl>> import_event(int index,

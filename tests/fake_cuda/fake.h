@@ -31,6 +31,7 @@ struct CUctx_st {
 };
 struct CUevent_st {
   std::shared_ptr<rondo::detail::EventImpl> event;
+  bool is_shared = false;  ///< other processes may wait for it
 };
 /// Work in a stream, now or by a graph that has captured it.
 using FakeWork = std::function<rondo::Status(rondo::detail::StreamImpl& stream)>;
@@ -76,11 +77,16 @@ struct State {
   std::map<std::uint64_t, Allocation> allocations;  ///< by address
   std::map<std::pair<int, std::string>, Opened> opened;
   std::uint64_t allocated = 0;
-  std::atomic<int> live = 0;     ///< whatever was made and not yet destroyed
+  std::atomic<int> live = 0;  ///< whatever was made and not yet destroyed
+  std::atomic<int> shared_events = 0;
   std::atomic<int> calling = 0;  ///< of these, streams that were given functions of the host
   int left_behind = 0;           ///< streams that were destroyed, whose work goes on
+  std::map<CUstream, std::shared_ptr<rondo::detail::EventImpl>> streams;  ///< and their last marks
   std::vector<std::function<void()>> given_back;  ///< what these may still be at
 };
+
+/// A context has room for so many events that other processes may wait for.
+inline constexpr int kMostSharedEvents = 4096;
 
 State& state();
 /// Now, or once no work is left behind, which may still be at what is given back: a device would
@@ -88,6 +94,9 @@ State& state();
 void give_back(std::function<void()> action);
 /// What is due of that. With the mutex.
 void give_back_all();
+/// Destroys the stream once its work is done. The process ends behind that, if it takes no longer
+/// than a second: LeakSanitizer breaks off where threads come and go while it looks at all of them.
+void leave_behind(CUstream stream);
 /// Whether the driver says that `device` can use memory of `peer`.
 bool reaches(int device, int peer);
 /// Of the calling thread. Null where there is none.

@@ -211,6 +211,7 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr memory) {
 }
 
 CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event) {
+  if (!event->is_shared) return CUDA_ERROR_INVALID_HANDLE;
   const auto exported = state().driver->export_event(*event->event);
   if (!exported.ok()) return CUDA_ERROR_INVALID_HANDLE;
   *handle = pack<CUipcEventHandle>(*exported);
@@ -222,7 +223,7 @@ CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle) {
   if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   auto opened = state().driver->import_event(current()->device, unpack(handle, SharedKind::kEvent));
   if (!opened.ok()) return CUDA_ERROR_MAP_FAILED;
-  *event = new CUevent_st{std::move(opened).value()};
+  *event = new CUevent_st{.event = std::move(opened).value()};
   ++state().live;
   return CUDA_SUCCESS;
 }

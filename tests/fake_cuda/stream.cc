@@ -71,6 +71,19 @@ rondo::Status run(const CUfunc_st& function, rondo::kernels::cuda::HostGrid grid
   return {};
 }
 
+/// As a driver may that loads code: until all that streams have been given is done. Work that waits
+/// for what its caller does only afterwards makes that for ever.
+void wait_for_all_streams() {
+  std::map<CUstream, std::shared_ptr<rondo::detail::EventImpl>> streams;
+  {
+    const std::lock_guard lock(state().mutex);
+    streams = state().streams;
+  }
+  for (const auto& [stream, last] : streams) {
+    while (!last->done()) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
 }  // namespace
 
 /// After each piece of work comes a mark, so that a query needs nothing of its own.
@@ -91,6 +104,8 @@ CUresult cuStreamCreate(CUstream* stream, unsigned int /*flags*/) {
   if (!made.ok() || !last.ok()) return CUDA_ERROR_OUT_OF_MEMORY;
   *stream = new CUstream_st{
       .device = device, .stream = std::move(made).value(), .last = std::move(last).value()};
+  const std::lock_guard lock(state().mutex);
+  state().streams[*stream] = (*stream)->last;
   ++state().live;
   return CUDA_SUCCESS;
 }
@@ -98,19 +113,16 @@ CUresult cuStreamCreate(CUstream* stream, unsigned int /*flags*/) {
 CUresult cuStreamDestroy(CUstream stream) {
   --state().live;
   if (stream->calls_host) --state().calling;
+  {
+    const std::lock_guard lock(state().mutex);
+    state().streams.erase(stream);
+  }
   // What isn't done is done all the same, and nobody waits for it.
   if (stream->last->done()) {
     delete stream;
     return CUDA_SUCCESS;
   }
-  const std::lock_guard lock(state().mutex);
-  ++state().left_behind;
-  std::thread([stream] {
-    delete stream;
-    const std::lock_guard later(state().mutex);
-    --state().left_behind;
-    fake_cuda::give_back_all();
-  }).detach();
+  fake_cuda::leave_behind(stream);
   return CUDA_SUCCESS;
 }
 
@@ -147,14 +159,19 @@ CUresult cuEventCreate(CUevent* event, unsigned int flags) {
   // Other processes can't wait for an event with times.
   if ((flags & CU_EVENT_INTERPROCESS) != 0 && (flags & CU_EVENT_DISABLE_TIMING) == 0)
     return CUDA_ERROR_INVALID_VALUE;
+  const bool is_shared = (flags & CU_EVENT_INTERPROCESS) != 0;
+  if (is_shared && state().shared_events >= fake_cuda::kMostSharedEvents)
+    return CUDA_ERROR_OUT_OF_MEMORY;
   auto made = state().driver->create_event(current()->device);
   if (!made.ok()) return CUDA_ERROR_OUT_OF_MEMORY;
-  *event = new CUevent_st{std::move(made).value()};
+  *event = new CUevent_st{.event = std::move(made).value(), .is_shared = is_shared};
+  if (is_shared) ++state().shared_events;
   ++state().live;
   return CUDA_SUCCESS;
 }
 
 CUresult cuEventDestroy(CUevent event) {
+  if (event->is_shared) --state().shared_events;
   delete event;
   --state().live;
   return CUDA_SUCCESS;
@@ -172,12 +189,14 @@ CUresult cuEventQuery(CUevent event) {
 CUresult cuModuleLoadData(CUmodule* module, const void* /*image*/) {
   if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  wait_for_all_streams();
   *module = new CUmod_st();
   ++state().live;
   return CUDA_SUCCESS;
 }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  wait_for_all_streams();
   const auto kernel = rondo::kernels::cuda::find_host_kernel(name);
   if (kernel == nullptr) return CUDA_ERROR_NOT_FOUND;
   const bool is_schedule = std::string_view(name).starts_with("rondo_schedule_");

@@ -26,17 +26,22 @@ TEST_P(KilledOnCuda, OneRank_AllOthersNameItInTime) { expect_others_name_the_kil
 
 INSTANTIATE_TEST_SUITE_P(
     Ways, KilledOnCuda,
-    ::testing::Values(
-        on_cuda("ring", "RONDO_NCCL=off RONDO_ALGO=ring"),
-        on_cuda("direct", "RONDO_NCCL=off RONDO_ALGO=direct"),
-        on_cuda("behind_hosts_of_a_ring", "RONDO_NCCL=off RONDO_ALGO=ring",
-                "killed_behind_hosts 2"),
-        on_cuda("behind_hosts_of_a_direct_call", "RONDO_NCCL=off RONDO_ALGO=direct",
-                "killed_behind_hosts 2"),
-        on_cuda("ring_of_kernels", "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=ring"),
-        on_cuda("direct_kernels", "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=direct"),
-        on_cuda("graphs", "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=ring",
-                "killed_in_graph 2")),
+    ::testing::Values(on_cuda("ring", "RONDO_NCCL=off RONDO_ALGO=ring"),
+                      on_cuda("direct", "RONDO_NCCL=off RONDO_ALGO=direct"),
+                      on_cuda("behind_hosts_of_a_ring", "RONDO_NCCL=off RONDO_ALGO=ring",
+                              "killed_behind_hosts 2"),
+                      on_cuda("behind_hosts_of_a_direct_call", "RONDO_NCCL=off RONDO_ALGO=direct",
+                              "killed_behind_hosts 2"),
+                      on_cuda("ring_of_kernels",
+                              "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel "
+                              "CUDA_DEVICE_MAX_CONNECTIONS=32 RONDO_ALGO=ring"),
+                      on_cuda("direct_kernels",
+                              "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel "
+                              "CUDA_DEVICE_MAX_CONNECTIONS=32 RONDO_ALGO=direct"),
+                      on_cuda("graphs",
+                              "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel "
+                              "CUDA_DEVICE_MAX_CONNECTIONS=32 RONDO_ALGO=ring",
+                              "killed_in_graph 2")),
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
 TEST(StoppedOnCuda, OneRank_IsNoticedByTheDeadline) {
@@ -44,8 +49,9 @@ TEST(StoppedOnCuda, OneRank_IsNoticedByTheDeadline) {
 }
 
 TEST(StoppedOnCuda, OneRankInAKernel_IsNoticedByTheDeadline) {
-  expect_others_notice_the_stopped(std::string(kOnCuda) +
-                                   "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel RONDO_ALGO=ring");
+  expect_others_notice_the_stopped(
+      std::string(kOnCuda) +
+      "RONDO_NCCL=off RONDO_DEVICE_PATH=kernel CUDA_DEVICE_MAX_CONNECTIONS=32 RONDO_ALGO=ring");
 }
 
 class KilledInNccl : public ::testing::TestWithParam<Killing> {};

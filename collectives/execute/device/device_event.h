@@ -17,10 +17,13 @@ class DeviceEvent {
   /// `exported`: for other processes too. Errors: Device, System.
   static Result<DeviceEvent> make(DevicePlace& place, bool exported) {
     DeviceEvent made;
-    RONDO_ASSIGN(made.event_, place.driver().create_event(place.device().index));
-    if (exported) {
-      RONDO_ASSIGN(made.handle_, place.driver().export_event(*made.event_));
+    device::DeviceDriver& driver = place.driver();
+    if (!exported) {
+      RONDO_ASSIGN(made.event_, driver.create_event(place.device().index));
+      return made;
     }
+    RONDO_ASSIGN(made.event_, driver.create_shared_event(place.device().index));
+    RONDO_ASSIGN(made.handle_, driver.export_event(*made.event_));
     return made;
   }
 

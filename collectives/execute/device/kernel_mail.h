@@ -72,6 +72,7 @@ class KernelMail {
   int world_;
   int sharers_;
   std::uint32_t blocks_ = 0;
+  std::uint32_t taken_ = 0;  ///< that the device has for no other communicator
   mutable std::mutex mutex_;
   std::uint32_t stride_ = 0;
   std::vector<DeviceBytes> letters_;

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <array>
 
+#include "collectives/kernels/cuda/images.h"
 #include "collectives/kernels/cuda/kernel_name.h"
 #include "collectives/kernels/cuda/reduce_parameters.h"
 #include "core/device/cuda/stream.h"
 #include "core/dtype.h"
-
-/// What nvcc made of reduce_kernels.cu.
-// NOLINTNEXTLINE(readability-identifier-naming): a symbol, as nvcc's kernels have them
-extern "C" const unsigned char rondo_cuda_reduce_image[];
 
 namespace rondo::kernels {
 namespace {

@@ -9,7 +9,9 @@
 // way per source. Where the pointers don't lie alike, elements are moved one by one.
 // The contract and the bits are those of kernels/reduce.h.
 
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "collectives/kernels/cuda/reduce_parameters.h"
@@ -49,7 +51,43 @@ struct DivideFinish {
                                                             int divisor) {
     // NOLINTNEXTLINE(bugprone-signed-char-misuse): the sign is to be kept
     const auto number = static_cast<Wide>(static_cast<Number>(value));
-    return static_cast<typename Element::Value>(number / static_cast<Wide>(divisor));
+    return static_cast<typename Element::Value>(divide(number, divisor));
+  }
+
+ private:
+  RONDO_KERNEL_INLINE static Wide divide(Wide number, int divisor) {
+    if constexpr (std::is_same_v<Number, float>)
+      return divide_float(number, static_cast<float>(divisor));
+    else if constexpr (sizeof(Number) == 1)
+      return divide_byte(number, divisor);
+    else
+      return number / static_cast<Wide>(divisor);
+  }
+
+  /// A device's division is a dozen instructions; this is three, rounded alike: the remainder is
+  /// exact, and the reciprocal rounded to nearest (a divisor is an integer below 2^24).
+  /// Source: Markstein, "Computation of elementary functions on the IBM RISC System/6000", 1990.
+  RONDO_KERNEL_INLINE static float divide_float(float number, float divisor) {
+    constexpr float kLeast = 0x1p-100F;  // below, the remainder may lose bits
+    constexpr float kMost = 0x1p127F;
+    const float size = fabsf(number);
+    if (number == 0) return number;
+    if (!(size >= kLeast && size <= kMost)) return number / divisor;
+    const float reciprocal = 1.0F / divisor;
+    const float quotient = number * reciprocal;
+    return fmaf(fmaf(-divisor, quotient, number), reciprocal, quotient);
+  }
+
+  /// By one multiplication: the factor is more than 2^16 / divisor, by at most 1, and a byte times
+  /// that by less than what is left to the next multiple. A negative number's product is rounded
+  /// down, and never exact: one more is rounded towards zero.
+  RONDO_KERNEL_INLINE static Wide divide_byte(Wide number, int divisor) {
+    const auto factor = static_cast<Wide>(0x10000U / static_cast<std::uint32_t>(divisor) + 1);
+    const auto quotient = static_cast<Wide>((number * factor) >> 16);
+    if constexpr (std::is_signed_v<Number>)
+      return quotient + (number < 0 ? 1 : 0);
+    else
+      return quotient;
   }
 };
 
@@ -141,15 +179,30 @@ struct Share {
   }
   template <class Op>
   RONDO_KERNEL_INLINE void combine(const Share& next, Op op) {
-    RONDO_UNROLL
-    for (int i = 0; i < kCount; ++i)
-      primitives::elementwise_binary<kLanes>(values[i], values[i], next.values[i], op);
+    if constexpr (primitives::kCombinesWords<Op, Value<Element>>) {
+      combine_by_words<Op>(next);
+    } else {
+      RONDO_UNROLL
+      for (int i = 0; i < kCount; ++i)
+        primitives::elementwise_binary<kLanes>(values[i], values[i], next.values[i], op);
+    }
   }
   template <class Op>
   RONDO_KERNEL_INLINE void apply(Op op) {
     RONDO_UNROLL
     for (int i = 0; i < kCount; ++i)
       primitives::elementwise_unary<kLanes>(values[i], values[i], op);
+  }
+  template <class Op>
+  RONDO_KERNEL_INLINE void combine_by_words(const Share& next) {
+    constexpr int kWords = kCount * kLanes / static_cast<int>(sizeof(std::uint32_t));
+    std::uint32_t words[2][kWords];
+    memcpy(words[0], values, sizeof(values));
+    memcpy(words[1], next.values, sizeof(values));
+    RONDO_UNROLL
+    for (int i = 0; i < kWords; ++i)
+      words[0][i] = primitives::combine_words<Op, Value<Element>>(words[0][i], words[1][i]);
+    memcpy(values, words[0], sizeof(values));
   }
   template <class Block>
   RONDO_KERNEL_INLINE static std::uint64_t stride(const Block& block) {

@@ -2,14 +2,11 @@
 
 #include <array>
 
+#include "collectives/kernels/cuda/images.h"
 #include "collectives/kernels/cuda/kernel_name.h"
 #include "collectives/kernels/cuda/reduce_parameters.h"
 #include "core/device/cuda/stream.h"
 #include "core/dtype.h"
-
-/// What nvcc made of schedule_kernels.cu.
-// NOLINTNEXTLINE(readability-identifier-naming): a symbol, as nvcc's kernels have them
-extern "C" const unsigned char rondo_cuda_schedule_image[];
 
 namespace rondo::kernels {
 

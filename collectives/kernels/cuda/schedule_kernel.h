@@ -53,8 +53,8 @@ RONDO_KERNEL_INLINE bool wait_for_flag(const Block& block, const ScheduleCall& c
                                        std::uint32_t rank) {
   constexpr unsigned int kPatience = 1U << 12;
   bool told = false;
-  for (unsigned int looks = 1; block.load(flag) < value; ++looks) {
-    if (looks % 64 == 0 && block.load(&call.words->abort) != 0) return false;
+  for (unsigned int looks = 1; block.peek(flag) < value; ++looks) {
+    if (looks % 64 == 0 && block.peek(&call.words->abort) != 0) return false;
     if (rank != kNoRank && looks % kPatience == 0) {
       block.store(&call.words->waits_for, rank + 1);
       told = true;
@@ -62,6 +62,7 @@ RONDO_KERNEL_INLINE bool wait_for_flag(const Block& block, const ScheduleCall& c
     block.pause();
   }
   if (told) block.store(&call.words->waits_for, 0U);
+  static_cast<void>(block.load(flag));
   return true;
 }
 
@@ -235,7 +236,7 @@ RONDO_KERNEL_INLINE void schedule_kernel(const Block& block, const ScheduleCall&
     if (block.thread() == 0) {
       prepare_step(block, call, step, view);
       // One that comes to its turn after all have given up touches nothing.
-      if (i == 0 && block.load(&call.words->abort) != 0) view.given_up = 1;
+      if (i == 0 && block.peek(&call.words->abort) != 0) view.given_up = 1;
     }
     block.sync();
     if (view.given_up != 0) return;

@@ -214,7 +214,13 @@ Result<std::shared_ptr<detail::StreamImpl>> CudaDriver::borrow_stream(int index,
 
 Result<std::shared_ptr<detail::EventImpl>> CudaDriver::create_event(int index) {
   RONDO_ASSIGN(auto own, context(index));
-  RONDO_ASSIGN(auto made, CudaEvent::make(std::move(own)));
+  RONDO_ASSIGN(auto made, CudaEvent::make(std::move(own), CudaEvent::Seen::kByThisProcess));
+  return std::shared_ptr<detail::EventImpl>(std::move(made));
+}
+
+Result<std::shared_ptr<detail::EventImpl>> CudaDriver::create_shared_event(int index) {
+  RONDO_ASSIGN(auto own, context(index));
+  RONDO_ASSIGN(auto made, CudaEvent::make(std::move(own), CudaEvent::Seen::kByOthers));
   return std::shared_ptr<detail::EventImpl>(std::move(made));
 }
 

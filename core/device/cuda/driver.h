@@ -48,6 +48,7 @@ class CudaDriver final : public DeviceDriver {
   Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) override;
   Result<std::shared_ptr<detail::StreamImpl>> borrow_stream(int index, void* native) override;
   Result<std::shared_ptr<detail::EventImpl>> create_event(int index) override;
+  Result<std::shared_ptr<detail::EventImpl>> create_shared_event(int index) override;
   Result<SharedHandle> export_event(detail::EventImpl& event) override;
   Result<std::shared_ptr<detail::EventImpl>> import_event(int index,
                                                           const SharedHandle& event) override;

@@ -7,13 +7,14 @@
 
 namespace rondo::device {
 
-Result<std::shared_ptr<CudaEvent>> CudaEvent::make(std::shared_ptr<const CudaContext> context) {
+Result<std::shared_ptr<CudaEvent>> CudaEvent::make(std::shared_ptr<const CudaContext> context,
+                                                   Seen seen) {
   const CudaScope scope(*context);
   RONDO_TRY(scope.status());
+  unsigned int flags = CU_EVENT_DISABLE_TIMING;
+  if (seen == Seen::kByOthers) flags |= CU_EVENT_INTERPROCESS;
   CUevent event = nullptr;
-  RONDO_TRY(context->check(
-      "cuEventCreate",
-      context->table().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)));
+  RONDO_TRY(context->check("cuEventCreate", context->table().cuEventCreate(&event, flags)));
   return std::make_shared<CudaEvent>(std::move(context), event);
 }
 

@@ -13,8 +13,12 @@ namespace rondo::device {
 /// Threads: any.
 class CudaEvent final : public detail::EventImpl {
  public:
-  /// Without times, and such that other processes may wait for it. Errors: Device.
-  static Result<std::shared_ptr<CudaEvent>> make(std::shared_ptr<const CudaContext> context);
+  /// Whether other processes may wait for it, too: a context has room for a few thousand of those,
+  /// and says then that it is out of memory.
+  enum class Seen { kByThisProcess, kByOthers };
+  /// Without times. Errors: Device.
+  static Result<std::shared_ptr<CudaEvent>> make(std::shared_ptr<const CudaContext> context,
+                                                 Seen seen);
   /// Takes the event over.
   CudaEvent(std::shared_ptr<const CudaContext> context, CUevent event);
 

@@ -45,4 +45,9 @@ void CudaGates::open(std::uint32_t gate) {
       .store(passed_, std::memory_order_release);
 }
 
+bool CudaGates::any_closed() {
+  const std::lock_guard lock(mutex_);
+  return passed_ != closed_;
+}
+
 }  // namespace rondo::device

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/device/cuda/event.h"
+#include "core/device/cuda/pointer.h"
 #include "core/device/driver.h"
 #include "core/device/patience.h"
 #include "core/device/soft_event.h"
@@ -73,10 +74,24 @@ Status CudaStream::call(const char* function, const Enqueue& enqueue) {
 
 Status CudaStream::copy(void* target, const void* source, std::size_t bytes) {
   if (bytes == 0) return {};
+  if (gates_ != nullptr && gates_->any_closed()) RONDO_TRY(wait_if_pageable(target, source));
   return call("cuMemcpyAsync", [&] {
     return context_->table().cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(target),
                                            reinterpret_cast<CUdeviceptr>(source), bytes, stream_);
   });
+}
+
+/// The driver itself copies memory that isn't page-locked, and keeps the context's lock until the
+/// stream has come so far: for ever, where the stream stands still for a call that other threads
+/// make by the same driver. Seen so on an H200.
+Status CudaStream::wait_if_pageable(const void* target, const void* source) const {
+  RONDO_ASSIGN(const CudaPointer to, look_up(context_->table(), target));
+  RONDO_ASSIGN(const CudaPointer from, look_up(context_->table(), source));
+  if (to.known && from.known) return {};
+  Patience patience;
+  while (gates_->any_closed() && !health_->abandoned.load(std::memory_order_relaxed))
+    patience.wait();
+  return {};
 }
 
 Status CudaStream::launch(std::function<Status()> /*kernel*/) {

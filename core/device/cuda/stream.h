@@ -54,6 +54,7 @@ class CudaStream final : public detail::StreamImpl {
   CUstream native_stream() const { return stream_; }
 
  private:
+  Status wait_if_pageable(const void* target, const void* source) const;
   /// What can fail it from outside, and may still do so when it is gone.
   struct Health {
     std::mutex mutex;

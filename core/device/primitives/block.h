@@ -11,6 +11,8 @@
 //   sync()                waits until all threads of the block are there; what they wrote is seen
 //   shared<T, kCount>()   memory of the block, the same for all of its threads
 // and, for words that other blocks, devices and the host look at too:
+//   peek(word)            orders nothing: for waiting, since each look that acquires empties the
+//                         caches under the blocks beside it
 //   load(word)            acquires; store(word, value) releases; add(word, value) does both, and
 //                         gives what was there before
 //   pause()               between two looks at a word

@@ -13,6 +13,10 @@ struct CudaBlock {
   __device__ __forceinline__ unsigned int blocks() const { return gridDim.x; }
   __device__ __forceinline__ void sync() const { __syncthreads(); }
   template <class T>
+  __device__ __forceinline__ T peek(T* word) const {
+    return system(word).load(cuda::memory_order_relaxed);
+  }
+  template <class T>
   __device__ __forceinline__ T load(T* word) const {
     return system(word).load(cuda::memory_order_acquire);
   }

@@ -114,6 +114,28 @@ struct Maximum {
   }
 };
 
+/// Whether `combine_words` has an instruction for four bytes of a word at once.
+#ifdef __CUDACC__
+template <class Op, class T>
+inline constexpr bool kCombinesWords = sizeof(T) == 1 && std::is_integral_v<T> &&
+                                       (std::is_same_v<Op, Minimum> || std::is_same_v<Op, Maximum>);
+#else
+template <class Op, class T>
+inline constexpr bool kCombinesWords = false;
+#endif
+
+template <class Op, class T>
+RONDO_KERNEL_INLINE std::uint32_t combine_words(std::uint32_t a, std::uint32_t b) {
+#ifdef __CUDACC__
+  if constexpr (std::is_same_v<Op, Minimum>)
+    return std::is_signed_v<T> ? __vmins4(a, b) : __vminu4(a, b);
+  else
+    return std::is_signed_v<T> ? __vmaxs4(a, b) : __vmaxu4(a, b);
+#else
+  return Op()(a, b);
+#endif
+}
+
 struct BitAnd {
   template <class T>
   RONDO_KERNEL_INLINE T operator()(T a, T b) const {

@@ -36,6 +36,10 @@ class HostBlock {
   unsigned int blocks() const { return place_.blocks; }
   void sync() const { state().meeting.arrive_and_wait(); }
   template <class T>
+  T peek(T* word) const {
+    return std::atomic_ref(*word).load(std::memory_order_relaxed);
+  }
+  template <class T>
   T load(T* word) const {
     return std::atomic_ref(*word).load(std::memory_order_acquire);
   }

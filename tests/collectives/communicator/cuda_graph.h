@@ -62,8 +62,12 @@ class Graph {
     CUgraph graph = nullptr;
     EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuStreamEndCapture)(stream_, &graph), CUDA_SUCCESS);
     all_have_ended();
+    // No work in a stream: as others' captures forbid it, it would spoil them.
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    RONDO_DRIVER_FUNCTION(cuThreadExchangeStreamCaptureMode)(&mode);
     EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuGraphInstantiate)(&executable_, graph, 0), CUDA_SUCCESS);
     RONDO_DRIVER_FUNCTION(cuGraphDestroy)(graph);
+    RONDO_DRIVER_FUNCTION(cuThreadExchangeStreamCaptureMode)(&mode);
   }
   void launch() const {
     EXPECT_EQ(RONDO_DRIVER_FUNCTION(cuGraphLaunch)(executable_, stream_), CUDA_SUCCESS);

@@ -57,6 +57,8 @@ TEST(CudaGraph, CapturedAllReduce_IsMadeByEachLaunch) {
             const float once = 1.5F + 3 * static_cast<float>(turn);
             ASSERT_THAT(memory.read(0, kCount), Each(once * 27)) << "turn " << turn;
           }
+          // Freeing memory waits for all of the device, and keeps others from launching meanwhile.
+          rank.barrier();
         });
 }
 
@@ -85,6 +87,7 @@ TEST(CudaGraph, CapturedBroadcast_EndsWhenNobodyReadsTheRootsMemoryAnyMore) {
               ASSERT_THAT(memory.read(0, kCount), Each(static_cast<float>(turn)));
             }
           }
+          rank.barrier();
         });
 }
 
@@ -152,6 +155,7 @@ TEST_P(CaptureInMode, OfCallsThatWereNotMadeBefore_IsMadeByEachLaunch) {
           stream.synchronize();
           ASSERT_THAT(memory.read(0, kCount), Each(9.0F * static_cast<float>(turn)));
         }
+        rank.barrier();
       });
 }
 

@@ -46,10 +46,12 @@ class LateBlock {
     block_.sync();
   }
   template <class T>
+  T peek(T* word) const {
+    return is_believed(word) ? static_cast<T>(~T{0}) : block_.peek(word);
+  }
+  template <class T>
   T load(T* word) const {
-    const auto* const at = reinterpret_cast<const std::byte*>(word);
-    const bool is_believed = at >= believed_.data() && at < believed_.data() + believed_.size();
-    return is_believed ? static_cast<T>(~T{0}) : block_.load(word);
+    return is_believed(word) ? static_cast<T>(~T{0}) : block_.load(word);
   }
   template <class T>
   void store(T* word, T value) const {
@@ -71,6 +73,11 @@ class LateBlock {
   }
 
  private:
+  template <class T>
+  bool is_believed(const T* word) const {
+    const auto* const at = reinterpret_cast<const std::byte*>(word);
+    return at >= believed_.data() && at < believed_.data() + believed_.size();
+  }
   int draw(int most) const { return std::uniform_int_distribution<int>(0, most)(random_); }
 
   const primitives::HostBlock& block_;

@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/device/cuda/imports.h"
@@ -79,13 +82,15 @@ TEST(CudaDriver, HostsEvent_HoldsTheStreamUntilItIsReached) {
   SoftEvent first, second;
   const auto open_first = first.begin_record();
   const auto open_second = second.begin_record();
-  const float one = 1, two = 2;
-  float got = 0;
-  ASSERT_TRUE(stream->copy(memory, &one, 4).ok());
+  const auto page_locked = *driver->allocate_words(0, 12);
+  auto* const values = static_cast<float*>(page_locked.get());
+  values[0] = 1;
+  values[1] = 2;
+  ASSERT_TRUE(stream->copy(memory, &values[0], 4).ok());
   ASSERT_TRUE(stream->wait(first).ok());
-  ASSERT_TRUE(stream->copy(memory, &two, 4).ok());
+  ASSERT_TRUE(stream->copy(memory, &values[1], 4).ok());
   ASSERT_TRUE(stream->wait(second).ok());
-  ASSERT_TRUE(stream->copy(&got, memory, 4).ok());
+  ASSERT_TRUE(stream->copy(&values[2], memory, 4).ok());
   const auto end = *driver->create_event(0);
   ASSERT_TRUE(stream->record(*end).ok());
   open_second->finish({});  // out of turn: the stream still stands at the first
@@ -93,8 +98,53 @@ TEST(CudaDriver, HostsEvent_HoldsTheStreamUntilItIsReached) {
   EXPECT_FALSE(end->done());
   open_first->finish({});
   ASSERT_TRUE(stream->synchronize().ok());
-  EXPECT_EQ(got, two);
+  EXPECT_EQ(values[2], 2);
   driver->free(memory);
+}
+
+/// The driver would keep its lock meanwhile, and nobody could open the gate who needs the driver.
+TEST(CudaDriver, CopyOfPageableMemory_BehindAHostsEvent_IsAskedForOnceThatIsReached) {
+  const auto driver = acted_driver();
+  void* const memory = *driver->allocate(0, 4);
+  const auto stream = *driver->create_stream(0);
+  SoftEvent event;
+  const auto open = event.begin_record();
+  const float one = 1;
+  float got = 0;
+  ASSERT_TRUE(stream->wait(event).ok());
+  std::atomic<bool> is_asked_for = false;
+  std::jthread copies([&] {
+    EXPECT_TRUE(stream->copy(memory, &one, 4).ok());
+    is_asked_for = true;
+    EXPECT_TRUE(stream->copy(&got, memory, 4).ok());
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_FALSE(is_asked_for);
+  open->finish({});
+  copies.join();
+  ASSERT_TRUE(stream->synchronize().ok());
+  EXPECT_EQ(got, 1);
+  driver->free(memory);
+}
+
+/// Of events that other processes may wait for a context has a few thousand.
+TEST(CudaDriver, EventsOfThisProcess_AreNotAmongThoseThatMayBeShared) {
+  constexpr int kMore = 5'000;
+  const auto driver = acted_driver();
+  std::vector<std::shared_ptr<detail::EventImpl>> events;
+  for (int i = 0; i < kMore; ++i) {
+    auto event = driver->create_event(0);
+    ASSERT_TRUE(event.ok()) << event.status().to_string();
+    events.push_back(std::move(event).value());
+  }
+  EXPECT_EQ(driver->export_event(*events[0]).status().code(), ErrorCode::kDevice);
+  Status last;
+  for (int i = 0; i < kMore && last.ok(); ++i) {
+    auto event = driver->create_shared_event(0);
+    last = event.status();
+    if (event.ok()) events.push_back(std::move(event).value());
+  }
+  EXPECT_THAT(last.message(), HasSubstr("cuEventCreate"));
 }
 
 TEST(CudaDriver, HostsEventThatFails_FailsTheStream) {
@@ -287,7 +337,7 @@ TEST(MemoryOwner, TellsOfItsMemory) {
   void* const memory = *driver->allocate(0, 64);
   const std::vector<float> data = {0, 1, 2, 3.5F, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const auto stream = *driver->create_stream(0);
-  const auto event = *driver->create_event(0);
+  const auto event = *driver->create_shared_event(0);
   const SharedHandle event_handle = *driver->export_event(*event);
   ASSERT_TRUE(stream->copy(memory, data.data(), 64).ok());
   ASSERT_TRUE(stream->record(*event).ok());

@@ -51,7 +51,7 @@ Status use_reduction(CudaDriver& driver, detail::StreamImpl& stream, void* memor
 
 Status use_stream(CudaDriver& driver, void* memory) {
   RONDO_ASSIGN(const auto stream, driver.create_stream(0));
-  RONDO_ASSIGN(const auto event, driver.create_event(0));
+  RONDO_ASSIGN(const auto event, driver.create_shared_event(0));
   RONDO_TRY(driver.export_event(*event).status());
   RONDO_TRY(driver.export_memory(memory).status());
   // Kept: a stream that could not be waited for goes on with them.

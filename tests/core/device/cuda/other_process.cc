@@ -23,7 +23,7 @@ Result<Exported> make(CudaDriver& driver) {
   RONDO_ASSIGN(made.memory, driver.export_memory(memory));
   // Kept by whoever has it: this process ends with the one that asked for it.
   static std::shared_ptr<detail::EventImpl> event;
-  RONDO_ASSIGN(event, driver.create_event(0));
+  RONDO_ASSIGN(event, driver.create_shared_event(0));
   RONDO_ASSIGN(made.event, driver.export_event(*event));
   return made;
 }
