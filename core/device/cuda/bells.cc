@@ -15,16 +15,16 @@ Status CudaBells::ring_behind(const CudaContext& context, CUevent event,
   RONDO_TRY(context.check("cuStreamWaitEvent",
                           table.cuStreamWaitEvent(ringer->stream, event, CU_EVENT_WAIT_DEFAULT)));
   ringer->bell = bell;
-  ringer->is_busy.store(true, std::memory_order_relaxed);
+  ringer->use.store(Use::kBusy, std::memory_order_relaxed);
   Status status = context.check("cuLaunchHostFunc",
                                 table.cuLaunchHostFunc(ringer->stream, &CudaBells::ring, ringer));
-  if (!status.ok()) ringer->is_busy.store(false, std::memory_order_relaxed);
+  if (!status.ok()) ringer->use.store(Use::kIdle, std::memory_order_relaxed);
   return status;
 }
 
 Result<CudaBells::Ringer*> CudaBells::idle_ringer(const CudaContext& context) {
   const auto idle = std::ranges::find_if(ringers_, [](const auto& ringer) {
-    return !ringer->is_busy.load(std::memory_order_acquire);
+    return ringer->use.load(std::memory_order_acquire) == Use::kIdle;
   });
   if (idle != ringers_.end()) return idle->get();
   drop_failed(context.table());
@@ -49,14 +49,16 @@ void CudaBells::drop_failed(const CudaTable& table) {
 void CudaBells::ring(void* ringer) {
   auto* const own = static_cast<Ringer*>(ringer);
   if (const auto bell = std::exchange(own->bell, {}).lock()) bell->ring();
-  own->is_busy.store(false, std::memory_order_release);
+  if (own->use.exchange(Use::kIdle, std::memory_order_acq_rel) == Use::kLeft) delete own;
 }
 
 void CudaBells::close(const CudaTable& table) {
+  drop_failed(table);
   for (auto& ringer : ringers_) {
     table.cuStreamDestroy(ringer->stream);
-    // What its event has yet to reach rings all the same, and finds it.
-    if (ringer->is_busy.load(std::memory_order_acquire)) static_cast<void>(ringer.release());
+    // What its event has yet to reach rings all the same, and has it then for itself.
+    Ringer* const own = ringer.release();
+    if (own->use.exchange(Use::kLeft, std::memory_order_acq_rel) == Use::kIdle) delete own;
   }
   ringers_.clear();
 }

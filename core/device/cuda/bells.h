@@ -27,12 +27,14 @@ class CudaBells {
   void close(const CudaTable& table);
 
  private:
+  /// Of a ringer. Left: the driver's thread, which still has it, is its last user.
+  enum class Use { kIdle, kBusy, kLeft };
   /// A stream with one bell at a time.
   struct Ringer {
     CUstream stream = nullptr;
-    /// The driver's thread has it while `is_busy`. Not kept: it may never be rung.
+    /// The driver's thread has it while it is busy. Not kept: it may never be rung.
     std::weak_ptr<Bell> bell;
-    std::atomic<bool> is_busy = false;
+    std::atomic<Use> use = Use::kIdle;
   };
   Result<Ringer*> idle_ringer(const CudaContext& context);
   void drop_failed(const CudaTable& table);
