@@ -164,10 +164,14 @@ INSTANTIATE_TEST_SUITE_P(Modes, CaptureInMode,
                                            CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
                                            CU_STREAM_CAPTURE_MODE_RELAXED));
 
-/// As another library may, for work of its own: nothing of it may be spoilt by ours.
+/// As another library may, for work of its own: nothing of it may be spoilt by ours. (By the other
+/// rank's making and destroying of streams it would be.)
 TEST(CudaGraph, CaptureOfAnotherThread_IsLeftAloneByCallsMeanwhile) {
-  spawn({.size = 2, .device = device_of(0), .devices = 1}, [](Communicator& rank) {
+  std::barrier both_ranks(2);
+  const auto meet = [&] { both_ranks.arrive_and_wait(); };
+  spawn({.size = 2, .device = device_of(0), .devices = 1}, [&](Communicator& rank) {
     const NativeStream native(rank.device().index);
+    meet();
     Graph graph(native.get(), CU_STREAM_CAPTURE_MODE_GLOBAL);
     std::thread([&] {
       Memory<float> memory(rank.device(), 8, false);
@@ -175,7 +179,7 @@ TEST(CudaGraph, CaptureOfAnotherThread_IsLeftAloneByCallsMeanwhile) {
       rank.start(Call::all_reduce(memory.buffer(0, 8))).wait();
       EXPECT_THAT(memory.read(0, 8), Each(2));
     }).join();
-    graph.end();
+    graph.end(meet);
   });
 }
 
