@@ -37,6 +37,7 @@ class Measurement {
   BenchResult run(const CallSpec& spec);
 
  private:
+  void meet();
   /// The microseconds of the calls at once. Adds what is wrong in them to `wrong_`.
   double timed_calls(const CallSpec& spec);
   Overlap measure_overlap(const CallSpec& spec);
