@@ -56,7 +56,9 @@ rondo_plan_candidate candidate_of(const rondo::PlannedAlgorithm& planned, bool c
           .most_rank_bytes = planned.most_rank_bytes,
           .most_link_bytes = planned.most_link_bytes,
           .left_out = planned.left_out.c_str(),
-          .chosen = chosen ? 1 : 0};
+          .chosen = chosen ? 1 : 0,
+          .bounded = planned.bounded ? 1 : 0,
+          .least_us = planned.least_us};
 }
 
 rondo_plan_link link_of(const rondo::PlannedLink& planned) {

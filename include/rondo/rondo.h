@@ -532,6 +532,9 @@ typedef struct rondo_plan_candidate {
   uint64_t most_link_bytes; /* that any host sends to others */
   const char* left_out;     /* "" */
   int32_t chosen;           /* 0 or 1 */
+  int32_t bounded;          /* 1: `least_us` and `predicted_us` are proved to be bounds */
+  double least_us;          /* less than predicted_us where the world is too large for messages of
+                             * two sizes: with all as the shorter ones, and that as the longer */
 } rondo_plan_candidate;
 
 /* What one rank sends to one other by the chosen algorithm. */

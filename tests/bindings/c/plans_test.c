@@ -34,6 +34,7 @@ static void candidates(void) {
     CHECK(one->name[0] != '\0' && one->summary[0] != '\0' && one->left_out[0] == '\0');
     CHECK(one->predicted_us >= before_us && one->predicted_us > 0 && one->formula_us > 0);
     CHECK(one->steps > 0 && one->most_rank_bytes > 0 && one->most_link_bytes > 0);
+    CHECK(one->least_us == one->predicted_us && one->bounded == 0);
     CHECK(one->chosen == (strcmp(one->name, choice->algorithm) == 0));
     chosen += one->chosen;
     before_us = one->predicted_us;
@@ -69,6 +70,21 @@ static void links(void) {
     *(link->between_hosts ? &between : &inside) += link->alike;
   }
   CHECK(inside == 2 && between == 2);
+  OK(rondo_plan_report_release(report));
+}
+
+/* One of 8192 ranks' parts is a word longer than the others: a lower bound, beside the upper one. */
+static void bounds(void) {
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  question.bytes = (16 << 20) + 4;
+  question.hosts = 1;
+  question.ranks_per_host = 8192;
+  question.algorithm = "ring";
+  rondo_plan_report* report = NULL;
+  OK(rondo_explain_plan(&question, &report));
+  const rondo_plan_candidate* const ring = candidate_of(report, 0);
+  CHECK(ring->bounded == 1);
+  CHECK(ring->least_us < ring->predicted_us && ring->least_us > 0.99 * ring->predicted_us);
   OK(rondo_plan_report_release(report));
 }
 
@@ -296,6 +312,7 @@ static void other_headers(void) {
 int main(void) {
   candidates();
   links();
+  bounds();
   left_out();
   steps();
   drawing();
