@@ -43,6 +43,10 @@ void run_continuation(PendingCall& call) {
 
 }  // namespace
 
+CallDriver::CallDriver(Place& place) : place_(place), conversations_(place.mesh()) {
+  place_.set_bystander(*this);
+}
+
 bool CallDriver::is_called_back() const { return inside == this; }
 
 const void* CallDriver::this_thread() { return &inside; }
@@ -188,23 +192,32 @@ bool CallDriver::turn_exchanges() {
       ++conversing_;
     }
   }
-  bool moved = false;
-  if (status.ok()) {
-    auto stepped = conversations_.step(exchanged_, front_begun_);
-    if (stepped.ok()) moved = *stepped;
-    status = std::move(stepped).status();
+  if (!status.ok()) {
+    give_up(status);
+    return true;
   }
+  return end_exchanges(conversations_.step(exchanged_, front_begun_));
+}
+
+/// Those that a step has brought to their end; true if it moved anything.
+bool CallDriver::end_exchanges(const Result<bool>& stepped) {
   conversing_ -= exchanged_.size();
   for (PendingCall* call : exchanged_) complete(*call, {});
   exchanged_.clear();
-  if (!status.ok()) give_up(status);
-  return moved || !status.ok();
+  if (stepped.ok()) return *stepped;
+  give_up(stepped.status());
+  return true;
 }
 
 /// Nothing moved: waits a little, and looks whether it has been too long.
 void CallDriver::wait(execute::WaitLimit limit) {
   const std::uint32_t looks = front_begun_ ? place_.under_way().looks_per_step() : 1;
   limit.sleeper = this;
+  // A peer that has sent more than goes out unasked waits for this rank, and it maybe for that
+  // peer.
+  if (place_.waiter().is_long() &&
+      end_exchanges(conversations_.take_unexpected(exchanged_, front_begun_)))
+    return;
   Status status = place_.waiter().wait(limit, looks);
   if (front_begun_) {
     if (status.ok()) status = place_.under_way().check_wait(place_.context());
@@ -212,6 +225,10 @@ void CallDriver::wait(execute::WaitLimit limit) {
   }
   if (status.ok()) status = check_messages();
   if (!status.ok()) give_up(status);
+}
+
+Result<bool> CallDriver::take_unexpected() {
+  return conversations_.take_unexpected(exchanged_, true);
 }
 
 /// How long a stream takes that a call is in, its program knows.

@@ -18,9 +18,11 @@
 
 namespace rondo::communicator {
 
-class CallDriver : private execute::Sleeper {
+class CallDriver : private execute::Sleeper, private execute::Bystander {
  public:
-  explicit CallDriver(Place& place) : place_(place), conversations_(place.mesh()) {}
+  explicit CallDriver(Place& place);
+  CallDriver(const CallDriver&) = delete;
+  CallDriver& operator=(const CallDriver&) = delete;
 
   /// With the baton: what whoever drives waits for.
   execute::Sleeper& sleeper() { return *this; }
@@ -79,9 +81,12 @@ class CallDriver : private execute::Sleeper {
   bool turn_front();
   bool waits_for_stream() const;
   bool turn_exchanges();
+  bool end_exchanges(const Result<bool>& stepped);
   bool make_at_once(const CallArguments& arguments, int looks);
   void wait(execute::WaitLimit limit);
   Status check_messages();
+  /// In a call that the place makes by itself: nothing else is outstanding.
+  Result<bool> take_unexpected() override;
   void arm(const std::shared_ptr<Bell>& bell) override;
   bool begin_front();
   void end_front(Status status);

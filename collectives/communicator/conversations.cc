@@ -51,14 +51,19 @@ Status Conversations::add_new(PendingCall& call) {
   const execute::Message message = message_of(call.arguments, &call);
   if (rank == mesh_.rank())
     return sends(call) ? own_.send(message, done_) : own_.receive(message, done_);
+  execute::Conversation& conversation = conversation_with(rank);
+  if (!sends(call)) return conversation.receive(message, done_);
+  conversation.send(message);
+  return {};
+}
+
+execute::Conversation& Conversations::conversation_with(int rank) {
   Peer& peer = peers_[static_cast<std::size_t>(rank)];
   if (peer.conversation == nullptr) {
     peer.conversation =
         std::make_unique<execute::Conversation>(*mesh_.endpoint(rank), mesh_.rank());
   }
-  if (!sends(call)) return peer.conversation->receive(message, done_);
-  peer.conversation->send(message);
-  return {};
+  return *peer.conversation;
 }
 
 bool Conversations::make_at_once(const CallArguments& arguments, int looks) {
@@ -86,6 +91,15 @@ Result<bool> Conversations::step(std::vector<PendingCall*>& done, bool keeps_pee
   finish(done);
   if (!moved.ok()) return moved;
   return *moved || any_done;
+}
+
+Result<bool> Conversations::take_unexpected(std::vector<PendingCall*>& done, bool keeps_peers) {
+  for (int rank = 0; rank < mesh_.size(); ++rank) {
+    const bool is_met = peers_[static_cast<std::size_t>(rank)].conversation != nullptr;
+    if (rank != mesh_.rank() && !is_met && mesh_.endpoint(rank)->has_unexpected())
+      conversation_with(rank);
+  }
+  return step(done, keeps_peers);
 }
 
 Result<bool> Conversations::step_all(bool keeps_peers) {

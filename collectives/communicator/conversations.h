@@ -31,6 +31,9 @@ class Conversations {
   /// `done`. Errors: Mismatch, DataLoss, PeerLost, or what a peer gave up with.
   /// `keeps_peers`: a collective is under way, whose endpoints must not be paused.
   Result<bool> step(std::vector<PendingCall*>& done, bool keeps_peers);
+  /// In a long wait: what peers send that nobody has asked for, as far as it is kept, so that they
+  /// get on. Errors: as step.
+  Result<bool> take_unexpected(std::vector<PendingCall*>& done, bool keeps_peers);
   /// Nobody drives for a while: peers that steps have kept are paused.
   void pause();
   /// All calls that aren't done; they are forgotten.
@@ -46,6 +49,7 @@ class Conversations {
     Status gone;
   };
   Status add_new(PendingCall& call);
+  execute::Conversation& conversation_with(int rank);
   std::vector<const PendingCall*> outstanding() const;
   Status timed_out(const PendingCall& call, std::int64_t timeout_ms) const;
   Result<bool> step_all(bool keeps_peers);

@@ -73,6 +73,8 @@ class Place {
                const StreamPlace& stream = {});
   execute::Run& under_way() { return *run_; }
   execute::RunContext context();
+  /// Who has something to do in long waits of this place's own; borrowed, for its calls.
+  void set_bystander(execute::Bystander& bystander) { bystander_ = &bystander; }
   /// Ends the call that was begun; an error of it breaks the communicator and is told to the peers.
   Status finish(Status status);
   /// Tells all peers why this rank gives up; nothing where it has failed already.
@@ -133,6 +135,7 @@ class Place {
   std::int64_t timeout_ms_;  ///< of the call under way
   Device device_;
   std::unique_ptr<execute::Waiter> waiter_;
+  execute::Bystander* bystander_ = nullptr;
   std::vector<transport::Endpoint*> neighbours_;
   std::unique_ptr<CallTrace> trace_;
   PlanCache plans_;

@@ -56,7 +56,8 @@ execute::RunContext Place::context() {
   return {.rank = rank(),
           .waiter = waiter_.get(),
           .neighbours = neighbours_,
-          .timeout_ms = timeout_ms_};
+          .timeout_ms = timeout_ms_,
+          .bystander = bystander_};
 }
 
 Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,

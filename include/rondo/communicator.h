@@ -254,11 +254,10 @@ class RONDO_API Communicator {
   /// the collectives: it has no place in their order. Messages of one pair and tag arrive in order.
   /// Up to 64 KiB are copied and go out before anybody receives them: to a rank of the same host 32
   /// messages, 256 KiB of them, even while it makes no call; over tcp as much of that as the
-  /// connection takes. A rank that has exchanged messages with this one keeps more, whenever it
-  /// makes calls (at most 1024 messages and 4 MiB from each rank, itself included). Further and
-  /// longer ones wait for the receive. Returns once `data` may be written again. Memory of the host
-  /// only.
-  /// Errors: InvalidArgument, Unsupported, Mismatch (count or type), PeerLost, Timeout.
+  /// connection takes. A rank that waits in a call of its own, of whatever kind, keeps more (at
+  /// most 1024 messages and 4 MiB from each rank, itself included). Further and longer ones wait
+  /// for the receive. Returns once `data` may be written again. Memory of the host only. Errors:
+  /// InvalidArgument, Unsupported, Mismatch (count or type), PeerLost, Timeout.
   void send(const ConstBuffer& data, int peer, int tag = 0);
   void receive(const Buffer& data, int peer, int tag = 0);
 

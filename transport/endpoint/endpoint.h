@@ -158,6 +158,9 @@ class Endpoint {
   /// Takes the bytes of that message, of exactly so many. False where they aren't all here yet:
   /// then, as for any message, a receive is posted for them. Errors as poll.
   virtual Result<bool> take_headed(std::span<std::byte> target);
+  /// Whether a message that belongs to no call has come, and no receive of such is posted, nor has
+  /// any been by `next_heading`. Once asked, the next that comes keeps its place awake.
+  virtual bool has_unexpected() { return false; }
 
   /// Whether a kSend of these bytes is read where they lie: then one may be for several receives.
   virtual bool lends(const std::byte* data, std::size_t bytes) const;

@@ -69,6 +69,7 @@ class RingEndpoint : public Endpoint {
   Result<bool> send_headed(const Heading& heading, std::span<const std::byte> message) final;
   Result<const Heading*> next_heading() final;
   Result<bool> take_headed(std::span<std::byte> target) final;
+  bool has_unexpected() final;
   bool lends(const std::byte* data, std::size_t bytes) const override;
   Result<Token> post(std::span<const Transfer> group) final;
   Result<bool> poll(Token token) final;

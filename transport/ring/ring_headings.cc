@@ -34,4 +34,12 @@ Result<bool> RingEndpoint::take_headed(std::span<std::byte> target) {
   return taken;
 }
 
+bool RingEndpoint::has_unexpected() {
+  const RecvLane& lane = recv_lanes_[kBufferedLane];
+  if (!failure_.ok() || !lane.idle()) return false;
+  const bool came = lane.has_message();
+  awaits_heading_ = !came && left_.ok();
+  return came;
+}
+
 }  // namespace rondo::transport

@@ -19,6 +19,7 @@ class Fifo {
   }
   void pop() { items_.pop_front(); }
   T& front() { return items_.front(); }
+  const T& front() const { return items_.front(); }
   T& operator[](std::size_t index) { return items_[index]; }
   bool empty() const { return items_.empty(); }
   std::size_t size() const { return items_.size(); }

@@ -54,6 +54,11 @@ class InLane {
     while (entries_.size() <= ahead) entries_.push({});
     return entries_[ahead];
   }
+  /// The first message that hasn't completed is there, and nobody has posted its receive.
+  bool has_staged() const {
+    return !entries_.empty() && !entries_.front().posted &&
+           entries_.front().message == Message::kStaged;
+  }
   /// The group of the first receive if its message has arrived, which completes it.
   bool complete(std::uint32_t& group) {
     if (entries_.empty() || entries_.front().message != Message::kArrived) return false;

@@ -235,6 +235,18 @@ bool Inbox::reads(std::size_t socket) const {
   return !stream.ended() && !stream.finished() && !stream.stalled();
 }
 
+bool Inbox::has_unexpected() const {
+  if (posted_free_ > 0) return false;
+  const auto is_held_up = [](const InStream& stream) {
+    return stream.has_header() && !stream.placed() && !stream.finished() &&
+           is_free_lane(stream.header().lane);
+  };
+  const std::size_t end = std::min<std::size_t>(kFirstFreeLane + kFreeLanes, lanes_.size());
+  for (std::size_t lane = kFirstFreeLane; lane < end; ++lane)
+    if (lanes_[lane].has_staged()) return true;
+  return std::ranges::any_of(streams_, is_held_up);
+}
+
 bool Inbox::ended() const { return std::ranges::any_of(streams_, &InStream::ended); }
 
 bool Inbox::exhausted() const {

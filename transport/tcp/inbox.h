@@ -51,8 +51,13 @@ class Inbox {
 
   /// Receives that are posted and not complete.
   std::size_t posted() const { return posted_; }
+  /// Those that belong to a call.
+  std::size_t posted_in_call() const { return posted_ - posted_free_; }
   /// That connection is worth reading: it goes on, and its next message is wanted.
   bool reads(std::size_t socket) const;
+  /// A message on a free lane has come, or holds its connection up, and nobody has posted a receive
+  /// on such a lane.
+  bool has_unexpected() const;
   /// The peer said goodbye after this call, and everything before has been read.
   std::optional<std::uint64_t> left_after() const { return left_after_; }
   /// A connection ended without a goodbye.

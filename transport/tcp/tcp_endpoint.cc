@@ -84,6 +84,8 @@ Result<bool> TcpEndpoint::poll(Token token) {
   }
   if (!failure_.ok()) return failure_;
   RONDO_TRY(fail(left_but_needed()));
+  // Whoever waits for a message that belongs to no call is told; calls get on without it.
+  if (inbox_.posted() > 0 && inbox_.exhausted()) RONDO_TRY(left());
   return false;
 }
 
@@ -209,11 +211,11 @@ Status TcpEndpoint::lost() const {
                 peer_);
 }
 
-// A peer that left is missed only by who still has something to send to it, or expects more than
-// the connection still holds.
+// A peer that left is missed only by who still has something to send to it, or by a call that
+// expects more than the connection still holds.
 Status TcpEndpoint::left_but_needed() const {
   const bool nothing_comes = inbox_.exhausted();
-  const bool needed = (inbox_.posted() > 0 && nothing_comes) || !outbox_.empty();
+  const bool needed = (inbox_.posted_in_call() > 0 && nothing_comes) || !outbox_.empty();
   return needed ? left() : Status();
 }
 

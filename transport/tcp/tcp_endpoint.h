@@ -39,6 +39,7 @@ class TcpEndpoint final : public Endpoint {
   Result<bool> poll(Token token) override;
   const std::byte* view(Token token) override;
   void release(Token token) override;
+  bool has_unexpected() override { return failure_.ok() && inbox_.has_unexpected(); }
   std::byte* peer_store(StoreRegion, std::size_t, std::size_t) override { return nullptr; }
   Status announce_call() override;
   std::optional<Fingerprint> peer_call(std::uint64_t sequence) override;

@@ -28,6 +28,10 @@ Status Run::drive(const RunContext& context) {
       context.waiter->restart();
       continue;
     }
+    if (context.bystander != nullptr && context.waiter->is_long()) {
+      RONDO_ASSIGN(const bool taken, context.bystander->take_unexpected());
+      if (taken) continue;
+    }
     RONDO_TRY(context.waiter->wait({.sleeper = runner_}, runner_->looks_per_step()));
     RONDO_TRY(check_wait(context));
   }

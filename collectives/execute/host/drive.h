@@ -35,11 +35,23 @@ struct Operands {
   trace::CallTimer* timer = nullptr;
 };
 
+/// What a place has to do beside a call that waits long.
+class Bystander {
+ public:
+  /// Takes in what peers send that nobody has asked for, as far as it is kept: they may wait for
+  /// that, and this rank for them. True if anything came. Errors: those of the endpoints.
+  virtual Result<bool> take_unexpected() = 0;
+
+ protected:
+  ~Bystander() = default;
+};
+
 struct RunContext {
   int rank = 0;
   Waiter* waiter = nullptr;
   std::span<transport::Endpoint* const> neighbours;  ///< ranks r-1 and r+1
   std::int64_t timeout_ms = 0;
+  Bystander* bystander = nullptr;  ///< null: nobody
 };
 
 /// OK unless `peer` is known to have called something else as this rank's `call`.

@@ -158,6 +158,7 @@ void Waiter::disarm() {
 
 Status Waiter::wait_for_event(const WaitLimit& limit) {
   int count = 0;
+  has_slept_ = true;
   if (!arm(limit.sleeper)) {
     // The first sleeps are short: neighbours' calls are compared once a millisecond is over.
     const std::int64_t most_ms = all_have_fd_ ? policy_.sleep_ms : 1;

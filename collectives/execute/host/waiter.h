@@ -56,6 +56,7 @@ class Waiter {
     idle_looks_ = 0;
     looks_before_ = 0;
     looked_ = false;
+    has_slept_ = false;
   }
   /// One step of waiting after a look that moved nothing, or after so many that the runner made
   /// itself. Errors: what a transport's progress says.
@@ -68,11 +69,15 @@ class Waiter {
   int wake_fd() const { return epoll_fd_; }
   bool arm(Sleeper* sleeper);
   void disarm();
+  /// The wait is longer than most: what costs a little may be looked at, too.
+  bool is_long() const { return has_slept_ || idle_looks_ >= kLongLooks; }
   bool has_spare_core() const { return policy_.spare_core; }
   /// Time since the wait began; 0 until it is long enough to be measured.
   std::int64_t waited_us() const;
 
  private:
+  static constexpr std::uint64_t kLongLooks = 256;
+
   Waiter(std::span<transport::Transport* const> transports, const WaitPolicy& policy);
   Status watch(int fd);
   Status look(std::uint32_t looks);
@@ -95,6 +100,7 @@ class Waiter {
   std::uint64_t looks_before_ = 0;  ///< `idle_looks_` at the wait before
   bool shares_now_ = false;         ///< the last time that others were let run, some did
   bool looked_ = false;  ///< since the last sleep: what a look brings is to be worked on first
+  bool has_slept_ = false;
   std::chrono::steady_clock::time_point start_;
 };
 

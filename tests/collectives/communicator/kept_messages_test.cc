@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tests/collectives/communicator/flood.h"
@@ -90,6 +93,85 @@ TEST_P(KeptMessages, HeldBack_DontHoldBackCollectives_NorOtherPeersMessages) {
       expect_all(rank, 0, 200, 8192);
       EXPECT_EQ(onlooker.last(), 0.75);
     }
+  });
+}
+
+constexpr std::size_t kMany = 700;  ///< more than go out unasked, and fewer than are kept
+constexpr std::size_t kFew = 20;
+
+void send_many(Communicator& rank, int to) {
+  for (std::size_t i = 0; i < kMany; ++i) {
+    const std::vector<double> data = content(i, kFew);
+    rank.send({data.data(), data.size()}, to, kTag);
+  }
+}
+
+void all_reduce(Communicator& rank) {
+  std::vector<double> data(50'000, rank.rank() + 0.5);
+  rank.all_reduce({data.data(), data.size()});
+  EXPECT_THAT(data, ::testing::Each(8));
+}
+
+/// Its receiver waits for the sender in a collective, and has nothing to do with it otherwise (in a
+/// ring of four they are no neighbours), or has met it before.
+TEST_P(KeptMessages, ToARankInACollective_ThatWaitsForTheirSender_AreSent) {
+  for (const char* algorithm : {"ring", "direct"}) {
+    for (const bool have_met : {false, true}) {
+      World in_turn = world(4);
+      in_turn.algorithm = algorithm;
+      spawn(in_turn, [&](Communicator& rank) {
+        double met = 0.25;
+        if (have_met && rank.rank() == 0) rank.send({&met, 1}, 2, kLastTag);
+        if (have_met && rank.rank() == 2) rank.receive({&met, 1}, 0, kLastTag);
+        if (rank.rank() == 0) send_many(rank, 2);
+        all_reduce(rank);
+        if (rank.rank() == 2) expect_all(rank, 0, kMany, kFew);
+        all_reduce(rank);
+      });
+    }
+  }
+}
+
+TEST_P(KeptMessages, ToARankInAReceive_ThatWaitsForTheirSender_AreSent) {
+  spawn(world(3), [&](Communicator& rank) {
+    double value = 0.75;
+    if (rank.rank() == 0) {
+      send_many(rank, 1);
+      rank.send({&value, 1}, 2, kLastTag);
+    } else if (rank.rank() == 2) {
+      rank.receive({&value, 1}, 0, kLastTag);
+      rank.send({&value, 1}, 1, kLastTag);
+    } else {
+      rank.receive({&value, 1}, 2, kLastTag);
+      expect_all(rank, 0, kMany, kFew);
+    }
+  });
+}
+
+/// Each has sent more than goes out unasked before it receives any.
+TEST_P(KeptMessages, OfAllToAll_BeforeAnybodyReceives_AreSent) {
+  spawn(world(3), [&](Communicator& rank) {
+    for (int peer = 0; peer < rank.size(); ++peer)
+      if (peer != rank.rank()) send_many(rank, peer);
+    for (int peer = 0; peer < rank.size(); ++peer)
+      if (peer != rank.rank()) expect_all(rank, peer, kMany, kFew);
+  });
+}
+
+/// The receive that stays open for more of its messages isn't what the call waits for.
+TEST_P(KeptMessages, OfARankThatLeavesBehindItsPartOfACollective_DontEndThat) {
+  spawn(world(3), [&](Communicator& rank) {
+    double met = 0.25;
+    if (rank.rank() == 2) rank.send({&met, 1}, 1, kTag);
+    if (rank.rank() == 1) rank.receive({&met, 1}, 2, kTag);
+    const std::vector<double> own(1000, rank.rank() + 0.5);
+    std::vector<double> all(rank.rank() == 1 ? 3000 : 0);
+    // house-allow(sleep): until the root has waited for it for long, and the other has left.
+    if (rank.rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    rank.gather({own.data(), own.size()}, {all.data(), all.size()}, 1);
+    if (rank.rank() == 2) const Communicator leaving = std::move(rank);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      ASSERT_EQ(all[i], static_cast<double>(i / 1000) + 0.5);
   });
 }
 
