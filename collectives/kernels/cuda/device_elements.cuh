@@ -26,6 +26,38 @@ struct Half {
   }
 };
 
+/// What minimum and maximum compare: two at once, as they lie. The device's NaN has all bits set
+/// but the sign; the host's only the first of its mantissa.
+struct HalfBits {
+  std::uint16_t bits;
+
+  __device__ __forceinline__ static std::uint32_t minimum_words(std::uint32_t a, std::uint32_t b) {
+    return words_of(__hmin2_nan(halves_of(a), halves_of(b)));
+  }
+  __device__ __forceinline__ static std::uint32_t maximum_words(std::uint32_t a, std::uint32_t b) {
+    return words_of(__hmax2_nan(halves_of(a), halves_of(b)));
+  }
+
+ private:
+  __device__ __forceinline__ static __half2 halves_of(std::uint32_t word) {
+    __half2 halves;
+    memcpy(&halves, &word, sizeof(halves));
+    return halves;
+  }
+  __device__ __forceinline__ static std::uint32_t words_of(__half2 halves) {
+    std::uint32_t word = 0;
+    memcpy(&word, &halves, sizeof(word));
+    return word & ~(__hneu2_mask(halves, halves) & 0x01ff01ffU);
+  }
+};
+
+struct OrderedHalf {
+  using Stored = std::uint16_t;
+  using Value = HalfBits;
+  __device__ __forceinline__ static HalfBits widen(std::uint16_t element) { return {element}; }
+  __device__ __forceinline__ static std::uint16_t narrow(HalfBits value) { return value.bits; }
+};
+
 struct BFloat16 {
   using Stored = std::uint16_t;
   using Value = float;

@@ -18,6 +18,8 @@ struct Half {
   static std::uint16_t narrow(float value) { return f16_from_f32(value); }
 };
 
+using OrderedHalf = Half;
+
 struct BFloat16 {
   using Stored = std::uint16_t;
   using Value = float;

@@ -80,14 +80,11 @@ struct DivideFinish {
 
   /// By one multiplication: the factor is more than 2^16 / divisor, by at most 1, and a byte times
   /// that by less than what is left to the next multiple. A negative number's product is rounded
-  /// down, and never exact: one more is rounded towards zero.
+  /// up, by the bits of its sign.
   RONDO_KERNEL_INLINE static Wide divide_byte(Wide number, int divisor) {
     const auto factor = static_cast<Wide>(0x10000U / static_cast<std::uint32_t>(divisor) + 1);
-    const auto quotient = static_cast<Wide>((number * factor) >> 16);
-    if constexpr (std::is_signed_v<Number>)
-      return quotient + (number < 0 ? 1 : 0);
-    else
-      return quotient;
+    const auto up = std::is_signed_v<Number> ? static_cast<std::uint32_t>(number) >> 16 : 0U;
+    return static_cast<Wide>(number * factor + static_cast<Wide>(up)) >> 16;
   }
 };
 
@@ -195,7 +192,7 @@ struct Share {
   }
   template <class Op>
   RONDO_KERNEL_INLINE void combine_by_words(const Share& next) {
-    constexpr int kWords = kCount * kLanes / static_cast<int>(sizeof(std::uint32_t));
+    constexpr int kWords = static_cast<int>(sizeof(values) / sizeof(std::uint32_t));
     std::uint32_t words[2][kWords];
     memcpy(words[0], values, sizeof(values));
     memcpy(words[1], next.values, sizeof(values));

@@ -1,8 +1,9 @@
 #pragma once
 
 // Every reduce kernel: KERNEL(name of the type, name of the op, Element, Op, Finish). Whoever
-// expands it brings Half and BFloat16, which differ between devices and the host. Sums, products
-// and bits don't ask for an integer's sign, so the unsigned types stand for both there.
+// expands it brings Half, OrderedHalf and BFloat16, which differ between devices and the host.
+// Sums, products and bits don't ask for an integer's sign, so the unsigned types stand for both
+// there.
 
 #include <cstdint>
 
@@ -28,7 +29,7 @@
   RONDO_CUDA_ARITHMETIC(KERNEL, u32, Words, Words, std::uint32_t)              \
   RONDO_CUDA_ARITHMETIC(KERNEL, i64, Longs, Plain<std::int64_t>, std::int64_t) \
   RONDO_CUDA_ARITHMETIC(KERNEL, u64, Longs, Longs, std::uint64_t)              \
-  RONDO_CUDA_ARITHMETIC(KERNEL, f16, Half, Half, float)                        \
+  RONDO_CUDA_ARITHMETIC(KERNEL, f16, Half, OrderedHalf, float)                 \
   RONDO_CUDA_ARITHMETIC(KERNEL, bf16, BFloat16, BFloat16, float)               \
   RONDO_CUDA_ARITHMETIC(KERNEL, f32, Plain<float>, Plain<float>, float)        \
   RONDO_CUDA_ARITHMETIC(KERNEL, f64, Plain<double>, Plain<double>, double)     \

@@ -25,9 +25,8 @@ DeviceScheduleKernel cuda_schedule_kernel(DataType type, ReduceOp op) {
 }
 
 Result<unsigned int> cuda_resident_blocks(const detail::StreamImpl& stream) {
-  constexpr unsigned int kBlocksEach = 2;  // as they are compiled for
   const auto& own = static_cast<const device::CudaStream&>(stream);
-  return static_cast<unsigned int>(own.context().multiprocessors()) * kBlocksEach;
+  return static_cast<unsigned int>(own.context().multiprocessors()) * cuda::kScheduleBlocks;
 }
 
 }  // namespace rondo::kernels

@@ -7,9 +7,8 @@
 
 namespace rondo::kernels::cuda {
 
-// At least two blocks have room on a multiprocessor: who launches them counts on it.
 #define RONDO_CUDA_KERNEL(type, op, Element, Op, Finish)                        \
-  extern "C" __global__ void __launch_bounds__(kReduceThreads, 2)               \
+  extern "C" __global__ void __launch_bounds__(kReduceThreads, kScheduleBlocks) \
       rondo_schedule_##type##_##op(const __grid_constant__ ScheduleCall call) { \
     schedule_kernel<Element, Op, Finish>(primitives::CudaBlock(), call);        \
   }

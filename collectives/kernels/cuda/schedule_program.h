@@ -9,6 +9,10 @@
 
 namespace rondo::kernels::cuda {
 
+/// So many blocks have room on a multiprocessor at once: kernels are compiled for it, and whoever
+/// launches them counts on it.
+inline constexpr unsigned int kScheduleBlocks = 3;
+
 /// Memory of a rank by its role: input, output, scratch.
 inline constexpr std::size_t kRoles = 3;
 
@@ -41,28 +45,30 @@ struct ScheduleLane {
 };
 
 /// What a message is: its bytes lie ready, there, in the sender's memory. Written by the sender
-/// into the receiver's memory; the receiver takes the flag back to 0.
+/// into the receiver's memory.
 struct Letter {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
   std::uint32_t role = 0;
   std::uint32_t stored = 0;  ///< they are in the receiver's memory already
-  std::uint32_t flag = 0;
+  std::uint32_t flag = 0;    ///< the number of the call, among those of the two ranks
   std::uint32_t unused = 0;
 };
 
-/// What the blocks of one lane tell each other.
+/// What the blocks of one lane tell each other, of the steps that move bytes.
 struct LaneState {
-  std::uint32_t arrived = 0;   ///< blocks that are through with a step, over all steps
-  std::uint32_t finished = 0;  ///< steps that all blocks are through with
+  std::uint32_t arrived = 0;   ///< blocks that are through with one, over all of them
+  std::uint32_t finished = 0;  ///< those that all blocks are through with
 };
 
 inline constexpr std::uint32_t kMostScheduleLanes = 6;
 
-/// Of one rank on its device, from call to call. All 0 at first.
+/// Of one rank on its device, from call to call. All 0 at first, and behind each call.
 struct ScheduleState {
   LaneState lanes[kMostScheduleLanes];
-  std::uint32_t lanes_done = 0;
+  std::uint32_t begun = 0;     ///< the host had not given up when the kernel's turn came
+  std::uint32_t given_up = 0;  ///< the host has, as a block that has seen it tells the others
+  std::uint32_t left = 0;      ///< blocks that are through with the call
 };
 
 /// Words of the host's memory that both see.

@@ -13,8 +13,10 @@
 // and, for words that other blocks, devices and the host look at too:
 //   peek(word)            orders nothing: for waiting, since each look that acquires empties the
 //                         caches under the blocks beside it
-//   load(word)            acquires; store(word, value) releases; add(word, value) does both, and
-//                         gives what was there before
+//   load(word)            acquires; store(word, value) releases
+//   release(), put(word, value)   once, and then for several words: as if each were stored
+//   add(word, value)      does both, and gives what was there before: for a word that only the
+//                         device's own blocks look at
 //   pause()               between two looks at a word
 //
 // "Registers" are local arrays of a thread. A primitive says which element each thread's registers

@@ -24,9 +24,17 @@ struct CudaBlock {
   __device__ __forceinline__ void store(T* word, T value) const {
     system(word).store(value, cuda::memory_order_release);
   }
+  __device__ __forceinline__ void release() const {
+    cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_system);
+  }
+  template <class T>
+  __device__ __forceinline__ void put(T* word, T value) const {
+    system(word).store(value, cuda::memory_order_relaxed);
+  }
   template <class T>
   __device__ __forceinline__ T add(T* word, T value) const {
-    return system(word).fetch_add(value, cuda::memory_order_acq_rel);
+    return cuda::atomic_ref<T, cuda::thread_scope_device>(*word).fetch_add(
+        value, cuda::memory_order_acq_rel);
   }
   __device__ __forceinline__ void pause() const { __nanosleep(20); }
   template <class T, int kCount>

@@ -47,6 +47,12 @@ class HostBlock {
   void store(T* word, T value) const {
     std::atomic_ref(*word).store(value, std::memory_order_release);
   }
+  /// What is put releases by itself: the thread sanitizer knows no fences.
+  void release() const {}
+  template <class T>
+  void put(T* word, T value) const {
+    store(word, value);
+  }
   template <class T>
   T add(T* word, T value) const {
     return std::atomic_ref(*word).fetch_add(value, std::memory_order_acq_rel);

@@ -24,9 +24,13 @@ using kernels::cuda::ScheduleWords;
 
 constexpr std::uint32_t kBlocksPerLane = 2;
 constexpr unsigned int kThreads = 2;
+constexpr float kUnwritten = -1e9F;
 
 /// Words that are taken to say what is waited for, whatever they say.
-using Believed = std::span<const std::byte>;
+struct Believed {
+  std::span<const std::byte> words;
+  std::uint32_t waited_for = 0;
+};
 
 /// The block of the host, whose threads pause now and then, one more than another.
 class LateBlock {
@@ -47,15 +51,20 @@ class LateBlock {
   }
   template <class T>
   T peek(T* word) const {
-    return is_believed(word) ? static_cast<T>(~T{0}) : block_.peek(word);
+    return is_believed(word) ? believed_.waited_for : block_.peek(word);
   }
   template <class T>
   T load(T* word) const {
-    return is_believed(word) ? static_cast<T>(~T{0}) : block_.load(word);
+    return is_believed(word) ? believed_.waited_for : block_.load(word);
   }
   template <class T>
   void store(T* word, T value) const {
     block_.store(word, value);
+  }
+  void release() const { block_.release(); }
+  template <class T>
+  void put(T* word, T value) const {
+    block_.put(word, value);
   }
   template <class T>
   T add(T* word, T value) const {
@@ -76,7 +85,8 @@ class LateBlock {
   template <class T>
   bool is_believed(const T* word) const {
     const auto* const at = reinterpret_cast<const std::byte*>(word);
-    return at >= believed_.data() && at < believed_.data() + believed_.size();
+    const auto words = believed_.words;
+    return at >= words.data() && at < words.data() + words.size();
   }
   int draw(int most) const { return std::uniform_int_distribution<int>(0, most)(random_); }
 
@@ -117,9 +127,9 @@ struct KernelWorld::Rank {
     return {address(input.data()), address(output.data()), address(plan->scratch().data())};
   }
   Believed believed(std::optional<KernelWait> left_out) const {
-    if (left_out == KernelWait::kLetter) return std::as_bytes(std::span(letters));
-    if (left_out == KernelWait::kGoodbye) return std::as_bytes(std::span(goodbyes));
-    if (left_out == KernelWait::kBlocks) return std::as_bytes(std::span(&state, 1));
+    if (left_out == KernelWait::kLetter) return {std::as_bytes(std::span(letters)), calls};
+    if (left_out == KernelWait::kGoodbye) return {std::as_bytes(std::span(goodbyes)), calls};
+    if (left_out == KernelWait::kBlocks) return {std::as_bytes(std::span(state.lanes)), ~0U};
     return {};
   }
 
@@ -133,6 +143,7 @@ struct KernelWorld::Rank {
   ScheduleState state{};
   ScheduleWords words{};
   ScheduleCall call{};
+  std::uint32_t calls = 0;  ///< this one included
 };
 
 KernelWorld::KernelWorld(std::vector<PlanRank>& ranks, const BuiltInCall& call) : call_(call) {
@@ -173,6 +184,7 @@ void KernelWorld::introduce(Rank& rank) {
 }
 
 std::optional<Floats> KernelWorld::run_rank(Rank& rank, const Manner& manner) {
+  ++rank.calls;
   const std::uint64_t seed = manner.seed * 1'000'003 + 4'096 * rank.call.rank;
   const auto kernel = [&](const primitives::HostBlock& block) {
     const LateBlock late(block, seed, rank.believed(manner.left_out));
@@ -190,6 +202,11 @@ std::optional<Floats> KernelWorld::run_rank(Rank& rank, const Manner& manner) {
   return result;
 }
 
+bool KernelWorld::is_untouched(int rank) const {
+  const Floats& output = ranks_[static_cast<std::size_t>(rank)]->output;
+  return std::ranges::all_of(output, [](float value) { return value == kUnwritten; });
+}
+
 void KernelWorld::end_all() {
   for (const auto& rank : ranks_) std::atomic_ref(rank->words.abort).store(1);
 }
@@ -198,7 +215,7 @@ std::vector<std::optional<Floats>> KernelWorld::run(const Manner& manner) {
   // Before any kernel runs, as where hosts meet before: peers store into outputs at once.
   for (const auto& rank : ranks_) {
     std::ranges::copy(call_.input(rank->number), rank->input.begin());
-    std::ranges::fill(rank->output, -1e9F);
+    std::ranges::fill(rank->output, kUnwritten);
   }
   std::vector<std::optional<Floats>> results(ranks_.size());
   std::mutex mutex;

@@ -50,13 +50,16 @@ class KernelWorld {
   /// What each rank ends with; nothing where its kernel was ended or told of a peer's message of
   /// another size. As soon as a rank's call is over its memory is written over.
   std::vector<std::optional<Floats>> run(const Manner& manner);
+  /// Every host gives up.
+  void end_all();
+  /// Whether the rank's output is as it was before its calls, all of which were ended.
+  bool is_untouched(int rank) const;
 
  private:
   struct Rank;
 
   void introduce(Rank& rank);
   std::optional<Floats> run_rank(Rank& rank, const Manner& manner);
-  void end_all();
 
   const BuiltInCall& call_;
   std::vector<std::unique_ptr<Rank>> ranks_;

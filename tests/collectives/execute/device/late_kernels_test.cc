@@ -28,7 +28,7 @@ bool all_as(const std::vector<Floats>& expected,
 
 class LateKernels : public testing::TestWithParam<const algorithms::Algorithm*> {};
 
-// Call after call with the same letters, which each call has to leave as it found them.
+// Call after call with the same letters.
 TEST_P(LateKernels, HaveTheBitsOfTheHost) {
   constexpr int kSeeds = 3;
   for (const int world : {3, 4}) {
@@ -44,8 +44,8 @@ TEST_P(LateKernels, HaveTheBitsOfTheHost) {
 
 INSTANTIATE_TEST_SUITE_P(, LateKernels, testing::ValuesIn(algorithms_of_devices()), name_of);
 
-/// Whether some seed shows that the wait is missing. What it waits for is known only after a call
-/// that waits: letters of a call before look like those of this one.
+/// Whether some seed shows that the wait is missing, behind a call that waits, whose letters lie
+/// there still.
 bool is_missed(KernelWait wait) {
   constexpr std::uint64_t kSeeds = 200;
   constexpr int kWorld = 3;
@@ -71,6 +71,23 @@ TEST(LateKernelsWithoutTheWait, ForGoodbyes_AreWrong) {
 }
 TEST(LateKernelsWithoutTheWait, ForOtherBlocks_AreWrong) {
   EXPECT_TRUE(is_missed(KernelWait::kBlocks));
+}
+
+// Its host has given up before the kernel's turn came, as where a stream stood still until then.
+TEST(KernelsOfARank_ThatHasGivenUp, TouchNothing) {
+  constexpr int kWorld = 3;
+  auto ranks = connected<PlanRank>(transport::TransportKind::kInproc, kWorld);
+  for (const char* name : {"ring", "direct", "double_binary_tree"}) {
+    const auto* algorithm = algorithms::find(schedule::Collective::kAllReduce, name);
+    const BuiltInCall call(*algorithm, one_host(kWorld), 0);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      KernelWorld kernels(ranks, call);
+      kernels.end_all();
+      kernels.run({.seed = seed});
+      for (int rank = 0; rank < kWorld; ++rank)
+        EXPECT_TRUE(kernels.is_untouched(rank)) << name << ", rank " << rank << ", seed " << seed;
+    }
+  }
 }
 
 }  // namespace
