@@ -59,6 +59,9 @@ Place::~Place() {
   compare_last_call();
   if (trace_ != nullptr) trace_->close();
   planner_.leave();
+  // Before what lies on the device is freed: that waits for peers' kernels, and those for this
+  // rank.
+  mesh_->say_goodbye();
 }
 
 /// A rank that only sends (a broadcast's root) is done before it hears what its peers called, and

@@ -69,6 +69,9 @@ class StreamImpl {
   /// Whether what it is given is put into a graph, to be done later and more than once, and not
   /// done now.
   virtual bool is_capturing() const { return false; }
+  /// While somebody has what it returns, the stream may wait for another rank: what anybody frees
+  /// meanwhile is put off, where the driver would wait for the stream. Else null. Threads: any.
+  virtual std::shared_ptr<void> put_off_frees() { return nullptr; }
   /// Whether `wait` returns at once also where its event is one that the host reaches (SoftEvent).
   virtual bool can_wait_for_host() const { return false; }
 };

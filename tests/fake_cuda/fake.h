@@ -4,8 +4,10 @@
 // files, its devices are emulated ones of its own, with their late streams, faults and memory that
 // the host can't touch. Kernels are the host's (host_kernels.h). So everything that Rondo does with
 // a driver runs in tests, but for what the driver itself does wrong.
-// Variables: those of emulated devices (RONDO_EMULATED_*), FAKE_CUDA_VERSION (13000), and
-// FAKE_CUDA_UNREACHABLE: pairs "0:1,2:1" of a device and another whose memory it can't use.
+// Variables: those of emulated devices (RONDO_EMULATED_*), FAKE_CUDA_VERSION (13000),
+// FAKE_CUDA_UNREACHABLE: pairs "0:1,2:1" of a device and another whose memory it can't use, and
+// FAKE_CUDA_TELLS_LATER: copies of memory that isn't there fail their stream when it comes to them,
+// where they are refused at once without.
 
 #pragma GCC visibility push(default)
 #include <cuda.h>
@@ -73,6 +75,7 @@ struct Opened {
 
 struct State {
   std::mutex mutex;
+  std::mutex freeing;  ///< kept while memory is freed: nothing is put into streams meanwhile
   std::unique_ptr<rondo::device::DeviceDriver> driver;
   std::map<std::uint64_t, Allocation> allocations;  ///< by address
   std::map<std::pair<int, std::string>, Opened> opened;
@@ -103,6 +106,10 @@ bool reaches(int device, int peer);
 CUcontext current();
 /// What a device or stream did wrong as one of the driver's codes.
 CUresult code_of(const rondo::Status& status);
+/// As a driver does to free memory: until all that streams have been given is done, and none is
+/// given more. Work that waits for what its caller's other threads do only then makes that for
+/// ever, which ends the process here.
+void wait_for_all_streams();
 /// Puts work into a stream, or into the graph that it is captured in.
 CUresult enqueue(CUstream stream, FakeWork work);
 CUresult capture(CUgraph_st& graph, FakeWork work);

@@ -127,6 +127,7 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
 CUresult cuMemFree(CUdeviceptr memory) {
   if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (!forget(memory)) return CUDA_ERROR_INVALID_VALUE;
+  fake_cuda::wait_for_all_streams();
   state().driver->free(reinterpret_cast<void*>(memory));
   return CUDA_SUCCESS;
 }
@@ -143,6 +144,7 @@ CUresult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned int /*flags*/
 CUresult cuMemFreeHost(void* memory) {
   if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (!forget(reinterpret_cast<std::uint64_t>(memory))) return CUDA_ERROR_INVALID_VALUE;
+  fake_cuda::wait_for_all_streams();
   const std::lock_guard lock(state().mutex);
   fake_cuda::give_back([memory] { std::free(memory); });
   return CUDA_SUCCESS;

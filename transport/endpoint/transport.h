@@ -53,6 +53,9 @@ class Transport {
   /// at already, and the caller must not sleep. `disarm` after waking.
   virtual bool arm() = 0;
   virtual void disarm() = 0;
+  /// Tells the peers that share memory with this place that it makes no calls any more, as its
+  /// destruction does: for who has first to destroy what waits for them. Nothing follows.
+  virtual void say_goodbye() {}
 };
 
 }  // namespace rondo::transport

@@ -34,6 +34,10 @@ InprocTransport::InprocTransport(std::shared_ptr<InprocPlace> place)
 
 InprocTransport::~InprocTransport() {
   PlaceRegistry::instance().remove(*place_);
+  say_goodbye();
+}
+
+void InprocTransport::say_goodbye() {
   place_->leave();
   for (InprocEndpoint* endpoint : connected_) endpoint->ring_doorbell();
 }

@@ -31,6 +31,7 @@ class InprocTransport final : public Transport {
   int wake_fd() const override { return place_->bell(); }
   bool arm() override;
   void disarm() override;
+  void say_goodbye() override;
 
  private:
   explicit InprocTransport(std::shared_ptr<InprocPlace> place);

@@ -61,4 +61,8 @@ std::size_t Mesh::cores_here() const {
   return cores.size();
 }
 
+void Mesh::say_goodbye() {
+  for (Transport* transport : borrowed_) transport->say_goodbye();
+}
+
 }  // namespace rondo::transport

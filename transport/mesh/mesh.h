@@ -58,6 +58,8 @@ class Mesh {
   int ranks_here() const;
   /// Cores of this host that one of these ranks may run on, all ranks' masks together.
   std::size_t cores_here() const;
+  /// As Transport::say_goodbye.
+  void say_goodbye();
 
  private:
   Identity identity_;

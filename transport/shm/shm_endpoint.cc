@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <utility>
 
 namespace rondo::transport {
 namespace {
@@ -43,7 +44,11 @@ ShmEndpoint::ShmEndpoint(const ShmPlace& own, ShmPeer peer)
       process_fd_(watch_process(peer_.pid)),
       reader_(peer_.rank, own.identity.epoch) {}
 
-ShmEndpoint::~ShmEndpoint() { send(Goodbye{call().sequence}); }
+ShmEndpoint::~ShmEndpoint() { say_goodbye(); }
+
+void ShmEndpoint::say_goodbye() {
+  if (!std::exchange(has_said_goodbye_, true)) send(Goodbye{call().sequence});
+}
 
 void ShmEndpoint::abort(const Status& cause) { send(abort_notice(cause)); }
 

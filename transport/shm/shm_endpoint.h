@@ -17,6 +17,8 @@ class ShmEndpoint final : public RingEndpoint {
 
   TransportKind kind() const override { return TransportKind::kShm; }
   void abort(const Status& cause) override;
+  /// Once, at the latest when destroyed.
+  void say_goodbye();
 
   int socket() const { return peer_.socket.get(); }
   /// Becomes readable when the peer's process has ended, whoever else may hold its socket; -1 where
@@ -42,6 +44,7 @@ class ShmEndpoint final : public RingEndpoint {
   UniqueFd process_fd_;
   ControlReader reader_;
   bool ended_ = false;
+  bool has_said_goodbye_ = false;
 };
 
 }  // namespace rondo::transport

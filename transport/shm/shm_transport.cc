@@ -136,4 +136,8 @@ void ShmTransport::disarm() {
   look_at_sockets();
 }
 
+void ShmTransport::say_goodbye() {
+  for (ShmEndpoint* endpoint : connected_) endpoint->say_goodbye();
+}
+
 }  // namespace rondo::transport

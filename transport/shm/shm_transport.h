@@ -31,6 +31,7 @@ class ShmTransport final : public Transport {
   int wake_fd() const override { return epoll_.get(); }
   bool arm() override;
   void disarm() override;
+  void say_goodbye() override;
 
  private:
   ShmTransport(const Identity& identity, const ShmOptions& options, SlotFile slots,

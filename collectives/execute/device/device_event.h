@@ -41,7 +41,9 @@ class DeviceEvent {
   /// Of number 0 where it isn't exported.
   const device::SharedHandle& handle() const { return handle_; }
   Notice notice() const {
-    return {.event = reinterpret_cast<std::uint64_t>(event_.get()), .handle = handle_};
+    return {.event = reinterpret_cast<std::uint64_t>(event_.get()),
+            .handle = handle_,
+            .has_event = true};
   }
 
  private:

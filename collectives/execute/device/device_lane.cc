@@ -30,7 +30,8 @@ Result<DeviceLane> DeviceLane::make(DeviceCall& call, std::size_t lane, bool exp
     RONDO_ASSIGN(DeviceEvent event, DeviceEvent::make(call.place, exports_events));
     made.events_.push_back(std::move(event));
   }
-  RONDO_ASSIGN(DeviceEvent end, DeviceEvent::make(call.place, false));
+  // The first lane's end is this rank's goodbye.
+  RONDO_ASSIGN(DeviceEvent end, DeviceEvent::make(call.place, exports_events && lane == 0));
   made.events_.push_back(std::move(end));
   return made;
 }
@@ -38,9 +39,47 @@ Result<DeviceLane> DeviceLane::make(DeviceCall& call, std::size_t lane, bool exp
 DeviceLane::DeviceLane(DeviceCall& call, std::size_t lane)
     : call_(&call), sweeps_(call.plan.lanes()[lane]) {}
 
-void DeviceLane::reset() {
+Status DeviceLane::begin(const detail::EventImpl* ready) {
   sweep_ = segment_ = 0;
   recorded_ = 0;
+  has_work_ = is_marked_ = false;
+  owed_.clear();
+  if (ready == nullptr || call_->left_out == DeviceWait::kReady) return {};
+  return wait_for(*ready);
+}
+
+/// What is put into the stream next comes behind what is owed, and behind no event yet.
+Status DeviceLane::before_work() {
+  RONDO_TRY(wait_for_owed());
+  has_work_ = true;
+  is_marked_ = false;
+  return {};
+}
+
+Status DeviceLane::wait_for_owed() {
+  if (owed_.empty()) return {};
+  for (const Owed& owed : owed_)
+    RONDO_TRY(call_->receiver_peer(owed.receiver).wait(*stream_, owed.notice));
+  owed_.clear();
+  has_work_ = true;
+  is_marked_ = false;
+  return {};
+}
+
+Status DeviceLane::wait_for(const detail::EventImpl& event) {
+  RONDO_TRY(before_work());
+  return stream_->wait(event);
+}
+
+Result<const DeviceEvent*> DeviceLane::mark() {
+  if (!is_marked_) RONDO_TRY(stream_->record(events_[recorded_++].event()));
+  is_marked_ = true;
+  return &events_[recorded_ - 1];
+}
+
+Status DeviceLane::join(DeviceLane& other) {
+  RONDO_ASSIGN(const DeviceEvent* const end, other.mark());
+  return wait_for(end->event());
 }
 
 Result<bool> DeviceLane::step() {
@@ -86,7 +125,7 @@ Status DeviceLane::find_sources() {
     const Notice notice = receiver.next();
     receiver.take();
     RONDO_TRY(check_size(notice, peer.rank()));
-    if (call_->left_out != DeviceWait::kMessage) RONDO_TRY(peer.wait(*stream_, notice));
+    RONDO_TRY(take(port.channel, notice));
     already_here_ = already_here_ || notice.stored;
     if (notice.stored || bytes() == 0) {
       sources_.push_back(nullptr);
@@ -96,6 +135,17 @@ Status DeviceLane::find_sources() {
     sources_.push_back(source);
   }
   return {};
+}
+
+/// The stream waits for a peer's bytes; for those that lie here already, before it does more.
+Status DeviceLane::take(std::size_t receiver, const Notice& notice) {
+  if (!notice.has_event || call_->left_out == DeviceWait::kMessage) return {};
+  if (notice.stored) {
+    owed_.push_back({receiver, notice});
+    return {};
+  }
+  RONDO_TRY(before_work());
+  return call_->receiver_peer(receiver).wait(*stream_, notice);
 }
 
 /// Those of other hosts may be received into again once the stream has come so far.
@@ -140,6 +190,7 @@ Status DeviceLane::find_targets() {
 
 Status DeviceLane::move() {
   if (bytes() == 0 || targets_.empty() || already_here_) return {};
+  RONDO_TRY(before_work());
   if (sources_.size() > 1) {
     return call_->kernel(*stream_, {.sources = sources_,
                                     .targets = targets_,
@@ -155,16 +206,19 @@ Status DeviceLane::move() {
 Status DeviceLane::tell() {
   const BoundSweep& sweep = current();
   if (!sends(sweep)) return {};
-  const DeviceEvent& event = events_[recorded_++];
-  RONDO_TRY(stream_->record(event.event()));
+  RONDO_TRY(wait_for_owed());
+  const DeviceEvent* event = nullptr;
+  if (has_work_ || is_sent_far()) {
+    RONDO_ASSIGN(event, mark());
+  }
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     if (!sweep.targets[i].is_channel) continue;
     SendingChannel& channel = call_->senders[sweep.targets[i].channel];
     if (channel.far) {
-      channel.far->add(event, memory(payload()));
+      channel.far->add(*event, memory(payload()));
       continue;
     }
-    Notice notice = event.notice();
+    Notice notice = event != nullptr ? event->notice() : Notice{};
     notice.role = payload().role;
     notice.offset = payload().offset + offset();
     notice.bytes = bytes();
@@ -172,6 +226,12 @@ Status DeviceLane::tell() {
     channel.near.add(notice);
   }
   return {};
+}
+
+bool DeviceLane::is_sent_far() const {
+  return std::ranges::any_of(current().targets, [this](const BoundPort& port) {
+    return port.is_channel && call_->senders[port.channel].far.has_value();
+  });
 }
 
 void DeviceLane::next() {

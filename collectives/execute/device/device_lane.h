@@ -7,7 +7,10 @@
 // A message's bytes stay where they are until its receiver has read them, so this is the direct
 // channel of the verifier (collectives/verify): what a schedule may write and when has been proved
 // for it, by the order that messages make; and each message is an event here that its receiver's
-// stream waits for.
+// stream waits for. Calls of the driver are what short calls are made of, so those that change
+// nothing are left out: what lay there before the call has no event; what a peer has stored where
+// it belongs is waited for with the lane's next work, and behind the last by the peer's goodbye;
+// and an event with no work behind it is the next one, too.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +30,8 @@ class DeviceLane {
   /// waits for another).
   static Result<DeviceLane> make(DeviceCall& call, std::size_t lane, bool exports_events);
 
-  void reset();
+  /// Begins a call; its work comes after `ready`, unless that is null. Errors: Device.
+  Status begin(const detail::EventImpl* ready);
   /// Puts into the stream what can be put there; true if anything moved. Errors: those of the
   /// endpoints and of the device.
   Result<bool> step();
@@ -36,8 +40,12 @@ class DeviceLane {
   /// The rank whose notice the current sweep still lacks, or kNoCulprit.
   int waits_for() const;
   detail::StreamImpl& stream() const { return *stream_; }
-  /// After all that the lane has put into its stream.
-  const DeviceEvent& end() const { return events_.back(); }
+  /// Of this call.
+  bool has_work() const { return has_work_; }
+  /// An event behind all that the lane has put into its stream. Errors: Device.
+  Result<const DeviceEvent*> mark();
+  /// What comes next is behind the other's work, too. Errors: Device.
+  Status join(DeviceLane& other);
   std::span<const DeviceEvent> events() const { return events_; }
 
  private:
@@ -50,6 +58,11 @@ class DeviceLane {
   Status move();
   Status release_sources();
   Status tell();
+  Status take(std::size_t receiver, const Notice& notice);
+  Status wait_for_owed();
+  Status before_work();
+  Status wait_for(const detail::EventImpl& event);
+  bool is_sent_far() const;
   void next();
 
   const BoundSweep& current() const { return sweeps_[sweep_]; }
@@ -61,10 +74,17 @@ class DeviceLane {
   DeviceCall* call_;
   std::span<const BoundSweep> sweeps_;
   detail::StreamImpl* stream_ = nullptr;
-  std::vector<DeviceEvent> events_;  ///< one for each segment that is sent, and the end's
+  std::vector<DeviceEvent> events_;  ///< for each segment that is sent, and the end
   std::uint32_t sweep_ = 0;
   std::uint32_t segment_ = 0;
-  std::size_t recorded_ = 0;          ///< events of this call
+  std::size_t recorded_ = 0;  ///< events of this call
+  bool has_work_ = false;     ///< of this call, in the stream
+  bool is_marked_ = false;    ///< the latest event is behind all of it
+  struct Owed {
+    std::size_t receiver;
+    Notice notice;
+  };
+  std::vector<Owed> owed_;            ///< stored messages, not waited for yet
   bool already_here_ = false;         ///< the peer has stored this segment into its target
   std::vector<const void*> sources_;  ///< of this segment
   std::vector<void*> targets_;

@@ -87,6 +87,7 @@ Result<std::byte*> DevicePeer::memory(schedule::BufferRole role, std::size_t off
 }
 
 Status DevicePeer::wait(detail::StreamImpl& stream, const Notice& notice) {
+  if (!notice.has_event) return {};
   const detail::EventImpl* event = reinterpret_cast<const detail::EventImpl*>(notice.event);
   if (!in_this_process()) {
     auto opened = place_->open_event(notice.handle);

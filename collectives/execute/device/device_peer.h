@@ -38,7 +38,8 @@ class DevicePeer {
   /// Where [offset, offset + bytes) of the peer's region is seen here. Errors: those of opening it,
   /// with the peer as the culprit; DataLoss where the region isn't so large.
   Result<std::byte*> memory(schedule::BufferRole role, std::size_t offset, std::size_t bytes);
-  /// Makes what the stream does next wait for what the peer has recorded. Errors: likewise.
+  /// Makes what the stream does next wait for what the peer has recorded, if it has. Errors:
+  /// likewise.
   Status wait(detail::StreamImpl& stream, const Notice& notice);
 
   /// The end of a call, both ways: after what each other's streams have done; and then that the

@@ -23,7 +23,6 @@ Result<std::unique_ptr<Runner>> DeviceRunner::make(const Plan& plan, DevicePlace
     RONDO_ASSIGN(DeviceLane lane, DeviceLane::make(made->call_, i, exports));
     made->lanes_.push_back(std::move(lane));
   }
-  RONDO_ASSIGN(made->goodbye_, DeviceEvent::make(place, exports));
   RONDO_ASSIGN(made->last_, DeviceEvent::make(place, false));
   return std::unique_ptr<Runner>(std::move(made));
 }
@@ -36,7 +35,7 @@ DeviceRunner::DeviceRunner(const Plan& plan, DevicePlace& place, kernels::Device
 
 DeviceRunner::~DeviceRunner() {
   if (!called_ || outside_.empty()) return;
-  std::vector<device::SharedHandle> handles = {goodbye_->handle()};
+  std::vector<device::SharedHandle> handles;
   for (const DeviceLane& lane : lanes_)
     for (const DeviceEvent& event : lane.events())
       if (event.handle().allocation != 0) handles.push_back(event.handle());
@@ -45,7 +44,6 @@ DeviceRunner::~DeviceRunner() {
 
 void DeviceRunner::begin(const transport::Call& call, const Operands& operands) {
   call_.bases = {operands.input, operands.output, call_.plan.scratch().data()};
-  for (DeviceLane& lane : lanes_) lane.reset();
   for (SendingChannel& sender : call_.senders) sender.reset();
   for (ReceivingChannel& receiver : call_.receivers) receiver.reset();
   for (transport::Endpoint* endpoint : call_.plan.endpoints()) endpoint->begin(call, {});
@@ -57,15 +55,15 @@ void DeviceRunner::begin(const transport::Call& call, const Operands& operands) 
 
 Status DeviceRunner::begin_call(const detail::EventImpl* ready) {
   const Plan& plan = call_.plan;
-  for (const DeviceLane& lane : lanes_) {
-    const bool waits = ready != nullptr && call_.left_out != DeviceWait::kReady;
-    if (waits) RONDO_TRY(lane.stream().wait(*ready));
-  }
+  for (DeviceLane& lane : lanes_) RONDO_TRY(lane.begin(ready));
   const std::array<std::size_t, 3> bytes = {plan.input_bytes(), plan.output_bytes(),
                                             plan.scratch().size()};
   const bool exported = !outside_.empty();
   called_ = true;
-  if (exported) given_->find_freed(call_.place.driver());
+  if (exported) {
+    may_wait_ = stream().put_off_frees();
+    given_->find_freed(call_.place.driver());
+  }
   for (std::size_t role = 0; role < bytes.size(); ++role) {
     RONDO_ASSIGN(regions_.list[role],
                  region_of(call_.place, call_.bases[role], bytes[role], exported));
@@ -139,9 +137,13 @@ Result<bool> DeviceRunner::run() {
 
 Status DeviceRunner::say_goodbye() {
   RONDO_TRY(join_lanes());
-  RONDO_TRY(stream().record(goodbye_->event()));
+  Notice goodbye;
+  if (lanes_[0].has_work()) {
+    RONDO_ASSIGN(const DeviceEvent* const end, lanes_[0].mark());
+    goodbye = end->notice();
+  }
   for (DevicePeer& peer : call_.peers) {
-    if (!peer.is_far()) peer.goodbye.add(goodbye_->notice());
+    if (!peer.is_far()) peer.goodbye.add(goodbye);
   }
   phase_ = Phase::kParting;
   return {};
@@ -149,10 +151,9 @@ Status DeviceRunner::say_goodbye() {
 
 /// The first lane's stream goes on behind all others.
 Status DeviceRunner::join_lanes() {
+  if (call_.left_out == DeviceWait::kLanes) return {};
   for (std::size_t i = 1; i < lanes_.size(); ++i) {
-    RONDO_TRY(lanes_[i].stream().record(lanes_[i].end().event()));
-    if (call_.left_out == DeviceWait::kLanes) continue;
-    RONDO_TRY(stream().wait(lanes_[i].end().event()));
+    if (lanes_[i].has_work()) RONDO_TRY(lanes_[0].join(lanes_[i]));
   }
   return {};
 }
@@ -184,10 +185,10 @@ Status DeviceRunner::see_goodbye(DevicePeer& peer) {
   return {};
 }
 
-/// How all of the place's streams fared: they are done, or will never be.
+/// How all of the lanes' streams fared: they are done, or will never be.
 Result<bool> DeviceRunner::finish() {
   if (!last_->event().done()) return false;
-  RONDO_TRY(call_.place.synchronize());
+  RONDO_TRY(last_->event().wait());
   phase_ = Phase::kFinished;
   return true;
 }
@@ -200,6 +201,7 @@ Status DeviceRunner::end(Status status, int rank) {
     // What comes of it is known: it is why they were given up.
     static_cast<void>(call_.place.synchronize());
   }
+  may_wait_.reset();
   for (transport::Endpoint* endpoint : call_.plan.endpoints()) {
     if (status.ok()) status = endpoint->verdict();
     endpoint->end();

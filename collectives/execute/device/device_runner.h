@@ -74,8 +74,9 @@ class DeviceRunner final : public Runner {
   std::shared_ptr<GivenHandles> given_;
   std::vector<int> outside_;  ///< peers of other processes of this host
   std::vector<DeviceLane> lanes_;
-  std::optional<DeviceEvent> goodbye_;  ///< made with the runner
-  std::optional<DeviceEvent> last_;     ///< of the whole call; likewise
+  std::optional<DeviceEvent> last_;  ///< of the whole call; made with the runner
+  /// Puts off frees until the call has ended: peers of other processes may stand still.
+  std::shared_ptr<void> may_wait_;
   Regions regions_{};
   const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
   Status failure_;                            ///< of begin, which can't tell

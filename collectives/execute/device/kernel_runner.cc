@@ -27,7 +27,7 @@ Result<DeviceBytes> copy_of(DevicePlace& place, const std::vector<T>& items) {
 
 /// As many as have something to do in the largest step, out of the rank's share.
 std::uint32_t blocks_per_lane(const KernelProgram& program, std::uint32_t most) {
-  constexpr std::size_t kBlockBytes = 8192;
+  constexpr std::size_t kBlockBytes = 16384;  // a tile of most types
   std::uint64_t largest_bytes = 0;
   for (const auto& step : program.steps) largest_bytes = std::max(largest_bytes, step.bytes);
   const auto lanes = static_cast<std::uint32_t>(std::max<std::size_t>(program.lanes.size(), 1));
@@ -182,7 +182,10 @@ Result<bool> KernelRunner::launch() {
   call_.goodbyes = mail_.goodbyes();
   call_.state = mail_.state();
   call_.words = &mail_.words();
-  if (call_.lane_count != 0) RONDO_TRY(kernel_(capture_ != nullptr ? *capture_ : *stream_, call_));
+  if (call_.lane_count != 0) {
+    if (capture_ == nullptr) may_wait_ = stream_->put_off_frees();
+    RONDO_TRY(kernel_(capture_ != nullptr ? *capture_ : *stream_, call_));
+  }
   if (capture_ == nullptr) RONDO_TRY(last_->record_in(*stream_));
   phase_ = Phase::kRunning;
   return true;
@@ -232,6 +235,7 @@ Result<bool> KernelRunner::run() {
   RONDO_TRY(stream_->failure());
   if (capture_ == nullptr) {
     if (!last_->event().done()) return false;
+    may_wait_.reset();
     RONDO_TRY(last_->event().wait());  // how the stream fared
     RONDO_TRY(what_the_kernel_says());
   }
@@ -269,13 +273,14 @@ Status KernelRunner::end(Status status, int rank) {
     mail_.give_up();
     wait_for_the_kernel();
     place_.abandon(status);
+    // What comes of it is known: it is why they were given up.
+    static_cast<void>(place_.synchronize());
   }
-  Status work = place_.synchronize();
+  may_wait_.reset();
   for (Peer& peer : peers_) {
     if (status.ok()) status = peer.endpoint->verdict();
     peer.endpoint->end();
   }
-  if (status.ok()) status = std::move(work);
   if (status.ok() || transport::is_hearsay(status)) return status;
   if (status.code() == ErrorCode::kDevice) status = std::move(status).with_culprit(rank);
   return std::move(status).at(fmt::format("rank {}, in the kernel of the call", rank));

@@ -32,14 +32,16 @@ struct GoneHandle {
   device::SharedKind what = device::SharedKind::kMemory;
 };
 
-/// An event of the sender's, after which what goes with it has been done.
+/// An event of the sender's, after which what goes with it has been done; or none, where it was so
+/// before the call.
 struct Notice {
   std::uint64_t event = 0;        ///< inside a process: its address
   device::SharedHandle handle{};  ///< outside
   std::uint64_t offset = 0;       ///< of the message's bytes, in the region of `role`
   std::uint64_t bytes = 0;
   schedule::BufferRole role = schedule::BufferRole::kInput;
-  bool stored = false;  ///< they are in the receiver's memory already
+  bool stored = false;     ///< they are in the receiver's memory already
+  bool has_event = false;  ///< there is something to wait for
 };
 
 static_assert(std::is_trivially_copyable_v<Regions> && std::is_trivially_copyable_v<Notice> &&

@@ -154,6 +154,7 @@ Result<bool> LibraryRunner::begin_work() {
   // What failed it has failed it before its turn.
   RONDO_TRY(stream_->failure());
   phase_ = Phase::kIssuing;
+  if (operands_.capture == nullptr) may_wait_ = stream_->put_off_frees();
   return issue_next();
 }
 
@@ -175,6 +176,7 @@ Result<bool> LibraryRunner::see_done() {
   RONDO_TRY(stream_->failure());
   if (operands_.capture == nullptr) {
     if (!last_->event().done()) return false;
+    may_wait_.reset();
     RONDO_TRY(last_->event().wait());  // how the stream fared
   }
   for (Peer& peer : peers_)
@@ -201,6 +203,7 @@ Status LibraryRunner::end(Status status, int rank) {
     if (ready_ == nullptr || ready_->done()) place_.settle(kKernelsEnd);
     place_.abandon(status);
   }
+  may_wait_.reset();
   Status work = place_.synchronize();
   Status verdict;
   for (Peer& peer : peers_) {

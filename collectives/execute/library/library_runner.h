@@ -98,6 +98,7 @@ class LibraryRunner final : public Runner {
   std::vector<transport::Endpoint*> everyone_;   ///< to be told of an error
   std::vector<Peer> peers_;
   std::optional<DeviceEvent> last_;
+  std::shared_ptr<void> may_wait_;  ///< puts off frees until the library's work has ended
   Operands operands_{};
   const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
   std::uint32_t own_end_ = 1;

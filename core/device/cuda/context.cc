@@ -1,11 +1,14 @@
 #include "core/device/cuda/context.h"
 
+#include <utility>
+
 #include "core/device/cuda/status.h"
 
 namespace rondo::device {
 
-Result<std::shared_ptr<CudaContext>> CudaContext::retain(const CudaTable& table, int index) {
-  std::shared_ptr<CudaContext> made(new CudaContext(table, index));
+Result<std::shared_ptr<CudaContext>> CudaContext::retain(const CudaTable& table, CudaFrees& frees,
+                                                         int index) {
+  std::shared_ptr<CudaContext> made(new CudaContext(table, frees, index));
   RONDO_TRY(made->check("cuDeviceGet", table.cuDeviceGet(&made->number_, index)));
   RONDO_TRY(made->check(
       "cuDeviceGetAttribute",
@@ -43,6 +46,13 @@ Status CudaContext::reach(const CudaContext& other) {
   const CUresult code = table_.cuCtxEnablePeerAccess(other.context_, 0);
   if (code == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) return {};
   return check("cuCtxEnablePeerAccess", code);
+}
+
+void CudaContext::give_back(std::function<void(const CudaTable&)> action) const {
+  frees_.give_back([own = shared_from_this(), action = std::move(action)] {
+    const CudaScope scope(*own);
+    action(own->table_);
+  });
 }
 
 Result<CUfunction> CudaContext::kernel(const void* image, const char* name) const {

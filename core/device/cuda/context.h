@@ -4,10 +4,12 @@
 // which programs that use CUDA's run-time library have too, so that both see one memory.
 // Threads: any.
 
+#include <functional>
 #include <memory>
 #include <string_view>
 
 #include "core/device/cuda/bells.h"
+#include "core/device/cuda/frees.h"
 #include "core/device/cuda/modules.h"
 #include "core/device/cuda/table.h"
 #include "core/status.h"
@@ -15,10 +17,11 @@
 
 namespace rondo::device {
 
-class CudaContext {
+class CudaContext : public std::enable_shared_from_this<CudaContext> {
  public:
-  /// Errors: Device. The table outlives the context.
-  static Result<std::shared_ptr<CudaContext>> retain(const CudaTable& table, int index);
+  /// Errors: Device. What is borrowed outlives the context.
+  static Result<std::shared_ptr<CudaContext>> retain(const CudaTable& table, CudaFrees& frees,
+                                                     int index);
   CudaContext(const CudaContext&) = delete;
   CudaContext& operator=(const CudaContext&) = delete;
   ~CudaContext();
@@ -32,6 +35,13 @@ class CudaContext {
   Status reach(const CudaContext& other);
   /// A kernel of what nvcc made. Errors: those of CudaModules.
   Result<CUfunction> kernel(const void* image, const char* name) const;
+  /// While somebody has it, something on the device waits for this process (CudaFrees).
+  CudaFrees::Hold hold() const { return frees_.hold(); }
+  /// Likewise until `is_over`.
+  void hold_until(std::function<bool()> is_over) const { frees_.hold_until(std::move(is_over)); }
+  /// Does what the driver does only when its devices are done, in this context: now, or once
+  /// nothing there waits for this process.
+  void give_back(std::function<void(const CudaTable&)> action) const;
   /// As of CudaBells.
   Status ring_behind(CUevent event, const std::shared_ptr<Bell>& bell) const;
   /// Blocks that run at once are spread over so many.
@@ -40,9 +50,11 @@ class CudaContext {
   Status check(std::string_view function, CUresult code) const;
 
  private:
-  CudaContext(const CudaTable& table, int index) : table_(table), index_(index) {}
+  CudaContext(const CudaTable& table, CudaFrees& frees, int index)
+      : table_(table), frees_(frees), index_(index) {}
 
   const CudaTable& table_;
+  CudaFrees& frees_;
   int index_;
   CUdevice number_ = 0;
   CUcontext context_ = nullptr;

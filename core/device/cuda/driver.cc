@@ -57,7 +57,7 @@ Result<std::shared_ptr<CudaContext>> CudaDriver::context(int index) {
   RONDO_ASSIGN(PerDevice * own, device(index));
   const std::lock_guard lock(own->mutex);
   if (own->context == nullptr) {
-    RONDO_ASSIGN(own->context, CudaContext::retain(table_, index));
+    RONDO_ASSIGN(own->context, CudaContext::retain(table_, given_back_, index));
   }
   return own->context;
 }
@@ -130,9 +130,10 @@ void CudaDriver::free(void* pointer) {
   if (found.ok() && !found->on_device) return;
   const auto own = context(found.ok() ? found->index : 0);
   if (!own.ok()) return;
-  const CudaScope scope(**own);
-  table_.cuMemFree(reinterpret_cast<CUdeviceptr>(pointer));
-  frees_.fetch_add(1, std::memory_order_release);
+  (*own)->give_back([pointer, frees = frees_](const CudaTable& table) {
+    table.cuMemFree(reinterpret_cast<CUdeviceptr>(pointer));
+    frees->fetch_add(1, std::memory_order_release);
+  });
 }
 
 bool CudaDriver::lives(const SharedHandle& memory) {

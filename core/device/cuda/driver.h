@@ -40,7 +40,7 @@ class CudaDriver final : public DeviceDriver {
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
   void release_imported(void* pointer) override { imports_.close(pointer); }
-  std::uint64_t frees() const override { return frees_.load(std::memory_order_acquire); }
+  std::uint64_t frees() const override { return frees_->load(std::memory_order_acquire); }
   /// Also tells of memory that others have freed (cudaFree).
   bool lives(const SharedHandle& memory) override;
   bool sees_host_memory() const override { return true; }
@@ -67,11 +67,14 @@ class CudaDriver final : public DeviceDriver {
   Result<std::string> uuid_of(CUdevice number, int index) const;
 
   const CudaTable table_;
+  CudaFrees given_back_;  ///< of all devices; outlives their contexts
   std::vector<std::unique_ptr<PerDevice>> devices_;
   std::mutex reached_mutex_;
   std::set<std::pair<int, int>> reached_;  ///< devices, and others that they can reach
   CudaImports imports_;
-  std::atomic<std::uint64_t> frees_{0};
+  /// Shared with frees that are put off.
+  std::shared_ptr<std::atomic<std::uint64_t>> frees_ =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
   std::mutex library_mutex_;
   std::optional<Result<std::unique_ptr<CollectiveLibrary>>> library_;  ///< opened when asked for
 };

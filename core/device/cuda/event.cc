@@ -19,7 +19,7 @@ Result<std::shared_ptr<CudaEvent>> CudaEvent::make(std::shared_ptr<const CudaCon
 }
 
 CudaEvent::CudaEvent(std::shared_ptr<const CudaContext> context, CUevent event)
-    : owned_(std::make_shared<const Owned>(std::move(context), event)) {}
+    : owned_(std::make_shared<Owned>(std::move(context), event)) {}
 
 CudaEvent::Owned::~Owned() {
   const CudaScope scope(*context);
@@ -50,7 +50,7 @@ detail::EventWaiter CudaEvent::waiter() const {
     Patience patience;
     for (;;) {
       RONDO_ASSIGN(const bool reached, owned->reached());
-      if (reached) return {};
+      if (reached) return owned->record.failure();
       if (abandoned.load(std::memory_order_relaxed)) return given_up();
       patience.wait();
     }

@@ -6,6 +6,7 @@
 
 #include "core/device/cuda/context.h"
 #include "core/device/stream.h"
+#include "core/device/stream_health.h"
 #include "core/status.h"
 
 namespace rondo::device {
@@ -27,6 +28,14 @@ class CudaEvent final : public detail::EventImpl {
   /// one that it waits for.
   detail::EventWaiter waiter() const override;
   Status ring_when_reached(const std::shared_ptr<Bell>& bell) const override;
+  /// As it was recorded last, by a stream of this process.
+  void recorded_behind(const std::shared_ptr<StreamHealth>& stream) const {
+    owned_->record.record(stream);
+  }
+  /// `stream` fails where what it waits for by this event has.
+  void followed_by(const std::shared_ptr<StreamHealth>& stream) const {
+    owned_->record.follow(stream);
+  }
   CUevent native_event() const { return owned_->event; }
   const CudaContext& context() const { return *owned_->context; }
 
@@ -43,9 +52,10 @@ class CudaEvent final : public detail::EventImpl {
 
     std::shared_ptr<const CudaContext> context;
     CUevent event;
+    RecordHealth record;
   };
 
-  std::shared_ptr<const Owned> owned_;
+  std::shared_ptr<Owned> owned_;
 };
 
 }  // namespace rondo::device

@@ -27,14 +27,17 @@ Result<std::shared_ptr<CudaGates>> CudaGates::of_borrowed(
 
 Result<std::uint32_t> CudaGates::close(CUstream stream) {
   const std::lock_guard lock(mutex_);
+  if (hold_ == nullptr) hold_ = context_->hold();
   const CudaScope scope(*context_);
   RONDO_TRY(scope.status());
   // Addresses are the same for host and device; the comparison goes on past the highest number.
-  RONDO_TRY(context_->check(
+  Status status = context_->check(
       "cuStreamWaitValue32",
       context_->table().cuStreamWaitValue32(stream, reinterpret_cast<CUdeviceptr>(word_.get()),
-                                            closed_ + 1, CU_STREAM_WAIT_VALUE_GEQ)));
-  return ++closed_;
+                                            closed_ + 1, CU_STREAM_WAIT_VALUE_GEQ));
+  if (status.ok()) return ++closed_;
+  if (passed_ == closed_) hold_.reset();
+  return status;
 }
 
 void CudaGates::open(std::uint32_t gate) {
@@ -43,6 +46,7 @@ void CudaGates::open(std::uint32_t gate) {
   while (open_.erase(passed_ + 1) != 0) ++passed_;
   std::atomic_ref(*static_cast<std::uint32_t*>(word_.get()))
       .store(passed_, std::memory_order_release);
+  if (passed_ == closed_) hold_.reset();
 }
 
 bool CudaGates::any_closed() {

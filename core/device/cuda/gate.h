@@ -38,6 +38,7 @@ class CudaGates {
   std::shared_ptr<const CudaContext> context_;
   std::shared_ptr<void> word_;
   std::mutex mutex_;
+  CudaFrees::Hold hold_;          ///< while one is closed
   std::uint32_t closed_ = 0;      ///< gates so far
   std::uint32_t passed_ = 0;      ///< all up to this one are open
   std::set<std::uint32_t> open_;  ///< of those behind it

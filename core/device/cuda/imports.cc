@@ -62,8 +62,8 @@ void CudaImports::close(void* pointer) {
 
 void CudaImports::unmap(Mapping& mapping) {
   mapping.gone = true;
-  const CudaScope scope(mapping.context);
-  mapping.context.table().cuIpcCloseMemHandle(mapping.base);
+  mapping.context.give_back(
+      [base = mapping.base](const CudaTable& table) { table.cuIpcCloseMemHandle(base); });
 }
 
 }  // namespace rondo::device

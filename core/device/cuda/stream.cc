@@ -38,7 +38,7 @@ CudaStream::CudaStream(std::shared_ptr<const CudaContext> context, CUstream stre
     : context_(std::move(context)),
       stream_(stream),
       borrowed_(borrowed),
-      health_(std::make_shared<Health>()) {}
+      health_(std::make_shared<Health>(context_->device())) {}
 
 CudaStream::~CudaStream() {
   // Whatever comes of it was told to whoever synchronised; here nobody is left to be told.
@@ -50,16 +50,6 @@ CudaStream::~CudaStream() {
   if (borrowed_) return;
   const CudaScope scope(*context_);
   context_->table().cuStreamDestroy(stream_);
-}
-
-void CudaStream::Health::fail(const Status& cause) {
-  const std::lock_guard lock(mutex);
-  if (failure.ok()) failure = cause;
-}
-
-Status CudaStream::Health::now() {
-  const std::lock_guard lock(mutex);
-  return failure;
 }
 
 template <class Enqueue>
@@ -113,16 +103,28 @@ Status CudaStream::record(detail::EventImpl& event) {
         ErrorCode::kInvalidArgument,
         "only an event of a CUDA device can be recorded in a stream of " + name_of(device()));
   }
-  return call("cuEventRecord",
-              [&] { return context_->table().cuEventRecord(own->native_event(), stream_); });
+  const bool had_failed = !health_->now().ok();
+  Status outcome;
+  // Behind a failure, too: what came before that may still be under way.
+  if (!health_->abandoned.load(std::memory_order_relaxed)) {
+    const CudaScope scope(*context_);
+    RONDO_TRY(scope.status());
+    outcome = context_->check("cuEventRecord",
+                              context_->table().cuEventRecord(own->native_event(), stream_));
+    health_->fail(outcome);
+  }
+  own->recorded_behind(health_);
+  return had_failed ? Status() : outcome;
 }
 
 Status CudaStream::wait(const detail::EventImpl& event) {
   if (const auto* const own = dynamic_cast<const CudaEvent*>(&event.native())) {
-    return call("cuStreamWaitEvent", [&] {
+    RONDO_TRY(call("cuStreamWaitEvent", [&] {
       return context_->table().cuStreamWaitEvent(stream_, own->native_event(),
                                                  CU_EVENT_WAIT_DEFAULT);
-    });
+    }));
+    own->followed_by(health_);
+    return {};
   }
   if (const auto* const soft = dynamic_cast<const SoftEvent*>(&event.native())) return hold(*soft);
   Status outcome = event.waiter()(health_->abandoned);
@@ -139,8 +141,8 @@ Status CudaStream::hold(const SoftEvent& event) {
   }
   RONDO_ASSIGN(const std::uint32_t gate, gates_->close(stream_));
   event.when_reached(
-      [health = health_, gates = gates_, gate, device = device()](const Status& outcome) {
-        if (!outcome.ok()) health->fail(stream_error(device, outcome));
+      [health = health_, gates = gates_, gate, place = health_->expect()](const Status& outcome) {
+        health->settle(place, outcome);
         gates->open(gate);
       });
   return {};
@@ -148,7 +150,14 @@ Status CudaStream::hold(const SoftEvent& event) {
 
 void CudaStream::abandon(const Status& cause) {
   health_->fail(cause);
-  health_->abandoned.store(true, std::memory_order_relaxed);
+  if (health_->abandoned.exchange(true, std::memory_order_relaxed)) return;
+  const auto end = CudaEvent::make(context_, CudaEvent::Seen::kByThisProcess);
+  if (!end.ok()) return;
+  const CudaScope scope(*context_);
+  const bool is_recorded =
+      scope.status().ok() &&
+      context_->table().cuEventRecord((*end)->native_event(), stream_) == CUDA_SUCCESS;
+  if (is_recorded) context_->hold_until([event = *end] { return event->done(); });
 }
 
 bool CudaStream::is_capturing() const {

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 
 #include "core/device/cuda/context.h"
 #include "core/device/cuda/gate.h"
 #include "core/device/stream.h"
+#include "core/device/stream_health.h"
 #include "core/status.h"
 
 namespace rondo::device {
@@ -41,9 +41,11 @@ class CudaStream final : public detail::StreamImpl {
   Status wait(const detail::EventImpl& event) override;
   Status synchronize() override;
   bool idle() const override;
-  /// Work that the device has been given stays with it; nobody waits for it any more.
+  /// Work that the device has been given stays with it; nobody waits for it any more, but what is
+  /// to be freed: it may wait for ever itself.
   void abandon(const Status& cause) override;
   bool can_wait_for_host() const override { return true; }
+  std::shared_ptr<void> put_off_frees() override { return context_->hold(); }
   Status failure() const override { return health_->now(); }
   bool is_capturing() const override;
 
@@ -56,13 +58,9 @@ class CudaStream final : public detail::StreamImpl {
  private:
   Status wait_if_pageable(const void* target, const void* source) const;
   /// What can fail it from outside, and may still do so when it is gone.
-  struct Health {
-    std::mutex mutex;
-    Status failure;
+  struct Health : StreamHealth {
+    using StreamHealth::StreamHealth;
     detail::Abandoned abandoned = false;
-
-    void fail(const Status& cause);
-    Status now();
   };
   /// Makes a call of the driver's in this stream's context, unless the stream has failed.
   template <class Enqueue>

@@ -23,8 +23,7 @@ Result<std::shared_ptr<void>> allocate_words(const std::shared_ptr<const CudaCon
   }
   std::memset(memory, 0, bytes);
   return std::shared_ptr<void>(memory, [context](void* words) {
-    const CudaScope back(*context);
-    context->table().cuMemFreeHost(words);
+    context->give_back([words](const CudaTable& table) { table.cuMemFreeHost(words); });
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/device/driver.h"
 #include "core/device/patience.h"
 #include "core/device/plugin/table.h"
 #include "core/device/soft_event.h"
@@ -45,8 +46,8 @@ bool PluginEvent::done() const {
 }
 
 detail::EventWaiter PluginEvent::waiter() const {
-  return [&table = driver_.table(), device = device_,
-          event = event_](const detail::Abandoned& abandoned) -> Status {
+  return [&table = driver_.table(), device = device_, event = event_,
+          health = record_health_](const detail::Abandoned& abandoned) -> Status {
     Patience patience;
     for (;;) {
       RONDO_ASSIGN(const bool reached, is_reached(table, device, event.get()));
@@ -54,8 +55,9 @@ detail::EventWaiter PluginEvent::waiter() const {
       if (abandoned.load(std::memory_order_relaxed)) return given_up();
       patience.wait();
     }
-    return plugin_status(table, device, "synchronize_event",
-                         table.synchronize_event(device, event.get()));
+    RONDO_TRY(plugin_status(table, device, "synchronize_event",
+                            table.synchronize_event(device, event.get())));
+    return health->failure();
   };
 }
 
@@ -69,22 +71,17 @@ Status PluginStream::called(const char* function, int code) const {
   return driver_.called(device_.index, function, code);
 }
 
-Status PluginStream::keep(Status status) {
-  const std::lock_guard lock(mutex_);
-  if (failure_.ok()) failure_ = std::move(status);
-  return {};
-}
-
-Status PluginStream::failure() const {
-  const std::lock_guard lock(mutex_);
-  return failure_;
+Status PluginStream::kept(Status status) {
+  health_->fail(status);
+  return is_immediate() ? Status() : status;
 }
 
 Status PluginStream::copy(void* target, const void* source, std::size_t bytes) {
   if (bytes == 0 || !failure().ok()) return {};
   const rondo_device_table& table = driver_.table();
-  if (is_immediate()) return keep(called("copy", table.copy(device_.index, target, source, bytes)));
-  return called("copy_async", table.copy_async(device_.index, stream_, target, source, bytes));
+  if (is_immediate()) return kept(called("copy", table.copy(device_.index, target, source, bytes)));
+  return kept(
+      called("copy_async", table.copy_async(device_.index, stream_, target, source, bytes)));
 }
 
 Status PluginStream::launch(std::function<Status()> /*kernel*/) {
@@ -94,8 +91,7 @@ Status PluginStream::launch(std::function<Status()> /*kernel*/) {
 
 Status PluginStream::reduce(rondo_reduce_kernel kernel, const rondo_reduction& reduction) {
   if (!failure().ok()) return {};
-  Status status = called("a reduce kernel", kernel(device_.index, stream_, &reduction));
-  return is_immediate() ? keep(std::move(status)) : status;
+  return kept(called("a reduce kernel", kernel(device_.index, stream_, &reduction)));
 }
 
 Status PluginStream::record(detail::EventImpl& event) {
@@ -103,10 +99,16 @@ Status PluginStream::record(detail::EventImpl& event) {
     static_cast<SoftEvent&>(event).begin_record()->finish(failure());
     return {};
   }
-  if (is_abandoned()) return {};
   const auto& own = static_cast<PluginEvent&>(event);
-  return called("record_event",
-                driver_.table().record_event(device_.index, stream_, own.native_event()));
+  const bool had_failed = !failure().ok();
+  Status outcome;
+  // Behind a failure, too: what came before that may still be under way.
+  if (!is_abandoned()) {
+    outcome = kept(called(
+        "record_event", driver_.table().record_event(device_.index, stream_, own.native_event())));
+  }
+  own.record_health().record(health_);
+  return had_failed ? Status() : outcome;
 }
 
 Status PluginStream::wait(const detail::EventImpl& event) {
@@ -115,10 +117,13 @@ Status PluginStream::wait(const detail::EventImpl& event) {
   if (own == nullptr || &own->driver() != &driver_) {
     // Another kind's: the host waits for it.
     Status outcome = event.waiter()(abandoned_);
-    return is_immediate() ? keep(std::move(outcome)) : outcome;
+    health_->fail(stream_error(device_, outcome));
+    return is_immediate() ? Status() : outcome;
   }
-  return called("wait_event",
-                driver_.table().wait_event(device_.index, stream_, own->native_event()));
+  RONDO_TRY(kept(called("wait_event",
+                        driver_.table().wait_event(device_.index, stream_, own->native_event()))));
+  own->record_health().follow(health_);
+  return {};
 }
 
 Status PluginStream::synchronize() {
@@ -127,13 +132,15 @@ Status PluginStream::synchronize() {
     settle();
     return failure();
   }
-  return called("synchronize_stream", driver_.table().synchronize_stream(device_.index, stream_));
+  RONDO_TRY(
+      called("synchronize_stream", driver_.table().synchronize_stream(device_.index, stream_)));
+  return failure();
 }
 
 void PluginStream::abandon(const Status& cause) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(abandoning_);
   if (is_abandoned()) return;
-  if (failure_.ok()) failure_ = cause;
+  health_->fail(cause);
   rests_by_ = std::chrono::steady_clock::now() + kRest;
   abandoned_.store(true, std::memory_order_release);
 }

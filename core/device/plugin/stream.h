@@ -10,6 +10,7 @@
 
 #include "core/device/plugin/driver.h"
 #include "core/device/stream.h"
+#include "core/device/stream_health.h"
 #include "core/status.h"
 #include "rondo/device_plugin.h"
 
@@ -28,11 +29,14 @@ class PluginEvent final : public detail::EventImpl {
   const PluginDriver& driver() const { return driver_; }
   int device() const { return device_; }
   rondo_plugin_event native_event() const { return event_.get(); }
+  /// As it was recorded last, by a stream of this process.
+  RecordHealth& record_health() const { return *record_health_; }
 
  private:
   const PluginDriver& driver_;
   int device_;
   std::shared_ptr<rondo_plugin_event_s> event_;
+  std::shared_ptr<RecordHealth> record_health_ = std::make_shared<RecordHealth>();
 };
 
 class PluginStream final : public detail::StreamImpl {
@@ -40,7 +44,10 @@ class PluginStream final : public detail::StreamImpl {
   /// Takes the stream over; null: the device has none, and work is done at once. The driver
   /// outlives it.
   PluginStream(const PluginDriver& driver, Device device, rondo_plugin_stream stream)
-      : driver_(driver), device_(device), stream_(stream) {}
+      : driver_(driver),
+        device_(device),
+        stream_(stream),
+        health_(std::make_shared<StreamHealth>(device)) {}
   PluginStream(const PluginStream&) = delete;
   PluginStream& operator=(const PluginStream&) = delete;
   /// Waits as long as the plug-in's destroy_stream does; where it was given up, as synchronize.
@@ -57,7 +64,7 @@ class PluginStream final : public detail::StreamImpl {
   Status synchronize() override;
   /// Work that the device has been given stays with it; nobody waits for it any more.
   void abandon(const Status& cause) override;
-  Status failure() const override;
+  Status failure() const override { return health_->now(); }
   Status reduce(rondo_reduce_kernel kernel, const rondo_reduction& reduction);
   /// For the plug-in's library; null: work is done at once.
   rondo_plugin_stream native_stream() const { return stream_; }
@@ -68,14 +75,15 @@ class PluginStream final : public detail::StreamImpl {
   bool is_abandoned() const { return abandoned_.load(std::memory_order_acquire); }
   void settle();
   void leave(std::shared_ptr<const PluginEvent> end);
-  /// Where work is done at once, its first failure stays, as elsewhere.
-  Status keep(Status status);
+  /// What comes of a call that the stream is given. Where work is done at once, it is told later,
+  /// as elsewhere.
+  Status kept(Status status);
 
   const PluginDriver& driver_;
   Device device_;
   rondo_plugin_stream stream_;
-  mutable std::mutex mutex_;
-  Status failure_;
+  std::shared_ptr<StreamHealth> health_;
+  std::mutex abandoning_;
   detail::Abandoned abandoned_ = false;
   std::chrono::steady_clock::time_point rests_by_;  ///< set before it is abandoned
   bool settled_ = false;

@@ -198,7 +198,7 @@ class Overrun {
 };
 
 /// Its kernel is being waited for by the others': they are told to give up.
-TEST(CudaPlaces, StreamThatFails_EndsTheCallOnAllRanks) {
+void expect_stream_that_fails_to_end_the_call() {
   auto ranks =
       make_world({.size = 3, .device = kFirst, .devices = devices(), .timeout_ms = 20'000});
   const auto errors = run_ranks(ranks, [&](Communicator& rank) {
@@ -211,6 +211,16 @@ TEST(CudaPlaces, StreamThatFails_EndsTheCallOnAllRanks) {
   });
   EXPECT_THAT(errors,
               Each(AllOf(HasSubstr("Device"), HasSubstr(" of cuda:"), HasSubstr("[rank "))));
+}
+
+TEST(CudaPlaces, StreamThatFails_EndsTheCallOnAllRanks) {
+  expect_stream_that_fails_to_end_the_call();
+}
+
+/// Where a driver is acted.
+TEST(CudaPlaces, StreamThatFailsLater_EndsTheCallOnAllRanks) {
+  const ScopedVariable later("FAKE_CUDA_TELLS_LATER", "1");
+  expect_stream_that_fails_to_end_the_call();
 }
 
 /// As a device fails whose peer's memory is gone: drivers don't say whose it was, and the peer's

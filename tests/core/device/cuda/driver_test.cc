@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -127,6 +128,32 @@ TEST(CudaDriver, CopyOfPageableMemory_BehindAHostsEvent_IsAskedForOnceThatIsReac
   driver->free(memory);
 }
 
+/// The same: memory of one device, while a stream of another stands still.
+TEST(CudaDriver, MemoryFreedWhileAStreamStandsStill_IsGivenBackBehindThat) {
+  const auto driver = acted_driver();
+  void* const memory = *driver->allocate(1, 4);
+  void* const other = *driver->allocate(1, 4);
+  auto words = *driver->allocate_words(1, 4);
+  const auto held = *driver->create_stream(0);
+  SoftEvent event;
+  const auto open = event.begin_record();
+  ASSERT_TRUE(held->wait(event).ok());
+  driver->free(memory);
+  words.reset();
+  EXPECT_TRUE(driver->check_memory(1, memory, 4).ok()) << "freed already";
+  EXPECT_EQ(driver->frees(), 0U);
+  const auto stream = *driver->create_stream(1);
+  ASSERT_TRUE(stream->copy(other, memory, 4).ok()) << "others go on";
+  ASSERT_TRUE(stream->synchronize().ok());
+  open->finish({});
+  ASSERT_TRUE(held->synchronize().ok());
+  for (int looks = 0; driver->frees() == 0 && looks < 10'000; ++looks)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_FALSE(driver->check_memory(1, memory, 4).ok());
+  driver->free(other);
+  EXPECT_FALSE(driver->check_memory(1, other, 4).ok()) << "nothing waits any more";
+}
+
 /// Of events that other processes may wait for a context has a few thousand.
 TEST(CudaDriver, EventsOfThisProcess_AreNotAmongThoseThatMayBeShared) {
   constexpr int kMore = 5'000;
@@ -158,6 +185,79 @@ TEST(CudaDriver, HostsEventThatFails_FailsTheStream) {
   EXPECT_EQ(status.code(), ErrorCode::kDevice);
   EXPECT_EQ(status.culprit(), 2);
   EXPECT_THAT(status.message(), AllOf(HasSubstr("cuda:0"), HasSubstr("rank 2 has gone")));
+}
+
+/// The first of three streams fails as `fail` has it, between two records of its own; the second
+/// waits for the later of these, and the third for the second.
+void expect_failure_passed_on(const std::function<void(detail::StreamImpl&)>& fail,
+                              const std::function<void()>& end, const std::string& why) {
+  const auto driver = acted_driver();
+  std::array<std::shared_ptr<detail::StreamImpl>, 3> streams;
+  for (auto& stream : streams) stream = *driver->create_stream(0);
+  const auto& [first, second, third] = streams;
+  const auto before = *driver->create_event(0);
+  const auto behind = *driver->create_event(0);
+  const auto passed_on = *driver->create_event(0);
+  ASSERT_TRUE(first->record(*before).ok());
+  fail(*first);
+  ASSERT_TRUE(first->record(*behind).ok());
+  ASSERT_TRUE(second->wait(*before).ok());
+  ASSERT_TRUE(second->synchronize().ok()) << "nothing had failed up to there";
+  ASSERT_TRUE(second->wait(*behind).ok()) << "told by synchronize";
+  ASSERT_TRUE(second->record(*passed_on).ok());
+  ASSERT_TRUE(third->wait(*passed_on).ok());
+  end();
+  for (const Status& status : {behind->wait(), passed_on->wait(), first->synchronize(),
+                               second->synchronize(), third->synchronize()}) {
+    EXPECT_EQ(status.code(), ErrorCode::kDevice);
+    EXPECT_THAT(status.message(), HasSubstr(why));
+  }
+  EXPECT_TRUE(before->wait().ok());
+  const auto fresh = *driver->create_stream(0);
+  ASSERT_TRUE(fresh->record(*behind).ok());
+  EXPECT_TRUE(behind->wait().ok()) << "recorded anew";
+}
+
+TEST(CudaDriver, CopyRefusedAtOnce_FailsEventsBehindIt_AndWhoWaitsForThem) {
+  const std::vector<char> host(128);
+  void* memory = nullptr;
+  const auto owner = acted_driver();
+  memory = *owner->allocate(0, 64);
+  const auto fail = [&](detail::StreamImpl& stream) {
+    EXPECT_EQ(stream.copy(memory, host.data(), 128).code(), ErrorCode::kDevice);
+  };
+  expect_failure_passed_on(
+      fail, [] {}, "cuMemcpyAsync");
+  owner->free(memory);
+}
+
+TEST(CudaDriver, HostsEventThatFails_FailsEventsBehindIt_AndWhoWaitsForThem) {
+  SoftEvent gate;
+  const auto open = gate.begin_record();
+  const auto hold = [&](detail::StreamImpl& stream) { ASSERT_TRUE(stream.wait(gate).ok()); };
+  expect_failure_passed_on(
+      hold, [&] { open->finish(Status(ErrorCode::kPeerLost, "rank 2 has gone", 2)); },
+      "rank 2 has gone");
+}
+
+/// Nor where two streams wait for each other's events.
+TEST(CudaDriver, HostsEventThatIsReached_FailsNobody) {
+  const auto driver = acted_driver();
+  const auto first = *driver->create_stream(0);
+  const auto second = *driver->create_stream(0);
+  const auto event = *driver->create_event(0);
+  const auto back = *driver->create_event(0);
+  SoftEvent gate;
+  const auto open = gate.begin_record();
+  ASSERT_TRUE(first->wait(gate).ok());
+  ASSERT_TRUE(first->record(*event).ok());
+  ASSERT_TRUE(second->wait(*event).ok());
+  ASSERT_TRUE(second->record(*back).ok());
+  ASSERT_TRUE(first->wait(*back).ok());
+  open->finish({});
+  EXPECT_TRUE(first->synchronize().ok());
+  EXPECT_TRUE(second->synchronize().ok());
+  EXPECT_TRUE(event->wait().ok());
 }
 
 TEST(CudaDriver, Events_RingWhenTheyAreReached_WhateverOthersWaitFor) {
@@ -192,6 +292,7 @@ std::ptrdiff_t threads_here() {
 TEST(CudaDriver, BellsOfStreamsThatFail_AreNotKept) {
   constexpr int kTurns = 30;
   constexpr int kNotLookedForYet = 5;  // they are dropped when one is wanted
+  const ScopedVariable later("FAKE_CUDA_TELLS_LATER", "1");
   const auto driver = acted_driver();
   void* const memory = *driver->allocate(0, 64);
   const std::vector<char> host(128);
@@ -276,7 +377,8 @@ TEST(CudaImports, AllocationThatReplacedAnother_IsOpenedAnew_AndClosedWhenNobody
     ++closed;
     return CUDA_SUCCESS;
   };
-  const auto context = value_or_throw(CudaContext::retain(table, 0));
+  CudaFrees frees;
+  const auto context = value_or_throw(CudaContext::retain(table, frees, 0));
   CudaImports imports;
   SharedHandle handle{.process = 7, .base = 0x9000, .allocation = 1};
   void* const first = *imports.open(*context, handle);

@@ -1,0 +1,59 @@
+#pragma once
+
+// What is given back to the driver while something on the device waits for this process. The
+// driver frees memory when all that the device has been given is done, and keeps other threads'
+// calls waiting meanwhile: for ever, where a stream stands still at a gate, or a kernel waits for
+// another rank's, and it is such a call that would let it go on. So that is put off until nothing
+// waits, on any device: ranks of one process wait for each other across them. Likewise where a
+// stream was given up that waits for a process which stands still, or for one that has died.
+// Seen so on an H200 (cuMemFree, cuMemFreeHost).
+// Threads: any.
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace rondo::device {
+
+class CudaFrees {
+ public:
+  CudaFrees() = default;
+  CudaFrees(const CudaFrees&) = delete;
+  CudaFrees& operator=(const CudaFrees&) = delete;
+  /// Whoever had a hold is gone. What was put off is given back, unless something still waits: then
+  /// it goes with the process.
+  ~CudaFrees();
+
+  /// While somebody has one, something on the device waits.
+  using Hold = std::shared_ptr<void>;
+  /// Blocks while something is being given back, and for 2 ms now and then while something waits to
+  /// be, so that those who have holds get through.
+  Hold hold();
+  /// Something waits until `is_over`, which is asked now and then, and takes no hold.
+  void hold_until(std::function<bool()> is_over);
+  /// Now, where nothing waits; or by a thread of ours, once nothing does. The action takes no hold.
+  void give_back(std::function<void()> action);
+
+ private:
+  void release();
+  void wake_thread();
+  void give_back_later();
+  bool something_waits();
+  void give_all_back();
+
+  std::mutex mutex_;  ///< also while something is being given back
+  std::condition_variable changed_;
+  int holds_ = 0;
+  std::vector<std::function<bool()>> awaited_;
+  bool is_closing_ = false;
+  bool is_running_ = false;
+  std::vector<std::function<void()>> put_off_;
+  std::chrono::steady_clock::time_point put_off_since_;
+  std::thread thread_;  ///< while something is put off, or awaited
+};
+
+}  // namespace rondo::device
