@@ -87,6 +87,7 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   Status check_messages();
   /// In a call that the place makes by itself: nothing else is outstanding.
   Result<bool> take_unexpected() override;
+  void rest() override { conversations_.pause(); }
   void arm(const std::shared_ptr<Bell>& bell) override;
   bool begin_front();
   void end_front(Status status);

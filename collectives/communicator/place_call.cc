@@ -144,6 +144,7 @@ Status Place::finish(Status status) {
   status = run_->end(std::move(status), rank());
   trace_->end(status, run_->peers());
   run_.reset();
+  if (bystander_ != nullptr) bystander_->rest();
   timeout_ms_ = options_.timeout_ms;
   if (profiled_ != nullptr) profiled_->end_range(range_);
   if (!status.ok()) {

@@ -85,7 +85,8 @@ Result<bool> TcpEndpoint::poll(Token token) {
   if (!failure_.ok()) return failure_;
   RONDO_TRY(fail(left_but_needed()));
   // Whoever waits for a message that belongs to no call is told; calls get on without it.
-  if (inbox_.posted() > 0 && inbox_.exhausted()) RONDO_TRY(left());
+  const bool waits_for_sent = outbox_.lends();
+  if (!waits_for_sent && inbox_.posted() > 0 && inbox_.exhausted()) RONDO_TRY(left());
   return false;
 }
 

@@ -60,10 +60,7 @@ Status DeviceRunner::begin_call(const detail::EventImpl* ready) {
                                             plan.scratch().size()};
   const bool exported = !outside_.empty();
   called_ = true;
-  if (exported) {
-    may_wait_ = stream().put_off_frees();
-    given_->find_freed(call_.place.driver());
-  }
+  if (exported) given_->find_freed(call_.place.driver());
   for (std::size_t role = 0; role < bytes.size(); ++role) {
     RONDO_ASSIGN(regions_.list[role],
                  region_of(call_.place, call_.bases[role], bytes[role], exported));
@@ -110,7 +107,11 @@ Result<bool> DeviceRunner::meet() {
     moved = moved || peer_moved;
     all_met = all_met && peer.met();
   }
-  if (all_met) phase_ = Phase::kRunning;
+  if (all_met) {
+    phase_ = Phase::kRunning;
+    // Not before: what peers have freed is closed while they meet.
+    if (!outside_.empty()) may_wait_ = stream().put_off_frees();
+  }
   return moved || all_met;
 }
 

@@ -41,6 +41,8 @@ class Bystander {
   /// Takes in what peers send that nobody has asked for, as far as it is kept: they may wait for
   /// that, and this rank for them. True if anything came. Errors: those of the endpoints.
   virtual Result<bool> take_unexpected() = 0;
+  /// The call has ended: nothing of the peers is touched any more.
+  virtual void rest() = 0;
 
  protected:
   ~Bystander() = default;

@@ -72,12 +72,13 @@ RONDO_KERNEL_INLINE void begin_call(const Block& block, const ScheduleCall& call
   if (!is_given_up(block, call, true)) block.store(&call.state->begun, 1U);
 }
 
-/// A kernel that comes to its turn after the host has given up touches nothing. By the first thread
-/// of each block, before it does.
+/// A kernel that comes to its turn after the host has given up touches nothing, whatever state one
+/// before it, that was ended, has left. By the first thread of each block, before it does.
 template <class Block>
 RONDO_KERNEL_INLINE bool may_begin(const Block& block, const ScheduleCall& call) {
   const auto has_begun = [](std::uint32_t begun) { return begun != 0; };
-  return wait_for_flag(block, call, &call.state->begun, kNoRank, has_begun);
+  return wait_for_flag(block, call, &call.state->begun, kNoRank, has_begun) &&
+         !is_given_up(block, call, false);
 }
 
 template <class Block>

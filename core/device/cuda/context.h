@@ -39,6 +39,9 @@ class CudaContext : public std::enable_shared_from_this<CudaContext> {
   CudaFrees::Hold hold() const { return frees_.hold(); }
   /// Likewise until `is_over`.
   void hold_until(std::function<bool()> is_over) const { frees_.hold_until(std::move(is_over)); }
+  bool wait_for_put_off(std::chrono::milliseconds most) const {
+    return frees_.wait_for_put_off(most);
+  }
   /// Does what the driver does only when its devices are done, in this context: now, or once
   /// nothing there waits for this process.
   void give_back(std::function<void(const CudaTable&)> action) const;

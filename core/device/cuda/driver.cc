@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -120,7 +121,12 @@ Result<void*> CudaDriver::allocate(int index, std::size_t bytes) {
   const CudaScope scope(*own);
   RONDO_TRY(scope.status());
   CUdeviceptr memory = 0;
-  const Status made = own->check("cuMemAlloc", table_.cuMemAlloc(&memory, bytes));
+  CUresult code = table_.cuMemAlloc(&memory, bytes);
+  // What the program has freed may not have been given back yet.
+  constexpr std::chrono::milliseconds kCallsEnd{1000};
+  if (code == CUDA_ERROR_OUT_OF_MEMORY && own->wait_for_put_off(kCallsEnd))
+    code = table_.cuMemAlloc(&memory, bytes);
+  const Status made = own->check("cuMemAlloc", code);
   if (made.ok()) return reinterpret_cast<void*>(memory);
   return Status(made.code(), fmt::format("{} bytes: {}", bytes, made.message()));
 }

@@ -21,7 +21,8 @@ CudaFrees::Hold CudaFrees::hold() {
   constexpr auto kLongEnough = std::chrono::milliseconds(100);
   constexpr auto kAtMost = std::chrono::milliseconds(2);
   std::unique_lock lock(mutex_);
-  if (!put_off_.empty() && std::chrono::steady_clock::now() - put_off_since_ > kLongEnough) {
+  const bool can_end = !put_off_.empty() && awaited_.empty();
+  if (can_end && std::chrono::steady_clock::now() - put_off_since_ > kLongEnough) {
     changed_.wait_for(lock, kAtMost, [this] { return put_off_.empty(); });
     put_off_since_ = std::chrono::steady_clock::now();
   }
@@ -38,6 +39,13 @@ void CudaFrees::hold_until(std::function<bool()> is_over) {
   const std::lock_guard lock(mutex_);
   awaited_.push_back(std::move(is_over));
   if (something_waits()) wake_thread();
+}
+
+bool CudaFrees::wait_for_put_off(std::chrono::milliseconds most) {
+  std::unique_lock lock(mutex_);
+  if (put_off_.empty()) return false;
+  changed_.wait_for(lock, most, [this] { return put_off_.empty(); });
+  return true;
 }
 
 bool CudaFrees::something_waits() {

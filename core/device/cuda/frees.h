@@ -35,6 +35,8 @@ class CudaFrees {
   Hold hold();
   /// Something waits until `is_over`, which is asked now and then, and takes no hold.
   void hold_until(std::function<bool()> is_over);
+  /// Waits so long at most until nothing is put off any more; true if anything was.
+  bool wait_for_put_off(std::chrono::milliseconds most);
   /// Now, where nothing waits; or by a thread of ours, once nothing does. The action takes no hold.
   void give_back(std::function<void()> action);
 

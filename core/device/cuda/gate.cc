@@ -27,9 +27,9 @@ Result<std::shared_ptr<CudaGates>> CudaGates::of_borrowed(
 
 Result<std::uint32_t> CudaGates::close(CUstream stream) {
   const std::lock_guard lock(mutex_);
-  if (hold_ == nullptr) hold_ = context_->hold();
   const CudaScope scope(*context_);
   RONDO_TRY(scope.status());
+  if (hold_ == nullptr) hold_ = context_->hold();
   // Addresses are the same for host and device; the comparison goes on past the highest number.
   Status status = context_->check(
       "cuStreamWaitValue32",

@@ -32,11 +32,12 @@ Result<std::shared_ptr<CudaImports::Mapping>> CudaImports::mapping(const CudaCon
   if (known != mappings_.end() && known->second->allocation == memory.allocation)
     return known->second;
   if (known != mappings_.end()) {
-    unmap(*known->second);
+    unmap(key, *known->second);
     mappings_.erase(known);
   }
   const CudaScope scope(context);
   RONDO_TRY(scope.status());
+  close_put_off(key, context.table());
   CUdeviceptr base = 0;
   const Status opened = context.check(
       "cuIpcOpenMemHandle", context.table().cuIpcOpenMemHandle(&base, native_handle(memory),
@@ -56,14 +57,23 @@ void CudaImports::close(void* pointer) {
   const auto [key, mapping] = opened->second;
   opened_.erase(opened);
   if (--mapping->uses > 0 || mapping->gone) return;
-  unmap(*mapping);
+  unmap(key, *mapping);
   mappings_.erase(key);
 }
 
-void CudaImports::unmap(Mapping& mapping) {
+void CudaImports::unmap(const Key& key, Mapping& mapping) {
   mapping.gone = true;
-  mapping.context.give_back(
-      [base = mapping.base](const CudaTable& table) { table.cuIpcCloseMemHandle(base); });
+  std::erase_if(closing_, [](const auto& closing) { return closing.second.is_told->test(); });
+  const Closing closing{mapping.base};
+  mapping.context.give_back([closing](const CudaTable& table) { closing.tell(table); });
+  if (!closing.is_told->test()) closing_.emplace(key, closing);
+}
+
+/// The next one there can't wait for that.
+void CudaImports::close_put_off(const Key& key, const CudaTable& table) {
+  const auto [first, last] = closing_.equal_range(key);
+  for (auto closing = first; closing != last; ++closing) closing->second.tell(table);
+  closing_.erase(first, last);
 }
 
 }  // namespace rondo::device

@@ -4,6 +4,7 @@
 // and counts how often; where an allocation has been freed and another one lies at its address, the
 // old mapping has to go before the new one can come, or the old bytes are read.
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -34,9 +35,20 @@ class CudaImports {
     bool gone = false;  ///< closed before its time, since its memory was
   };
   Result<std::shared_ptr<Mapping>> mapping(const CudaContext& context, const SharedHandle& memory);
-  static void unmap(Mapping& mapping);
+  void unmap(const Key& key, Mapping& mapping);
+  void close_put_off(const Key& key, const CudaTable& table);
+
+  /// What the driver may be told later (CudaContext::give_back), and is told only once.
+  struct Closing {
+    CUdeviceptr base = 0;
+    std::shared_ptr<std::atomic_flag> is_told = std::make_shared<std::atomic_flag>();
+    void tell(const CudaTable& table) const {
+      if (!is_told->test_and_set()) table.cuIpcCloseMemHandle(base);
+    }
+  };
 
   std::mutex mutex_;
+  std::multimap<Key, Closing> closing_;
   std::map<Key, std::shared_ptr<Mapping>> mappings_;
   /// What was handed out -> of which mapping. An address may have been that of several, one after
   /// the other: those that are gone stay until their holders close them, too.

@@ -71,7 +71,7 @@ Status PluginStream::called(const char* function, int code) const {
   return driver_.called(device_.index, function, code);
 }
 
-Status PluginStream::kept(Status status) {
+Status PluginStream::kept(const Status& status) {
   health_->fail(status);
   return is_immediate() ? Status() : status;
 }
@@ -158,11 +158,11 @@ void PluginStream::settle() {
     if (is_at_rest(end)) return;
     patience.wait();
   }
-  if (!is_at_rest(end)) leave(std::move(end));
+  if (!is_at_rest(end)) leave(end);
 }
 
 /// `end` is reached when it is at rest; null: nobody will know.
-void PluginStream::leave(std::shared_ptr<const PluginEvent> end) {
+void PluginStream::leave(const std::shared_ptr<const PluginEvent>& end) {
   left_ = true;
   log(LogLevel::kWarn, [this] {
     return fmt::format(

@@ -74,10 +74,10 @@ class PluginStream final : public detail::StreamImpl {
   bool is_immediate() const { return stream_ == nullptr; }
   bool is_abandoned() const { return abandoned_.load(std::memory_order_acquire); }
   void settle();
-  void leave(std::shared_ptr<const PluginEvent> end);
+  void leave(const std::shared_ptr<const PluginEvent>& end);
   /// What comes of a call that the stream is given. Where work is done at once, it is told later,
   /// as elsewhere.
-  Status kept(Status status);
+  Status kept(const Status& status);
 
   const PluginDriver& driver_;
   Device device_;

@@ -170,8 +170,34 @@ TEST_P(KeptMessages, OfARankThatLeavesBehindItsPartOfACollective_DontEndThat) {
     if (rank.rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
     rank.gather({own.data(), own.size()}, {all.data(), all.size()}, 1);
     if (rank.rank() == 2) const Communicator leaving = std::move(rank);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      ASSERT_EQ(all[i], static_cast<double>(i / 1000) + 0.5);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::size_t of = i / 1000;
+      ASSERT_EQ(all[i], static_cast<double>(of) + 0.5);
+    }
+  });
+}
+
+/// Whoever gives up waits for peers of the process that are at its memory: a rank that has looked
+/// for messages in a long call, and makes no other one, isn't.
+TEST_P(KeptMessages, LookedForInALongCall_KeepNobodyFromGivingUpBehindIt) {
+  World ring = world(4);
+  ring.algorithm = "ring";
+  std::atomic<bool> has_given_up = false;
+  spawn(ring, [&](Communicator& rank) {
+    double met = 0.25;
+    if (rank.rank() == 2) rank.send({&met, 1}, 0, kTag);
+    if (rank.rank() == 0) rank.receive({&met, 1}, 2, kTag);
+    // house-allow(sleep): until the others have waited for it for long.
+    if (rank.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    all_reduce(rank);
+    if (rank.rank() == 2) {
+      rank.abort(Error(ErrorCode::kCancelled, "had enough"));
+      has_given_up = true;
+    }
+    const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!has_given_up && std::chrono::steady_clock::now() < latest) std::this_thread::yield();
+    EXPECT_TRUE(has_given_up);
+    if (rank.rank() != 2) EXPECT_THROW(rank.barrier(), Error);
   });
 }
 

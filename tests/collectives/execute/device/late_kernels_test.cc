@@ -90,5 +90,24 @@ TEST(KernelsOfARank_ThatHasGivenUp, TouchNothing) {
   }
 }
 
+// As launches of a graph come one after the other, of which the first was ended.
+TEST(KernelsOfARank_BehindOneThatWasEnded, TouchNothing) {
+  constexpr int kWorld = 3;
+  auto ranks = connected<PlanRank>(transport::TransportKind::kInproc, kWorld);
+  for (const char* name : {"ring", "direct", "double_binary_tree"}) {
+    const auto* algorithm = algorithms::find(schedule::Collective::kAllReduce, name);
+    const BuiltInCall call(*algorithm, one_host(kWorld), 0);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      KernelWorld kernels(ranks, call);
+      // Somewhere on its way.
+      kernels.run({.seed = seed, .patience = std::chrono::milliseconds(seed % 4)});
+      kernels.end_all();
+      kernels.run({.seed = seed + 1});
+      for (int rank = 0; rank < kWorld; ++rank)
+        EXPECT_TRUE(kernels.is_untouched(rank)) << name << ", rank " << rank << ", seed " << seed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rondo::execute

@@ -397,6 +397,39 @@ TEST(CudaImports, AllocationThatReplacedAnother_IsOpenedAnew_AndClosedWhenNobody
   EXPECT_EQ(closed, 2) << "nothing is open there";
 }
 
+/// Whose closing is put off, since something on a device waits: it isn't closed twice either.
+TEST(CudaImports, WhatComesInPlaceOfAnother_IsOpenedBehindItsClosing_ThoughThatWasPutOff) {
+  static std::string calls;
+  calls.clear();
+  CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
+  table.cuIpcOpenMemHandle = [](CUdeviceptr* memory, CUipcMemHandle, unsigned int) {
+    calls += 'o';
+    *memory = 0x1000;
+    return CUDA_SUCCESS;
+  };
+  table.cuIpcCloseMemHandle = [](CUdeviceptr) {
+    calls += 'c';
+    return CUDA_SUCCESS;
+  };
+  {
+    CudaFrees frees;
+    const auto context = value_or_throw(CudaContext::retain(table, frees, 0));
+    CudaImports imports;
+    SharedHandle handle{.process = 7, .base = 0x9000, .allocation = 1};
+    CudaFrees::Hold hold = frees.hold();
+    imports.close(*imports.open(*context, handle));
+    EXPECT_EQ(calls, "o");
+    handle.allocation = 2;
+    static_cast<void>(*imports.open(*context, handle));
+    EXPECT_EQ(calls, "oco");
+    handle.allocation = 3;
+    static_cast<void>(*imports.open(*context, handle));
+    EXPECT_EQ(calls, "ococo");
+    hold.reset();
+  }
+  EXPECT_EQ(calls, "ococo");
+}
+
 TEST(CudaDriver, IndexOutOfRange_TellsHowManyThereAre) {
   const auto driver = acted_driver();
   for (const int index : {-1, 4}) {

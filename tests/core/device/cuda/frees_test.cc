@@ -80,6 +80,22 @@ TEST(CudaFrees, WhatIsAwaited_IsForgottenWhenItIsOver_ThoughNothingIsFreed) {
   EXPECT_TRUE(becomes_true(is_forgotten));
 }
 
+TEST(CudaFrees, WhoeverWantsWhatWasPutOff_WaitsForThatAWhile) {
+  CudaFrees frees;
+  EXPECT_FALSE(frees.wait_for_put_off(milliseconds(0)));
+  Given given;
+  CudaFrees::Hold hold = frees.hold();
+  given.back(frees);
+  EXPECT_TRUE(frees.wait_for_put_off(milliseconds(10)));
+  EXPECT_FALSE(given.is_back);
+  std::jthread ends([&] {
+    std::this_thread::sleep_for(milliseconds(20));
+    hold.reset();
+  });
+  EXPECT_TRUE(frees.wait_for_put_off(std::chrono::seconds(10)));
+  EXPECT_TRUE(given.is_back);
+}
+
 TEST(CudaFrees, WhatIsNeverOver_KeepsNobodyFromGoing) {
   Given given;
   {
