@@ -197,7 +197,9 @@ TEST_P(KeptMessages, LookedForInALongCall_KeepNobodyFromGivingUpBehindIt) {
     const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!has_given_up && std::chrono::steady_clock::now() < latest) std::this_thread::yield();
     EXPECT_TRUE(has_given_up);
-    if (rank.rank() != 2) EXPECT_THROW(rank.barrier(), Error);
+    if (rank.rank() != 2) {
+      EXPECT_THROW(rank.barrier(), Error);
+    }
   });
 }
 
