@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 namespace rondo::device {
 
 CudaFrees::~CudaFrees() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_closing_ = true;
-    changed_.notify_all();
-  }
-  if (thread_.joinable()) thread_.join();
+  std::unique_lock lock(mutex_);
+  is_closing_ = true;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return !is_running_; });
 }
 
 // Calls that overlap, one begun before the other ends, would put it off for ever: now and then
@@ -63,10 +62,8 @@ void CudaFrees::give_back(std::function<void()> action) {
 
 void CudaFrees::wake_thread() {
   changed_.notify_all();
-  if (is_running_) return;
-  if (thread_.joinable()) thread_.join();  // it has ended, but for going
-  is_running_ = true;
-  thread_ = std::thread([this] { give_back_later(); });
+  if (std::exchange(is_running_, true)) return;
+  std::thread([this] { give_back_later(); }).detach();  // whoever destroys this waits for it
 }
 
 void CudaFrees::give_all_back() {
@@ -89,6 +86,7 @@ void CudaFrees::give_back_later() {
   }
   if (!something_waits()) give_all_back();
   is_running_ = false;
+  changed_.notify_all();
 }
 
 }  // namespace rondo::device

@@ -14,7 +14,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace rondo::device {
@@ -52,10 +51,9 @@ class CudaFrees {
   int holds_ = 0;
   std::vector<std::function<bool()>> awaited_;
   bool is_closing_ = false;
-  bool is_running_ = false;
+  bool is_running_ = false;  ///< a thread, while something is put off, or awaited
   std::vector<std::function<void()>> put_off_;
   std::chrono::steady_clock::time_point put_off_since_;
-  std::thread thread_;  ///< while something is put off, or awaited
 };
 
 }  // namespace rondo::device
