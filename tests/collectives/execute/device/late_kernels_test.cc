@@ -73,41 +73,35 @@ TEST(LateKernelsWithoutTheWait, ForOtherBlocks_AreWrong) {
   EXPECT_TRUE(is_missed(KernelWait::kBlocks));
 }
 
-// Its host has given up before the kernel's turn came, as where a stream stood still until then.
-TEST(KernelsOfARank_ThatHasGivenUp, TouchNothing) {
+/// Kernels whose hosts have given up, behind a call that was ended after `patience`, if any.
+void expect_untouched(const char* algorithm, std::uint64_t seed,
+                      std::optional<std::chrono::milliseconds> patience) {
   constexpr int kWorld = 3;
   auto ranks = connected<PlanRank>(transport::TransportKind::kInproc, kWorld);
-  for (const char* name : {"ring", "direct", "double_binary_tree"}) {
-    const auto* algorithm = algorithms::find(schedule::Collective::kAllReduce, name);
-    const BuiltInCall call(*algorithm, one_host(kWorld), 0);
-    for (std::uint64_t seed = 0; seed < 20; ++seed) {
-      KernelWorld kernels(ranks, call);
-      kernels.end_all();
-      kernels.run({.seed = seed});
-      for (int rank = 0; rank < kWorld; ++rank)
-        EXPECT_TRUE(kernels.is_untouched(rank)) << name << ", rank " << rank << ", seed " << seed;
-    }
-  }
+  const auto* found = algorithms::find(schedule::Collective::kAllReduce, algorithm);
+  const BuiltInCall call(*found, one_host(kWorld), 0);
+  KernelWorld kernels(ranks, call);
+  if (patience) kernels.run({.seed = seed, .patience = *patience});
+  kernels.end_all();
+  kernels.run({.seed = seed + 1});
+  for (int rank = 0; rank < kWorld; ++rank)
+    EXPECT_TRUE(kernels.is_untouched(rank)) << algorithm << ", rank " << rank << ", seed " << seed;
 }
 
-// As launches of a graph come one after the other, of which the first was ended.
-TEST(KernelsOfARank_BehindOneThatWasEnded, TouchNothing) {
-  constexpr int kWorld = 3;
-  auto ranks = connected<PlanRank>(transport::TransportKind::kInproc, kWorld);
-  for (const char* name : {"ring", "direct", "double_binary_tree"}) {
-    const auto* algorithm = algorithms::find(schedule::Collective::kAllReduce, name);
-    const BuiltInCall call(*algorithm, one_host(kWorld), 0);
-    for (std::uint64_t seed = 0; seed < 20; ++seed) {
-      KernelWorld kernels(ranks, call);
-      // Somewhere on its way.
-      kernels.run({.seed = seed, .patience = std::chrono::milliseconds(seed % 4)});
-      kernels.end_all();
-      kernels.run({.seed = seed + 1});
-      for (int rank = 0; rank < kWorld; ++rank)
-        EXPECT_TRUE(kernels.is_untouched(rank)) << name << ", rank " << rank << ", seed " << seed;
-    }
-  }
+class KernelsGivenUp : public testing::TestWithParam<const char*> {};
+
+// As where a stream stood still until then.
+TEST_P(KernelsGivenUp, BeforeTheirTurn_TouchNothing) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) expect_untouched(GetParam(), seed, std::nullopt);
 }
+
+// As launches of a graph come one after the other, of which the first is ended on its way.
+TEST_P(KernelsGivenUp, BehindOneThatWasEnded_TouchNothing) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed)
+    expect_untouched(GetParam(), seed, std::chrono::milliseconds(seed % 4));
+}
+
+INSTANTIATE_TEST_SUITE_P(, KernelsGivenUp, testing::Values("ring", "direct", "double_binary_tree"));
 
 }  // namespace
 }  // namespace rondo::execute

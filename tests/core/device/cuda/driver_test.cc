@@ -447,6 +447,30 @@ TEST(CudaDriver, MemoryUsedUp_SaysHowMuchWasAskedForAndWhatToDo) {
                     HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"), HasSubstr("nvidia-smi")));
 }
 
+/// What the program freed while something on a device waits may be all that is lacking.
+TEST(CudaDriver, MemoryThatIsFreedAndNotGivenBackYet_IsWaitedFor) {
+  static std::atomic<int> given_back = 0;
+  static auto free_memory = CudaTable().cuMemFree;
+  given_back = 0;
+  CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
+  free_memory = table.cuMemFree;
+  table.cuMemFree = [](CUdeviceptr memory) {
+    ++given_back;
+    return free_memory(memory);
+  };
+  const auto driver = value_or_throw(CudaDriver::make(table));
+  void* const first = *driver->allocate(0, 128);
+  CudaFrees::Hold hold = value_or_throw(driver->context(0))->hold();
+  driver->free(first);
+  EXPECT_EQ(given_back, 0);
+  std::jthread ends([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    hold.reset();
+  });
+  EXPECT_FALSE(driver->allocate(0, std::size_t{1} << 50).ok());
+  EXPECT_EQ(given_back, 1) << "before it was asked for again";
+}
+
 TEST(CudaDriver, Handles_OfThisProcess_AreRefusedByIt_AndOfAnotherKindByName) {
   const auto driver = acted_driver();
   void* const memory = *driver->allocate(0, 128);
