@@ -39,9 +39,11 @@ EventBoard::EventBoard(UniqueFd file, Mapping memory)
 Result<std::uint32_t> EventBoard::take_slot() {
   const std::lock_guard lock(mutex_);
   if (free_.empty()) {
-    return Status(
-        ErrorCode::kDevice,
-        fmt::format("the emulated devices of a process export {} events at most", kSlots));
+    return Status(ErrorCode::kDevice,
+                  fmt::format("the emulated devices of a process export {} events at most, and a "
+                              "call takes one for each segment that it sends: RONDO_SEGMENT_BYTES "
+                              "makes longer ones",
+                              kSlots));
   }
   const std::uint32_t index = free_.back();
   free_.pop_back();

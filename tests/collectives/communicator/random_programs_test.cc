@@ -37,7 +37,7 @@ constexpr std::array kAlgorithms = {"auto",
                                     "neighbour_ring",
                                     "pairwise",
                                     "weighted_direct"};
-constexpr std::array<std::size_t, 4> kSegments = {0, 0, 1024, 64};
+constexpr std::array<std::size_t, 4> kSegments = {0, 0, 64, 1024};
 
 World draw_world(std::uint64_t seed) {
   Draws draws(seed, 0, 0xA11);
@@ -49,7 +49,11 @@ World draw_world(std::uint64_t seed) {
   world.deterministic = draws.once_in(6);
   world.segment_bytes = kSegments[draws.below(kSegments.size())];
   world.tcp_sockets = static_cast<int>(draws.below(4));
-  if (draws.once_in(5)) world.device = {DeviceKind::kEmulated, 0};
+  if (draws.once_in(5)) {
+    world.device = {DeviceKind::kEmulated, 0};
+    // Each segment is an event, of which the devices of a process have so many.
+    if (world.segment_bytes != 0) world.segment_bytes = kSegments.back();
+  }
   return world;
 }
 

@@ -11,8 +11,10 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/device/emulated/emulated.h"
+#include "core/device/emulated/event_board.h"
 #include "core/device/emulated/handle.h"
 
 namespace rondo::device {
@@ -261,6 +263,21 @@ TEST(EmulatedEvents, HandleOfASlotThatNoBoardHas_IsRefused) {
   opaque.slot = 1'000'000;
   std::memcpy(handle.opaque.data(), &opaque, sizeof(opaque));
   EXPECT_EQ(driver->import_event(0, handle).status().code(), ErrorCode::kInvalidArgument);
+}
+
+TEST(EmulatedEvents, MoreThanABoardHasSlots_AreRefusedUntilOneIsGone) {
+  const auto driver = make_driver();
+  std::vector<std::shared_ptr<detail::EventImpl>> exported;
+  Status refused;
+  while (refused.ok()) {
+    exported.push_back(driver->create_event(0).value());
+    refused = driver->export_event(*exported.back()).status();
+  }
+  EXPECT_EQ(exported.size(), std::size_t{EventBoard::kSlots} + 1);
+  EXPECT_EQ(refused.code(), ErrorCode::kDevice);
+  EXPECT_THAT(refused.message(), HasSubstr("RONDO_SEGMENT_BYTES"));
+  exported.erase(exported.begin());
+  EXPECT_TRUE(driver->export_event(*exported.back()).ok());
 }
 
 }  // namespace
