@@ -207,7 +207,10 @@ CallArguments arguments_of(const GivenCall& call) {
           .input = call.input == nullptr ? ConstBuffer(call.output) : *call.input,
           .output = call.output,
           .reduction = call.reduction,
-          .root = call.root};
+          .root = call.root,
+          .uneven = call.uneven,
+          .input_counts = call.input_counts,
+          .output_counts = call.output_counts};
 }
 
 CallArguments used_by(int rank, const CallArguments& arguments) {

@@ -35,7 +35,7 @@ struct CallArguments {
   int timeout_ms = 0;  ///< 0: the communicator's
 };
 
-/// A collective with equal parts as its caller gave it: of a call that is known nothing is copied.
+/// A collective as its caller gave it: of a call that is known nothing is copied.
 /// (To copy in pairs of words what the caller has just written word by word is to wait until every
 /// store under way has left the core.)
 struct GivenCall {
@@ -44,6 +44,10 @@ struct GivenCall {
   const Buffer& output;
   const Reduction& reduction;
   int root = 0;
+  /// As those of CallArguments.
+  bool uneven = false;
+  std::span<const std::size_t> input_counts{};
+  std::span<const std::size_t> output_counts{};
 };
 CallArguments arguments_of(const GivenCall& call);
 

@@ -20,25 +20,6 @@ using schedule::Collective;
 const Buffer kNoBuffer;
 constexpr Reduction kNoReduction = ReduceOp::kSum;
 
-CallArguments arguments_of(Collective collective, const ConstBuffer& input, const Buffer& output,
-                           const Reduction& op = ReduceOp::kSum, int root = 0) {
-  return {
-      .collective = collective, .input = input, .output = output, .reduction = op, .root = root};
-}
-
-/// `counts` are those of the buffer that has all parts.
-CallArguments uneven(CallArguments arguments, std::span<const std::size_t> counts) {
-  const bool gathers =
-      arguments.collective == Collective::kAllGather || arguments.collective == Collective::kGather;
-  arguments.uneven = true;
-  (gathers ? arguments.output_counts : arguments.input_counts) = counts;
-  return arguments;
-}
-
-Status call_with_root(Engine& engine, const CallArguments& arguments) {
-  return engine.call(used_by(engine.place().rank(), arguments));
-}
-
 CallArguments message(Call::Exchange direction, const ConstBuffer& input, const Buffer& output,
                       int peer, int tag) {
   return {.input = input, .output = output, .root = peer, .exchange = direction, .tag = tag};
@@ -128,37 +109,55 @@ void Communicator::all_to_all(const ConstBuffer& input, const Buffer& output) {
 
 void Communicator::all_gather_v(const ConstBuffer& input, const Buffer& output,
                                 std::span<const std::size_t> counts) {
-  throw_if_error(alive(impl_).engine().call(
-      uneven(arguments_of(Collective::kAllGather, input, output), counts)));
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kAllGather,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = kNoReduction,
+                                                      .uneven = true,
+                                                      .output_counts = counts}));
 }
 
 void Communicator::reduce_scatter_v(const ConstBuffer& input, const Buffer& output,
                                     std::span<const std::size_t> counts, const Reduction& op) {
-  throw_if_error(alive(impl_).engine().call(
-      uneven(arguments_of(Collective::kReduceScatter, input, output, op), counts)));
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kReduceScatter,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = op,
+                                                      .uneven = true,
+                                                      .input_counts = counts}));
 }
 
 void Communicator::gather_v(const ConstBuffer& input, const Buffer& output,
                             std::span<const std::size_t> counts, int root) {
-  throw_if_error(call_with_root(
-      alive(impl_).engine(),
-      uneven(arguments_of(Collective::kGather, input, output, ReduceOp::kSum, root), counts)));
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kGather,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = kNoReduction,
+                                                      .root = root,
+                                                      .uneven = true,
+                                                      .output_counts = counts}));
 }
 
 void Communicator::scatter_v(const ConstBuffer& input, const Buffer& output,
                              std::span<const std::size_t> counts, int root) {
-  throw_if_error(call_with_root(
-      alive(impl_).engine(),
-      uneven(arguments_of(Collective::kScatter, input, output, ReduceOp::kSum, root), counts)));
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kScatter,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = kNoReduction,
+                                                      .root = root,
+                                                      .uneven = true,
+                                                      .input_counts = counts}));
 }
 
 void Communicator::all_to_all_v(const ConstBuffer& input, std::span<const std::size_t> input_counts,
                                 const Buffer& output, std::span<const std::size_t> output_counts) {
-  CallArguments arguments = arguments_of(Collective::kAllToAll, input, output);
-  arguments.uneven = true;
-  arguments.input_counts = input_counts;
-  arguments.output_counts = output_counts;
-  throw_if_error(alive(impl_).engine().call(arguments));
+  throw_if_error(alive(impl_).engine().call(GivenCall{.collective = Collective::kAllToAll,
+                                                      .input = &input,
+                                                      .output = output,
+                                                      .reduction = kNoReduction,
+                                                      .uneven = true,
+                                                      .input_counts = input_counts,
+                                                      .output_counts = output_counts}));
 }
 
 void Communicator::barrier() {

@@ -94,7 +94,7 @@ Result<PreparedPlan*> Place::admit(const CallArguments& arguments) {
 
 Result<PreparedPlan*> Place::make_known(const CallArguments& given, const CallArguments& used) {
   if (PreparedPlan* const known = recent_calls_.find(used)) {
-    if (!used.uneven) recent_calls_.remember(given, used, known);
+    recent_calls_.remember(given, used, known);
     return known;
   }
   RONDO_TRY(check(used, rank(), size()));
@@ -171,7 +171,7 @@ void Place::force(std::string_view algorithm) {
 }
 
 void Place::forget_plans() {
-  recent_calls_ = {};
+  recent_calls_.forget();
   plans_ = {};
   uneven_plans_ = {};
 }
@@ -213,13 +213,13 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
   if (arguments.uneven) {
     if (PreparedPlan* plan = uneven_plans_.find(key, arguments)) return plan;
     RONDO_ASSIGN(auto prepared, make_plan(arguments, key));
-    if (uneven_plans_.is_full()) recent_calls_ = {};
+    if (uneven_plans_.is_full()) recent_calls_.forget();
     return &uneven_plans_.insert(key, arguments, std::move(prepared));
   }
   if (PreparedPlan* plan = plans_.find(key)) return plan;
   RONDO_ASSIGN(auto prepared, make_plan(arguments, key));
   // What is known here isn't looked up in the cache, and might be forgotten as long unused.
-  if (plans_.is_full()) recent_calls_ = {};
+  if (plans_.is_full()) recent_calls_.forget();
   return &plans_.insert(key, std::move(prepared));
 }
 

@@ -7,6 +7,7 @@
 
 #include "collectives/communicator/uneven.h"
 #include "collectives/execute/host/eager_runner.h"
+#include "collectives/execute/host/move_runner.h"
 #include "collectives/execute/host/one_shot_runner.h"
 #include "collectives/schedule/fuse.h"
 #include "core/device/memory.h"
@@ -211,8 +212,12 @@ Status Planner::bind(PreparedPlan& prepared, execute::PlanInputs inputs,
   } else if (execute::EagerRunner::suits(*prepared.plan)) {
     using Memory = execute::EagerRunner::Memory;
     const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
-    prepared.runner = std::make_unique<execute::EagerRunner>(
-        *prepared.plan, spare_core_, bytes <= kMostCopiedBytes ? Memory::kCopied : Memory::kLent);
+    const Memory memory = bytes <= kMostCopiedBytes ? Memory::kCopied : Memory::kLent;
+    if (memory == Memory::kCopied && execute::MoveRunner::suits(*prepared.plan)) {
+      prepared.runner = std::make_unique<execute::MoveRunner>(*prepared.plan, spare_core_);
+    } else {
+      prepared.runner = std::make_unique<execute::EagerRunner>(*prepared.plan, spare_core_, memory);
+    }
   } else {
     prepared.runner = std::make_unique<execute::PlanRunner>(*prepared.plan);
   }

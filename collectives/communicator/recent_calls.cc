@@ -26,10 +26,6 @@ bool is_simple(const CallArguments& arguments) {
          arguments.timeout_ms >= 0;
 }
 
-std::size_t index_of(schedule::Collective collective) {
-  return static_cast<std::size_t>(collective);
-}
-
 GivenCall as_given(const CallArguments& used) {
   return {.collective = used.collective,
           .input = &used.input,
@@ -46,39 +42,51 @@ bool is(const CallArguments& known, const GivenCall& call) {
          known.reduction.op() == call.reduction.op() && known.root == call.root;
 }
 
+bool same(std::span<const std::size_t> a, std::span<const std::size_t> b) {
+  return std::ranges::equal(a, b);
+}
+
+/// What a collective with a root doesn't use on this rank may be anything, and isn't looked at.
+bool has_counts(const RecentCalls::Known& known, const GivenCall& call) {
+  const bool any = schedule::has_root(call.collective);
+  return ((any && known.input_counts.empty()) || same(known.input_counts, call.input_counts)) &&
+         ((any && known.output_counts.empty()) || same(known.output_counts, call.output_counts));
+}
+
 }  // namespace
 
 const RecentCalls::Known* RecentCalls::find(const GivenCall& call) const {
   if (!is_simple(call.collective, call.reduction)) return nullptr;
-  const Known& known = known_[index_of(call.collective)];
-  return known.plan != nullptr && is(known.given, call) ? &known : nullptr;
+  const Known& known = known_[index_of(call.collective, call.uneven)];
+  if (known.plan == nullptr || !is(known.given, call)) return nullptr;
+  return !call.uneven || has_counts(known, call) ? &known : nullptr;
 }
 
 PreparedPlan* RecentCalls::find(const CallArguments& used) const {
   if (!is_simple(used)) return nullptr;
-  const std::size_t index = index_of(used.collective);
-  if (!used.uneven) return is(known_[index].used, as_given(used)) ? known_[index].plan : nullptr;
-  const KnownUneven& known = uneven_[index];
-  const bool same = is(known.used, as_given(used)) &&
-                    std::ranges::equal(known.input_counts, used.input_counts) &&
-                    std::ranges::equal(known.output_counts, used.output_counts);
-  return same ? known.plan : nullptr;
+  const Known& known = known_[index_of(used.collective, used.uneven)];
+  const bool found = is(known.used, as_given(used)) &&
+                     same(known.input_counts, used.input_counts) &&
+                     same(known.output_counts, used.output_counts);
+  return found ? known.plan : nullptr;
 }
 
 void RecentCalls::remember(const CallArguments& given, const CallArguments& used,
                            PreparedPlan* plan) {
   if (!is_simple(used)) return;
-  const std::size_t index = index_of(used.collective);
-  if (!used.uneven) {
-    known_[index] = {given, used, plan};
-    return;
-  }
-  KnownUneven& known = uneven_[index];
-  known.used = used;
-  known.used.input_counts = known.used.output_counts = {};
+  Known& known = known_[index_of(used.collective, used.uneven)];
   known.input_counts.assign(used.input_counts.begin(), used.input_counts.end());
   known.output_counts.assign(used.output_counts.begin(), used.output_counts.end());
+  known.given = given;
+  known.given.input_counts = known.given.output_counts = {};
+  known.used = used;
+  known.used.input_counts = known.input_counts;
+  known.used.output_counts = known.output_counts;
+  // A deadline is one call's own.
+  known.given.timeout_ms = known.used.timeout_ms = 0;
   known.plan = plan;
 }
+
+void RecentCalls::forget() { known_ = {}; }
 
 }  // namespace rondo::communicator

@@ -16,31 +16,36 @@ namespace rondo::communicator {
 class RecentCalls {
  public:
   struct Known {
-    CallArguments given;  ///< as the caller had them
-    CallArguments used;   ///< as they run: used_by
+    CallArguments given;  ///< as the caller had them, but for the counts
+    CallArguments used;   ///< as they run (used_by); its counts are the next two
+    std::vector<std::size_t> input_counts;
+    std::vector<std::size_t> output_counts;
     PreparedPlan* plan = nullptr;
   };
+
+  RecentCalls() = default;
+  RecentCalls(const RecentCalls&) = delete;
+  RecentCalls& operator=(const RecentCalls&) = delete;
 
   /// The call of the very same arguments; null where they aren't known. Reductions that aren't
   /// built in never are.
   const Known* find(const GivenCall& call) const;
   /// Its plan, by what it uses.
   PreparedPlan* find(const CallArguments& used) const;
+  /// What is borrowed of them may be gone afterwards.
   void remember(const CallArguments& given, const CallArguments& used, PreparedPlan* plan);
+  void forget();
 
  private:
-  /// One with parts of sizes of their own; the caller's lists of them may be gone by now.
-  struct KnownUneven {
-    CallArguments used;
-    std::vector<std::size_t> input_counts;
-    std::vector<std::size_t> output_counts;
-    PreparedPlan* plan = nullptr;
-  };
   static constexpr std::size_t kCollectives =
       static_cast<std::size_t>(schedule::Collective::kBarrier) + 1;
+  /// Of even parts, and behind them of parts with sizes of their own.
+  using KnownCalls = std::array<Known, 2 * kCollectives>;
+  static std::size_t index_of(schedule::Collective collective, bool uneven) {
+    return static_cast<std::size_t>(collective) + (uneven ? kCollectives : 0);
+  }
 
-  std::array<Known, kCollectives> known_{};
-  std::array<KnownUneven, kCollectives> uneven_{};
+  KnownCalls known_{};
 };
 
 }  // namespace rondo::communicator

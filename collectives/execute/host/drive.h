@@ -97,6 +97,11 @@ class Runner : public Sleeper {
   virtual bool can_be_captured() const { return false; }
   /// Whom the call speaks with.
   virtual std::span<transport::Endpoint* const> peers() const = 0;
+
+ protected:
+  /// Looks at a line before the waiter is asked how to wait: about as long as a peer on another
+  /// core takes to answer. A peer that this core is needed for can't answer.
+  static int most_looks(bool spare_core) { return spare_core ? 64 : 1; }
 };
 
 /// One call between its begin and its end: what moves it on, as often and from whichever thread

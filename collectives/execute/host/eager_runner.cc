@@ -13,10 +13,6 @@
 namespace rondo::execute {
 namespace {
 
-/// Looks at a line before the waiter is asked how to wait: about as long as a peer on another core
-/// takes to answer. A peer that this core is needed for can't answer.
-int looks(bool spare_core) { return spare_core ? 64 : 1; }
-
 bool fits(const BoundSweep& sweep, const Plan& plan) {
   if (sweep.is_wait || sweep.segments != 1) return false;
   const auto takes = [&sweep](const transport::Endpoint* endpoint) {
@@ -44,7 +40,7 @@ bool EagerRunner::suits(const Plan& plan) {
 EagerRunner::EagerRunner(const Plan& plan, bool spare_core, Memory memory)
     : plan_(plan),
       sweeps_(plan.lanes()[0]),
-      most_looks_(looks(spare_core)),
+      most_looks_(most_looks(spare_core)),
       lends_(memory == Memory::kLent) {
   std::size_t sources = 0;
   std::size_t targets = 0;

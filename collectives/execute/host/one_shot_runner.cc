@@ -9,10 +9,6 @@
 namespace rondo::execute {
 namespace {
 
-/// Looks at a line before the waiter is asked how to wait: about as long as a peer on another core
-/// takes to answer. A peer that this core is needed for can't answer.
-int looks(bool spare_core) { return spare_core ? 64 : 1; }
-
 bool takes_of(const std::vector<OneShotRunner::Part>& parts, int rank) {
   return std::ranges::any_of(parts, [rank](const auto& part) { return part.rank == rank; });
 }
@@ -109,19 +105,19 @@ Status OneShotRunner::reduce() {
 }
 
 std::uint32_t OneShotRunner::looks_per_step() const {
-  return static_cast<std::uint32_t>(looks(inputs_.spare_core));
+  return static_cast<std::uint32_t>(most_looks(inputs_.spare_core));
 }
 
 Result<bool> OneShotRunner::step() {
   const std::size_t before = sent_;
   if (before != peers_.size()) RONDO_TRY(send_all());
   bool moved = sent_ != before;
-  const int most_looks = looks(inputs_.spare_core);
+  const int looks = most_looks(inputs_.spare_core);
   while (!has_received_all()) {
     RONDO_ASSIGN(bool received, receive_next(1));
-    if (!received && most_looks > 1) {
+    if (!received && looks > 1) {
       if (timer() != nullptr) timer()->idle(waits_for());
-      RONDO_ASSIGN(received, receive_next(most_looks - 1));
+      RONDO_ASSIGN(received, receive_next(looks - 1));
     }
     if (!received) break;
     moved = true;

@@ -58,6 +58,19 @@ TEST_P(LatePeer, CallsBehindIt_AreRightAndMadeAsBefore) {
   });
 }
 
+TEST(DeadlineOfOneCall, IsNotThatOfTheNextOnTheSameBuffer) {
+  spawn({.size = 2, .transport = "shm", .timeout_ms = 30'000}, [](Communicator& rank) {
+    std::vector<float> data(3, 0.5F + static_cast<float>(rank.rank()));
+    const Buffer buffer(data.data(), data.size());
+    // Nobody is late here, so that any deadline will do.
+    rank.run(Call::all_reduce(buffer).within(5000));
+    rank.run(Call::all_reduce(buffer).within(150));
+    if (rank.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    rank.all_reduce(buffer);
+    EXPECT_EQ(data[2], 8.0F);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Worlds, LatePeer,
                          ::testing::Combine(::testing::Values("inproc", "shm", "tcp"),
                                             ::testing::Values("thread", "caller")),

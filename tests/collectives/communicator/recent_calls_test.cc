@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -27,7 +28,10 @@ class RecentCallsTest : public testing::Test {
             .input = &call.input,
             .output = call.output,
             .reduction = call.reduction,
-            .root = call.root};
+            .root = call.root,
+            .uneven = call.uneven,
+            .input_counts = call.input_counts,
+            .output_counts = call.output_counts};
   }
 };
 
@@ -89,7 +93,7 @@ TEST_F(RecentCallsTest, ACallThatDiffersInAnything_IsNot) {
     CallArguments other = call_;
     changes[i](other);
     EXPECT_EQ(recent_.find(other), nullptr) << "change " << i;
-    const bool can_be_given = !other.uneven && other.output_counts.empty() &&
+    const bool can_be_given = (other.uneven || other.output_counts.empty()) &&
                               other.exchange == Exchange::kNone && other.timeout_ms == 0;
     if (!can_be_given) continue;
     EXPECT_EQ(recent_.find(given(other)), nullptr) << "change " << i;
@@ -145,6 +149,59 @@ TEST_F(RecentCallsTest, OfUnevenParts_IsKnownByItsCounts_ThoughTheirListIsGone) 
   uneven.output_counts = received;
   uneven.output.pointer = data_.data();
   EXPECT_EQ(recent_.find(uneven), nullptr);
+}
+
+TEST_F(RecentCallsTest, OfUnevenParts_IsKnownAsItIsGiven) {
+  const std::vector<std::size_t> counts{1, 3};
+  const std::vector<std::size_t> others{3, 1};
+  CallArguments call = call_;
+  call.collective = Collective::kAllGather;
+  call.uneven = true;
+  call.output_counts = counts;
+  recent_.remember(call, call, &plan_);
+  const RecentCalls::Known* const known = recent_.find(given(call));
+  ASSERT_NE(known, nullptr);
+  EXPECT_TRUE(std::ranges::equal(known->used.output_counts, counts));
+  call.input_counts = counts;
+  EXPECT_EQ(recent_.find(given(call)), nullptr) << "counts that it doesn't have";
+  EXPECT_EQ(recent_.find(call), nullptr);
+  call.input_counts = {};
+  call.output_counts = others;
+  EXPECT_EQ(recent_.find(given(call)), nullptr);
+}
+
+// The counts of a gather are its root's to give, so nobody else's are even looked at.
+TEST_F(RecentCallsTest, CountsThatAreNotUsedHere_MayBeAnything) {
+  const std::vector<std::size_t> counts{1, 3};
+  CallArguments call = call_;
+  call.collective = Collective::kGather;
+  call.root = 1;
+  call.uneven = true;
+  call.output_counts = counts;
+  CallArguments used = call;
+  used.output = {};
+  used.output_counts = {};
+  recent_.remember(call, used, &plan_);
+  call.output_counts = {static_cast<const std::size_t*>(nullptr) + 8, 77};
+  const RecentCalls::Known* const known = recent_.find(given(call));
+  ASSERT_NE(known, nullptr);
+  EXPECT_TRUE(known->used.output_counts.empty());
+  EXPECT_EQ(recent_.find(used), &plan_);
+}
+
+TEST_F(RecentCallsTest, DeadlineOfACall_IsNotThatOfTheNext) {
+  CallArguments impatient = call_;
+  impatient.timeout_ms = 10;
+  recent_.remember(impatient, impatient, &plan_);
+  const RecentCalls::Known* const known = recent_.find(given(call_));
+  ASSERT_NE(known, nullptr);
+  EXPECT_EQ(known->used.timeout_ms, 0);
+}
+
+TEST_F(RecentCallsTest, WhatIsForgotten_IsNotKnown) {
+  recent_.forget();
+  EXPECT_EQ(recent_.find(call_), nullptr);
+  EXPECT_EQ(recent_.find(given(call_)), nullptr);
 }
 
 TEST_F(RecentCallsTest, WhatCanNotBeCompared_IsNotKept) {

@@ -1,0 +1,117 @@
+#include "collectives/execute/host/move_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collectives/execute/host/eager_runner.h"
+#include "collectives/schedule/print.h"
+#include "core/copy_bytes.h"
+#include "core/relax.h"
+#include "transport/wire/control.h"
+
+namespace rondo::execute {
+namespace {
+
+bool is_move(const BoundSweep& sweep) {
+  return sweep.sources.size() == 1 && sweep.targets.size() == 1 &&
+         !(sweep.sources[0].is_channel && sweep.targets[0].is_channel);
+}
+
+}  // namespace
+
+bool MoveRunner::suits(const Plan& plan) {
+  return EagerRunner::suits(plan) && std::ranges::all_of(plan.lanes()[0], is_move);
+}
+
+MoveRunner::MoveRunner(const Plan& plan, bool spare_core)
+    : plan_(plan), most_looks_(most_looks(spare_core)) {
+  for (const BoundSweep& sweep : plan.lanes()[0]) {
+    const BoundPort& source = sweep.sources[0];
+    const BoundPort& target = sweep.targets[0];
+    Move& move = moves_.emplace_back();
+    move.bytes = sweep.bytes;
+    move.source = source.slice;
+    move.target = target.slice;
+    if (source.is_channel) move.from = plan.receivers()[source.channel].endpoint;
+    if (target.is_channel) move.to = plan.senders()[target.channel].endpoint;
+  }
+}
+
+void MoveRunner::begin(const transport::Call& call, const Operands& operands) {
+  operands_ = &operands;
+  bases_ = {operands.input, operands.output, plan_.scratch().data()};
+  next_ = 0;
+  for (transport::Endpoint* endpoint : plan_.endpoints()) endpoint->begin(call, {});
+}
+
+Status MoveRunner::send_first(const transport::Call& call, const Operands& operands) {
+  begin(call, operands);
+  while (!finished() && moves_[next_].to != nullptr) {
+    RONDO_ASSIGN(const bool sent, make(moves_[next_]));
+    if (!sent) break;
+    ++next_;
+  }
+  return {};
+}
+
+Status MoveRunner::end(Status status, int rank) {
+  // A peer that runs its plan the other way may have lent its memory.
+  for (transport::Endpoint* endpoint : plan_.endpoints()) {
+    if (status.ok()) status = endpoint->verdict();
+    endpoint->end();
+  }
+  if (status.ok() || transport::is_hearsay(status)) return status;
+  std::string where = fmt::format("rank {}", rank);
+  if (!finished()) where += ", " + schedule::describe_sweep(plan_.schedule(), 0, next_);
+  return std::move(status).at(std::move(where));
+}
+
+std::uint32_t MoveRunner::looks_per_step() const { return static_cast<std::uint32_t>(most_looks_); }
+
+Result<bool> MoveRunner::step() {
+  const std::size_t before = next_;
+  trace::CallTimer* const timer = operands_->timer;
+  for (int looks = 0; !finished();) {
+    RONDO_ASSIGN(const bool made, make(moves_[next_]));
+    if (made) {
+      looks = 0;
+      ++next_;
+      // With the last the call ends, and so does what it has waited.
+      if (timer != nullptr && !finished()) timer->moved();
+      continue;
+    }
+    if (++looks >= most_looks_) break;
+    if (looks == 1 && timer != nullptr) timer->idle(waits_for());
+    relax();
+  }
+  return next_ != before;
+}
+
+/// True once it is made.
+Result<bool> MoveRunner::make(const Move& move) {
+  const std::byte* source = move.from == nullptr ? memory(move.source) : nullptr;
+  if (move.to != nullptr) return move.to->send_eager({source, move.bytes});
+  if (move.from != nullptr) {
+    RONDO_ASSIGN(source, move.from->recv_eager(move.bytes));
+    if (source == nullptr) return false;
+  }
+  std::byte* const target = memory(move.target);
+  const bool is_there = source == target || source == transport::Endpoint::stored();
+  if (!is_there && move.bytes > 0) copy_bytes(target, source, move.bytes);
+  if (move.from != nullptr) move.from->release_eager();
+  return true;
+}
+
+int MoveRunner::waits_for() const {
+  if (finished()) return kNoCulprit;
+  const Move& move = moves_[next_];
+  const transport::Endpoint* const peer = move.from != nullptr ? move.from : move.to;
+  return peer == nullptr ? kNoCulprit : peer->peer();
+}
+
+std::byte* MoveRunner::memory(const BoundSlice& slice) const {
+  return bases_[static_cast<std::size_t>(slice.role)] + slice.offset;
+}
+
+}  // namespace rondo::execute

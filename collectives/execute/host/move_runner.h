@@ -1,0 +1,59 @@
+#pragma once
+
+// Runs a plan of short messages that combines nothing and passes nothing on: each sweep copies,
+// sends or receives one row. Gathers, scatters and all-to-alls whose ranks know the sizes of their
+// own rows only are such plans: bulletins want all ranks to know whether all rows fit.
+//
+// Its specification is PlanRunner with the same plan, as EagerRunner's is: on the wire the three
+// are alike, message for message, so ranks may differ in which of them they run
+// (move_runner_test).
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "collectives/execute/host/drive.h"
+#include "collectives/execute/host/plan.h"
+
+namespace rondo::execute {
+
+class MoveRunner final : public Runner {
+ public:
+  /// Whether EagerRunner suits the plan, and there is no more to its sweeps than that.
+  static bool suits(const Plan& plan);
+  /// The plan suits; it is borrowed. `spare_core`: as EagerRunner's.
+  MoveRunner(const Plan& plan, bool spare_core);
+
+ private:
+  /// One sweep.
+  struct Move {
+    transport::Endpoint* from = nullptr;  ///< null: out of own memory
+    transport::Endpoint* to = nullptr;    ///< null: into own memory
+    BoundSlice source;
+    BoundSlice target;
+    std::size_t bytes = 0;
+  };
+
+  void begin(const transport::Call& call, const Operands& operands) override;
+  bool sends_first() const override { return true; }
+  Status send_first(const transport::Call& call, const Operands& operands) override;
+  Status end(Status status, int rank) override;
+  Result<bool> step() override;
+  std::uint32_t looks_per_step() const override;
+  bool finished() const override { return next_ == moves_.size(); }
+  int waits_for() const override;
+  std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }
+
+  Result<bool> make(const Move& move);
+  std::byte* memory(const BoundSlice& slice) const;
+
+  const Plan& plan_;
+  std::vector<Move> moves_;
+  int most_looks_;
+  const Operands* operands_ = nullptr;  ///< of the call
+  std::array<std::byte*, 3> bases_{};   ///< by schedule::BufferRole
+  std::size_t next_ = 0;                ///< of moves_
+};
+
+}  // namespace rondo::execute

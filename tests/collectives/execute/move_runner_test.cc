@@ -1,0 +1,231 @@
+// The runner of short messages that are only moved, against its specification: ranks that run a
+// plan by MoveRunner, EagerRunner and PlanRunner meet in one world, and every row comes where it
+// belongs.
+
+#include "collectives/execute/host/move_runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "collectives/algorithms/registry.h"
+#include "collectives/execute/host/eager_runner.h"
+#include "collectives/execute/host/plan_runner.h"
+#include "collectives/schedule/fuse.h"
+#include "tests/collectives/execute/connected_rank.h"
+
+namespace rondo::execute {
+namespace {
+
+using schedule::Collective;
+
+/// kSendsFirst: as a place runs it.
+enum class Way { kMoves, kSendsFirst, kEager, kPlan };
+
+struct Moving {
+  Collective collective = Collective::kGather;
+  std::string algorithm = "linear";
+  int root = 0;
+  std::vector<std::size_t> counts;  ///< by row
+};
+
+/// Element `index` of `row`, that of no other.
+double value_of(std::size_t row, std::size_t index) {
+  return 0.37 + static_cast<double>(row) * 1000 + static_cast<double>(index) / 7;
+}
+
+std::vector<double> rows(const Moving& moving, const std::vector<std::size_t>& wanted) {
+  std::vector<double> values;
+  for (const std::size_t row : wanted)
+    for (std::size_t i = 0; i < moving.counts[row]; ++i) values.push_back(value_of(row, i));
+  return values;
+}
+
+std::vector<std::size_t> all_rows(std::size_t count) {
+  std::vector<std::size_t> list;
+  for (std::size_t row = 0; row < count; ++row) list.push_back(row);
+  return list;
+}
+
+/// What rank `own` of `world` has, and what it is to have.
+std::vector<std::size_t> input_rows(const Moving& moving, std::size_t own, std::size_t world) {
+  if (moving.collective == Collective::kGather) return {own};
+  if (moving.collective == Collective::kScatter)
+    return static_cast<std::size_t>(moving.root) == own ? all_rows(world)
+                                                        : std::vector<std::size_t>();
+  std::vector<std::size_t> list;
+  for (std::size_t to = 0; to < world; ++to) list.push_back(own * world + to);
+  return list;
+}
+
+std::vector<std::size_t> output_rows(const Moving& moving, std::size_t own, std::size_t world) {
+  if (moving.collective == Collective::kScatter) return {own};
+  if (moving.collective == Collective::kGather)
+    return static_cast<std::size_t>(moving.root) == own ? all_rows(world)
+                                                        : std::vector<std::size_t>();
+  std::vector<std::size_t> list;
+  for (std::size_t from = 0; from < world; ++from) list.push_back(from * world + own);
+  return list;
+}
+
+class MovingRank : public ConnectedRank {
+ public:
+  using ConnectedRank::ConnectedRank;
+
+  Result<std::vector<double>> run(const Moving& moving, Way way) {
+    const auto own = static_cast<std::size_t>(rank_);
+    const auto world = static_cast<std::size_t>(world_);
+    std::vector<double> input = rows(moving, input_rows(moving, own, world));
+    std::vector<double> output(rows(moving, output_rows(moving, own, world)).size(), -1);
+    const auto plan = make_plan(moving);
+    const auto runner = make_runner(*plan, way);
+    const transport::Call call{++sequence_, 1, {.collective = 3}};
+    const Operands operands{reinterpret_cast<std::byte*>(input.data()),
+                            reinterpret_cast<std::byte*>(output.data())};
+    const RunContext context{rank_, waiter_.get(), {}, 20'000};
+    if (way == Way::kSendsFirst) {
+      RONDO_TRY(send_first(*runner, call, operands, context));
+    } else {
+      RONDO_TRY(runner->run(call, operands, context));
+    }
+    return output;
+  }
+
+ private:
+  std::unique_ptr<Plan> make_plan(const Moving& moving) {
+    const auto* algorithm = algorithms::find(moving.collective, moving.algorithm);
+    const auto build = [&](int rank) {
+      return algorithm->build({.collective = moving.collective,
+                               .world = world_,
+                               .rank = rank,
+                               .root = moving.root,
+                               .rows = static_cast<std::uint32_t>(moving.counts.size())});
+    };
+    PlanInputs inputs;
+    inputs.schedule = unfold(schedule::fuse_folded(build), rank_);
+    inputs.table = schedule::ChunkTable::of_counts(moving.counts).value();
+    inputs.element_bytes = sizeof(double);
+    inputs.sizes_of_own_rows_only = true;
+    inputs.segment_bytes = transport::ShmOptions().slot_bytes;
+    inputs.endpoint_of = [this](int peer) { return transport_->endpoint(peer); };
+    inputs.scratch_rows_of = [](int) { return std::vector<std::uint32_t>(); };
+    inputs.allocate_scratch = [](std::size_t bytes) {
+      return Result<std::shared_ptr<std::byte[]>>(
+          std::shared_ptr<std::byte[]>(new std::byte[bytes]));
+    };
+    return Plan::make(std::move(inputs)).value();
+  }
+  static std::unique_ptr<Runner> make_runner(const Plan& plan, Way way) {
+    EXPECT_TRUE(MoveRunner::suits(plan));
+    if (way == Way::kMoves || way == Way::kSendsFirst)
+      return std::make_unique<MoveRunner>(plan, false);
+    if (way == Way::kEager) return std::make_unique<EagerRunner>(plan, false);
+    return std::make_unique<PlanRunner>(plan);
+  }
+
+  static Status send_first(Runner& runner, const transport::Call& call, const Operands& operands,
+                           const RunContext& context) {
+    EXPECT_TRUE(runner.sends_first());
+    Status status = runner.send_first(call, operands);
+    Run run(runner, call);
+    if (status.ok()) status = run.drive(context);
+    return run.end(std::move(status), context.rank);
+  }
+
+  std::uint64_t sequence_ = 0;
+};
+
+class Moves : public testing::TestWithParam<int> {
+ protected:
+  Moves() {
+    static std::uint64_t jobs = 9500;
+    std::vector<std::string> addresses;
+    for (int rank = 0; rank < world(); ++rank) {
+      addresses.push_back(
+          ranks_.emplace_back(transport::TransportKind::kShm, jobs, rank, world()).address());
+    }
+    ++jobs;
+    each([&](MovingRank& rank, std::size_t) { rank.connect(addresses); });
+  }
+  static int world() { return GetParam(); }
+  void each(const std::function<void(MovingRank&, std::size_t)>& work) {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < ranks_.size(); ++i)
+      threads.emplace_back([&, i] { work(ranks_[i], i); });
+    for (std::thread& thread : threads) thread.join();
+  }
+  /// Rank i goes the way i of `ways`, which begin again behind the last.
+  void check(const Moving& moving, const std::vector<Way>& ways) {
+    each([&](MovingRank& rank, std::size_t i) {
+      const auto moved = rank.run(moving, ways[i % ways.size()]);
+      ASSERT_TRUE(moved.ok()) << moved.status().to_string();
+      EXPECT_EQ(*moved, rows(moving, output_rows(moving, i, ranks_.size()))) << "rank " << i;
+    });
+  }
+
+  std::vector<MovingRank> ranks_;
+};
+
+/// Rows of `most` elements at most, one of them empty.
+std::vector<std::size_t> counts_of(std::size_t count, std::size_t most) {
+  std::vector<std::size_t> list;
+  for (std::size_t row = 0; row < count; ++row) list.push_back(row * 131 % (most + 1));
+  return list;
+}
+
+TEST_P(Moves, AnyMixOfRanks_MovesEveryRow) {
+  using enum Way;
+  const auto count = static_cast<std::size_t>(world());
+  for (const auto& ways : {std::vector{kMoves},
+                           {kMoves, kPlan},
+                           {kPlan, kMoves},
+                           {kEager, kMoves},
+                           {kSendsFirst},
+                           {kPlan, kSendsFirst},
+                           {kMoves, kEager, kPlan}}) {
+    for (const std::size_t most : {0U, 2U, 3U, 40U, 1000U}) {
+      for (int root = 0; root < world(); ++root) {
+        check({Collective::kGather, "linear", root, counts_of(count, most)}, ways);
+        check({Collective::kScatter, "linear", root, counts_of(count, most)}, ways);
+      }
+      for (const char* algorithm : {"direct", "pairwise"})
+        check({Collective::kAllToAll, algorithm, 0, counts_of(count * count, most)}, ways);
+    }
+  }
+}
+
+// More than a lane has lines for: whoever sends waits for room.
+TEST_P(Moves, RootThatIsFarAhead_WaitsForItsPeers) {
+  constexpr int kCalls = 200;
+  constexpr Way kWays[] = {Way::kMoves, Way::kSendsFirst};
+  const Moving moving{Collective::kScatter, "linear", 0,
+                      counts_of(static_cast<std::size_t>(world()), 40)};
+  each([&](MovingRank& rank, std::size_t i) {
+    for (int call = 0; call < kCalls; ++call) {
+      if (i != 0 && call % 70 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      const auto moved = rank.run(moving, kWays[call / 100]);
+      ASSERT_TRUE(moved.ok()) << moved.status().to_string();
+      ASSERT_EQ(*moved, rows(moving, output_rows(moving, i, ranks_.size())));
+    }
+  });
+}
+
+TEST_P(Moves, RowOfAnotherSize_IsAMismatchThatNamesTheSender) {
+  std::vector<Status> ended(ranks_.size());
+  each([&](MovingRank& rank, std::size_t i) {
+    Moving moving{Collective::kGather, "linear", 0, std::vector<std::size_t>(ranks_.size(), 300)};
+    if (i == 1) moving.counts[1] = 299;
+    ended[i] = rank.run(moving, Way::kMoves).status();
+  });
+  EXPECT_EQ(ended[0].code(), ErrorCode::kMismatch) << ended[0].to_string();
+  EXPECT_EQ(ended[0].culprit(), 1);
+  EXPECT_THAT(ended[0].where(), testing::HasSubstr("recv <- rank 1, row 1"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, Moves, testing::Values(2, 3, 5));
+
+}  // namespace
+}  // namespace rondo::execute
