@@ -10,8 +10,9 @@
 namespace rondo::communicator {
 namespace {
 
-/// Whose calls this thread moves on, or whose continuation it runs, if it does.
-thread_local const CallDriver* inside = nullptr;
+/// Whose calls this thread moves on, or whose continuation it runs, if it does. Each message asks:
+/// one word of what every process has for libraries that come later is found without a call.
+[[gnu::tls_model("initial-exec")]] thread_local const CallDriver* inside = nullptr;
 
 /// Marks this thread for as long as it lives.
 class Inside {
@@ -104,8 +105,7 @@ bool CallDriver::exchange_at_once(PendingCall& call) {
 
 /// With the baton. Those that were pushed come first.
 bool CallDriver::make_at_once(const CallArguments& arguments, int looks) {
-  return exchanges_.empty() && place_.usable().ok() &&
-         conversations_.make_at_once(arguments, looks);
+  return exchanges_.empty() && place_.is_usable() && conversations_.make_at_once(arguments, looks);
 }
 
 void CallDriver::give_back() {
@@ -148,7 +148,7 @@ bool CallDriver::look() {
 }
 
 void CallDriver::look_after_graphs() {
-  if (!idle() || !place_.usable().ok()) return;
+  if (!idle() || !place_.is_usable()) return;
   if (Status status = place_.look_after_graphs(); !status.ok()) give_up(status);
 }
 
@@ -304,17 +304,25 @@ void CallDriver::pause_all() {
   conversations_.pause();
 }
 
+/// Nobody has seen the call yet, so that nobody has to be kept from looking at it meanwhile.
 void CallDriver::finish_at_once(PendingCall& call, Status status) {
-  outstanding_.fetch_add(1, std::memory_order_relaxed);
-  complete(call, std::move(status));
+  call.status = std::move(status);
+  tell_end(call);
+  call.holders.store(1, std::memory_order_relaxed);
+  call.stage.store(PendingCall::Stage::kDone, std::memory_order_release);
+  readiness_.ended();
+}
+
+void CallDriver::tell_end(const PendingCall& call) {
+  if (call.arguments.exchange != Exchange::kNone)
+    place_.trace().end_exchange(call.arguments, call.entered, call.status);
+  if (call.order != nullptr) call.order->leave(call.status);
 }
 
 void CallDriver::complete(PendingCall& call, Status status) {
   using Stage = PendingCall::Stage;
   call.status = std::move(status);
-  if (call.arguments.exchange != Exchange::kNone)
-    place_.trace().end_exchange(call.arguments, call.entered, call.status);
-  if (call.order != nullptr) call.order->leave(call.status);
+  tell_end(call);
   const Stage before = call.stage.exchange(Stage::kEnding, std::memory_order_acq_rel);
   if (before == Stage::kHasContinuation) continue_now(call);
   outstanding_.fetch_sub(1, std::memory_order_release);

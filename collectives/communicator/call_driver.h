@@ -65,7 +65,7 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   /// returned.
   void give_up_later(const Status& cause);
 
-  /// Ends a call that needs no driving, one holder less.
+  /// Ends a call that nobody has seen yet and that needs no driving, one holder less.
   void finish_at_once(PendingCall& call, Status status);
   /// Runs the continuation of a call that was done before it had one.
   void continue_now(PendingCall& call);
@@ -76,6 +76,7 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
  private:
   static const void* this_thread();
   void complete(PendingCall& call, Status status);
+  void tell_end(const PendingCall& call);
   void settle();
   bool turn();
   bool turn_front();

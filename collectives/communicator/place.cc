@@ -78,11 +78,11 @@ void Place::compare_last_call() const {
 
 bool Place::is_left_alone_by(const Status& status) const {
   const bool refused = status.code() == ErrorCode::kDevice || status.code() == ErrorCode::kSystem;
-  return refused && size() > 1 && device_.kind != DeviceKind::kHost && usable().ok();
+  return refused && size() > 1 && device_.kind != DeviceKind::kHost && is_usable();
 }
 
 Status Place::usable() const {
-  if (!is_broken_.load(std::memory_order_acquire)) return {};
+  if (is_usable()) return {};
   return Status(broken_.code(), "this communicator can't be used any more: " + broken_.message(),
                 broken_.culprit(), broken_.where());
 }

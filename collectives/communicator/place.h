@@ -81,6 +81,7 @@ class Place {
   void abort(const Status& cause);
   /// OK, or why no call can be made any more.
   Status usable() const;
+  bool is_usable() const { return !is_broken_.load(std::memory_order_acquire); }
   /// While no call is under way, and graphs make some: what their hosts would see of peers, were
   /// they in them. Errors: PeerLost, or what a peer gave up with.
   Status look_after_graphs();

@@ -3,6 +3,7 @@
 // Little-endian fields written to and read from a block of fixed size. A reader never looks past
 // its block: it then yields zeros and `ok()` turns false. Pure; no allocation.
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,12 @@ class ByteWriter {
 
   template <std::unsigned_integral T>
   void put(T value) {
+    if (std::endian::native == std::endian::little && block_.size() - used_ >= sizeof(T)) {
+      // One store: a loop of bytes isn't made into one.
+      std::memcpy(block_.data() + used_, &value, sizeof(T));
+      used_ += sizeof(T);
+      return;
+    }
     for (std::size_t i = 0; i < sizeof(T) && used_ < block_.size(); ++i)
       block_[used_++] = static_cast<std::byte>(value >> (8 * i));
   }
@@ -43,8 +50,12 @@ class ByteReader {
       return 0;
     }
     T value = 0;
-    for (std::size_t i = 0; i < sizeof(T); ++i)
-      value = static_cast<T>(value | (static_cast<T>(block_[used_ + i]) << (8 * i)));
+    if (std::endian::native == std::endian::little) {
+      std::memcpy(&value, block_.data() + used_, sizeof(T));
+    } else {
+      for (std::size_t i = 0; i < sizeof(T); ++i)
+        value = static_cast<T>(value | (static_cast<T>(block_[used_ + i]) << (8 * i)));
+    }
     used_ += sizeof(T);
     return value;
   }

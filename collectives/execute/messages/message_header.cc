@@ -6,13 +6,14 @@
 
 namespace rondo::execute {
 
+/// Kind, type, two bytes of nothing and the tag in one word: what is read as a whole, as lines of
+/// shared memory are, before its parts have left the core, waits for them.
 MessageHeaderBlock encode(const MessageHeader& header) {
-  MessageHeaderBlock block{};
+  MessageHeaderBlock block;
   transport::ByteWriter writer(block);
-  writer.put(static_cast<std::uint8_t>(header.kind));
-  writer.put(static_cast<std::uint8_t>(header.type));
-  writer.put(std::uint16_t{0});
-  writer.put(header.tag);
+  writer.put(std::uint64_t{static_cast<std::uint8_t>(header.kind)} |
+             std::uint64_t{static_cast<std::uint8_t>(header.type)} << 8 |
+             std::uint64_t{static_cast<std::uint32_t>(header.tag)} << 32);
   writer.put(header.bytes);
   writer.put(header.id);
   return block;
