@@ -136,16 +136,18 @@ void Measurement::write_buffers(const CallSpec& spec, std::uint64_t salt) {
   const int rank = communicator_.rank();
   const Layout layout = layout_of(spec, world, rank);
   const Bytes output = bytes_of(layout.output, spec.type);
-  std::memset(output_.on_host() + output.first, kPoison, output.count);
-  output_.upload(output.first, output.count);
+  std::memset(output_.on_host() + output.first, kPoison, output_.written_of(output.count, 1));
+  output_.upload(output.first, output.count, 1);
   const Operation& operation = spec.operation;
   const bool from_root = operation.is(Collective::kBroadcast) || operation.is(Collective::kScatter);
   if ((from_root && rank != spec.root) || operation.is(Collective::kBarrier)) return;
   const Pattern pattern = input_pattern(spec.type, spec.op, rank, world, salt);
   const Bytes input = bytes_of(layout.input, spec.type);
   const BenchMemory& memory = input_memory(spec);
-  write_pattern(pattern, memory.on_host() + input.first, layout.input.count, 0);
-  memory.upload(input.first, input.count);
+  const std::size_t period = pattern.bytes.size();
+  const std::size_t written = memory.written_of(input.count, period) / size_of(spec.type);
+  write_pattern(pattern, memory.on_host() + input.first, written, 0);
+  memory.upload(input.first, input.count, period);
 }
 
 Measurement::Buffers Measurement::buffers_of(const CallSpec& spec) const {

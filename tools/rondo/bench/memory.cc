@@ -5,6 +5,12 @@
 #include "rondo/error.h"
 
 namespace rondo::tool {
+namespace {
+
+/// What the host writes of a device's memory, as far as whole periods fit.
+constexpr std::size_t kWrittenBytes = std::size_t{64} << 10;
+
+}  // namespace
 
 BenchMemory::BenchMemory(std::size_t bytes, bool registered, Device device) : device_(device) {
   constexpr std::size_t kPageBytes = 4096;
@@ -27,10 +33,23 @@ BenchMemory::BenchMemory(std::size_t bytes, bool registered, Device device) : de
   if (data_ == nullptr) data_ = on_host_;
 }
 
-void BenchMemory::upload(std::size_t first, std::size_t bytes) const {
-  if (!stream_) return;
+std::size_t BenchMemory::written_of(std::size_t bytes, std::size_t period) const {
+  if (!stream_) return bytes;
+  const std::size_t periods = std::max<std::size_t>(kWrittenBytes / period, 1);
+  return std::min(bytes, periods * period);
+}
+
+void BenchMemory::upload(std::size_t first, std::size_t bytes, std::size_t period) const {
+  if (!stream_ || bytes == 0) return;
   Stream stream = *stream_;
-  stream.copy(data_ + first, on_host_ + first, bytes);
+  std::byte* const target = data_ + first;
+  std::size_t there = written_of(bytes, period);
+  stream.copy(target, on_host_ + first, there);
+  while (there < bytes) {
+    const std::size_t more = std::min(there, bytes - there);
+    stream.copy(target + there, target, more);
+    there += more;
+  }
   stream.synchronize();
 }
 

@@ -26,8 +26,14 @@ class BenchMemory {
 
   /// The same bytes, for the host.
   std::byte* on_host() const { return on_host_; }
-  /// Brings [first, first + bytes) of what the host has written to the device, or back.
-  void upload(std::size_t first, std::size_t bytes) const;
+  /// Of `bytes` that repeat every `period`, so many the host has to write, from the first on,
+  /// before `upload`: all where the memory is its own; of a device's a few periods, which are
+  /// copied there again and again. Gigabytes that the host has just written would push all out of
+  /// its caches that it needs for a call.
+  std::size_t written_of(std::size_t bytes, std::size_t period) const;
+  /// Brings them to the device, as `bytes` from `first` on.
+  void upload(std::size_t first, std::size_t bytes, std::size_t period) const;
+  /// Brings [first, first + bytes) to the host.
   void download(std::size_t first, std::size_t bytes) const;
 
  private:
