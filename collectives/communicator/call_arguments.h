@@ -44,7 +44,7 @@ struct GivenCall {
   const Buffer& output;
   const Reduction& reduction;
   int root = 0;
-  /// As those of CallArguments.
+  /// As those of CallArguments; of gathers and scatters only those of the buffer with all parts.
   bool uneven = false;
   std::span<const std::size_t> input_counts{};
   std::span<const std::size_t> output_counts{};

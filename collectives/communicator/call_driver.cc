@@ -10,9 +10,8 @@
 namespace rondo::communicator {
 namespace {
 
-/// Whose calls this thread moves on, or whose continuation it runs, if it does. Each message asks:
-/// one word of what every process has for libraries that come later is found without a call.
-[[gnu::tls_model("initial-exec")]] thread_local const CallDriver* inside = nullptr;
+/// Whose calls this thread moves on, or whose continuation it runs, if it does.
+thread_local const CallDriver* inside = nullptr;
 
 /// Marks this thread for as long as it lives.
 class Inside {

@@ -55,6 +55,15 @@ bool reach_each_other(const transport::Mesh& mesh) {
   });
 }
 
+/// Two that are joined as if they were of two processes, which the options can ask for.
+bool parts_a_process(const transport::Mesh& mesh) {
+  if (mesh.means().transport != "shm") return false;
+  const auto& ranks = mesh.ranks();
+  return std::ranges::any_of(ranks, [&ranks](const transport::RankInfo& rank) {
+    return std::ranges::count(ranks, rank.process, &transport::RankInfo::process) > 1;
+  });
+}
+
 /// All ranks are on devices of one kind; those of one host can reach each other's memory, and those
 /// of different hosts meet in page-locked memory, in which nothing is encoded: alike on every rank.
 bool all_meet(const CommunicatorOptions& options, const transport::Mesh& mesh, Device device) {
@@ -68,6 +77,7 @@ bool all_meet(const CommunicatorOptions& options, const transport::Mesh& mesh, D
   if (!driver.ok()) return false;
   const bool between_hosts = options.wire_format == "none" && (*driver)->sees_host_memory();
   if (!mesh.one_host() && !between_hosts) return false;
+  if (parts_a_process(mesh) && !(*driver)->imports_own()) return false;
   return is_inside_one_process(mesh) || (*driver)->shares_between_processes();
 }
 

@@ -62,6 +62,8 @@ class DeviceDriver {
 
   /// Whether other processes can get at its memory and events.
   virtual bool shares_between_processes() const { return true; }
+  /// Whether the process that exports them can import them, too.
+  virtual bool imports_own() const { return true; }
 
   /// From `pointer`, inside an allocation, to the allocation's end.
   /// Errors: InvalidArgument (not this driver's), Unsupported.

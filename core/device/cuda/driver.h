@@ -40,6 +40,8 @@ class CudaDriver final : public DeviceDriver {
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
   void release_imported(void* pointer) override { imports_.close(pointer); }
+  /// cuIpcOpenMemHandle and cuIpcOpenEventHandle want another process.
+  bool imports_own() const override { return false; }
   std::uint64_t frees() const override { return frees_->load(std::memory_order_acquire); }
   /// Also tells of memory that others have freed (cudaFree).
   bool lives(const SharedHandle& memory) override;

@@ -106,6 +106,8 @@ TEST(CudaPlaces, DevicesOfWhichOneCannotReachAnother_GoByWayOfTheHost) {
     EXPECT_EQ(transport_where("2:0", path), "inproc") << path;
     EXPECT_EQ(transport_where("2:3,3:0", path), "cuda") << path << ": no rank is on the fourth";
     EXPECT_EQ(transport_where("0:1", path, "tcp"), "cuda") << path << ": by page-locked memory";
+    // CUDA opens no handle in the process that has made it.
+    EXPECT_EQ(transport_where("", path, "shm"), "shm") << path;
   }
 }
 

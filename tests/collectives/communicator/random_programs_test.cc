@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/collectives/communicator/random_program.h"
@@ -39,6 +42,14 @@ constexpr std::array kAlgorithms = {"auto",
                                     "weighted_direct"};
 constexpr std::array<std::size_t, 4> kSegments = {0, 0, 64, 1024};
 
+/// Of what kind the devices of all worlds are, where the test's environment says so (as own_device
+/// has it); else those of some are emulated.
+std::optional<DeviceKind> kind_of_all() {
+  const char* const name = std::getenv("RONDO_TEST_DEVICE");
+  if (name == nullptr) return std::nullopt;
+  return find_device_kind(name).value();
+}
+
 World draw_world(std::uint64_t seed) {
   Draws draws(seed, 0, 0xA11);
   World world{.size = 1 + static_cast<int>(draws.below(5)),
@@ -49,8 +60,10 @@ World draw_world(std::uint64_t seed) {
   world.deterministic = draws.once_in(6);
   world.segment_bytes = kSegments[draws.below(kSegments.size())];
   world.tcp_sockets = static_cast<int>(draws.below(4));
-  if (draws.once_in(5)) {
-    world.device = {DeviceKind::kEmulated, 0};
+  const std::optional<DeviceKind> kind = kind_of_all();
+  if (kind.has_value() || draws.once_in(5)) {
+    world.device = {kind.value_or(DeviceKind::kEmulated), 0};
+    world.devices = 1 + static_cast<int>(draws.below(4));
     // Each segment is an event, of which the devices of a process have so many.
     if (world.segment_bytes != 0) world.segment_bytes = kSegments.back();
   }
@@ -68,11 +81,14 @@ void run_world(std::uint64_t seed) {
   const World world = draw_world(seed);
   SCOPED_TRACE(to_string(world));
   const bool on_host = world.device.kind == DeviceKind::kHost;
-  // What the caller alone moves on stands still while it waits in another communicator.
+  // What the caller alone moves on stands still while it waits in another communicator; and one
+  // communicator's kernels may leave no room on the device for another's.
+  const char* const path = std::getenv("RONDO_DEVICE_PATH");
+  const bool by_kernels = path != nullptr && std::string_view(path) == "kernel";
   const RandomProgram program{.seed = seed,
                               .steps = on_host ? 60 : 25,
                               .messages = on_host,
-                              .split = world.progress == "thread"};
+                              .split = world.progress == "thread" && !by_kernels};
   std::vector<std::uint64_t> digests(static_cast<std::size_t>(world.size));
   spawn(world, [&](Communicator& rank) {
     digests[static_cast<std::size_t>(rank.rank())] = run_program(rank, program);

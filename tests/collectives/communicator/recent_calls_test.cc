@@ -182,7 +182,7 @@ TEST_F(RecentCallsTest, CountsThatAreNotUsedHere_MayBeAnything) {
   used.output = {};
   used.output_counts = {};
   recent_.remember(call, used, &plan_);
-  call.output_counts = {static_cast<const std::size_t*>(nullptr) + 8, 77};
+  call.output_counts = {reinterpret_cast<const std::size_t*>(64), 77};
   const RecentCalls::Known* const known = recent_.find(given(call));
   ASSERT_NE(known, nullptr);
   EXPECT_TRUE(known->used.output_counts.empty());
