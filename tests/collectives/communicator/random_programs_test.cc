@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <iterator>
@@ -63,7 +64,8 @@ World draw_world(std::uint64_t seed) {
   const std::optional<DeviceKind> kind = kind_of_all();
   if (kind.has_value() || draws.once_in(5)) {
     world.device = {kind.value_or(DeviceKind::kEmulated), 0};
-    world.devices = 1 + static_cast<int>(draws.below(4));
+    const int most_devices = std::min(4, device_count(world.device.kind));
+    world.devices = 1 + static_cast<int>(draws.below(static_cast<std::size_t>(most_devices)));
     // Each segment is an event, of which the devices of a process have so many.
     if (world.segment_bytes != 0) world.segment_bytes = kSegments.back();
   }
