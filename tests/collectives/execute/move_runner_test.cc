@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -75,6 +76,9 @@ class MovingRank : public ConnectedRank {
  public:
   using ConnectedRank::ConnectedRank;
 
+  /// Of the last call.
+  const trace::CallRecord& record() const { return timer_.record(); }
+
   Result<std::vector<double>> run(const Moving& moving, Way way) {
     const auto own = static_cast<std::size_t>(rank_);
     const auto world = static_cast<std::size_t>(world_);
@@ -83,14 +87,11 @@ class MovingRank : public ConnectedRank {
     const auto plan = make_plan(moving);
     const auto runner = make_runner(*plan, way);
     const transport::Call call{++sequence_, 1, {.collective = 3}};
-    const Operands operands{reinterpret_cast<std::byte*>(input.data()),
-                            reinterpret_cast<std::byte*>(output.data())};
-    const RunContext context{rank_, waiter_.get(), {}, 20'000};
-    if (way == Way::kSendsFirst) {
-      RONDO_TRY(send_first(*runner, call, operands, context));
-    } else {
-      RONDO_TRY(runner->run(call, operands, context));
-    }
+    Operands operands{.input = reinterpret_cast<std::byte*>(input.data()),
+                      .output = reinterpret_cast<std::byte*>(output.data())};
+    timer_.begin({}, ticks_now(), ticks_now());
+    RONDO_TRY(drive(*runner, call, operands, way == Way::kSendsFirst));
+    timer_.end();
     return output;
   }
 
@@ -118,24 +119,32 @@ class MovingRank : public ConnectedRank {
     };
     return Plan::make(std::move(inputs)).value();
   }
-  static std::unique_ptr<Runner> make_runner(const Plan& plan, Way way) {
+  std::unique_ptr<Runner> make_runner(const Plan& plan, Way way) const {
     EXPECT_TRUE(MoveRunner::suits(plan));
     if (way == Way::kMoves || way == Way::kSendsFirst)
-      return std::make_unique<MoveRunner>(plan, false);
+      return std::make_unique<MoveRunner>(plan, world_ == 2);
     if (way == Way::kEager) return std::make_unique<EagerRunner>(plan, false);
     return std::make_unique<PlanRunner>(plan);
   }
 
-  static Status send_first(Runner& runner, const transport::Call& call, const Operands& operands,
-                           const RunContext& context) {
-    EXPECT_TRUE(runner.sends_first());
-    Status status = runner.send_first(call, operands);
-    Run run(runner, call);
-    if (status.ok()) status = run.drive(context);
-    return run.end(std::move(status), context.rank);
+  /// Nobody counts the time before the first messages have gone out.
+  Status drive(Runner& runner, const transport::Call& call, Operands& operands, bool sends_first) {
+    Status status;
+    if (sends_first) {
+      EXPECT_TRUE(runner.sends_first());
+      status = runner.send_first(call, operands);
+      operands.timer = &timer_;
+    } else {
+      operands.timer = &timer_;
+      runner.begin(call, operands);
+    }
+    Run run(runner, call, &timer_);
+    if (status.ok()) status = run.drive({rank_, waiter_.get(), {}, 20'000});
+    return run.end(std::move(status), rank_);
   }
 
   std::uint64_t sequence_ = 0;
+  trace::CallTimer timer_;
 };
 
 class Moves : public testing::TestWithParam<int> {
@@ -165,6 +174,8 @@ class Moves : public testing::TestWithParam<int> {
       EXPECT_EQ(*moved, rows(moving, output_rows(moving, i, ranks_.size()))) << "rank " << i;
     });
   }
+
+  void check_row_of_another_size(Way way);
 
   std::vector<MovingRank> ranks_;
 };
@@ -213,16 +224,39 @@ TEST_P(Moves, RootThatIsFarAhead_WaitsForItsPeers) {
   });
 }
 
-TEST_P(Moves, RowOfAnotherSize_IsAMismatchThatNamesTheSender) {
+void Moves::check_row_of_another_size(Way way) {
   std::vector<Status> ended(ranks_.size());
   each([&](MovingRank& rank, std::size_t i) {
     Moving moving{Collective::kGather, "linear", 0, std::vector<std::size_t>(ranks_.size(), 300)};
     if (i == 1) moving.counts[1] = 299;
-    ended[i] = rank.run(moving, Way::kMoves).status();
+    ended[i] = rank.run(moving, way).status();
   });
   EXPECT_EQ(ended[0].code(), ErrorCode::kMismatch) << ended[0].to_string();
   EXPECT_EQ(ended[0].culprit(), 1);
   EXPECT_THAT(ended[0].where(), testing::HasSubstr("recv <- rank 1, row 1"));
+}
+
+TEST_P(Moves, RowOfAnotherSize_IsAMismatchThatNamesTheSender) {
+  check_row_of_another_size(Way::kMoves);
+}
+
+TEST_P(Moves, RowOfAnotherSize_IsOneWhereSendsComeFirst_Too) {
+  check_row_of_another_size(Way::kSendsFirst);
+}
+
+TEST_P(Moves, TimeWithoutAnythingToDo_IsTheLateRanks) {
+  const Moving moving{Collective::kGather, "linear", 0, std::vector<std::size_t>(ranks_.size(), 9)};
+  for (const Way way : {Way::kMoves, Way::kSendsFirst}) {
+    each([&](MovingRank& rank, std::size_t i) {
+      if (i == 1) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      EXPECT_TRUE(rank.run(moving, way).ok());
+    });
+    const trace::CallRecord& record = ranks_[0].record();
+    EXPECT_EQ(record.waited_longest_for, 1);
+    EXPECT_GT(record.wait, (record.done - record.begun) / 2);
+    EXPECT_LE(record.wait, record.done - record.begun);
+    EXPECT_GT(record.last_byte, record.begun);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, Moves, testing::Values(2, 3, 5));
