@@ -9,7 +9,8 @@
 // is where they have to be, else into scratch, one slot for each stay, so that nothing is
 // overwritten that a peer still reads.
 //
-// Rows are sent one by one, each in turn with one received. Every rank treats the distances in the
+// Rows are messages of their own, of which between hosts a step's go out before any is waited for;
+// where memory is shared, two at a time (rows_at_once). Every rank treats the distances in the
 // same order, so sender and receiver agree on which row comes next.
 //
 // Cost: ceil(log2 p) alpha and at most p/2 ceil(log2 p) messages + ceil(log2 p)/2 * input bytes *
@@ -51,14 +52,21 @@ schedule::RankSchedule bruck_all_to_all(const schedule::Request& request) {
   }
   builder.copy(held[0], {BufferRole::kOutput, held[0].chunk});
   for (int bit = 1; bit < world; bit *= 2) {
-    for (int distance = bit; distance < world; ++distance) {
-      if ((distance & bit) == 0) continue;
-      Slice& own = held[static_cast<std::size_t>(distance)];
-      builder.send(bruck_after(rank, bit, world), own);
-      const std::uint32_t row = row_received(rank, distance, bit, world);
-      own = bruck_arrives(distance, bit) ? Slice{BufferRole::kOutput, row} : builder.scratch(row);
-      builder.recv(bruck_before(rank, bit, world), own);
-    }
+    std::vector<int> distances;
+    for (int distance = bit; distance < world; ++distance)
+      if ((distance & bit) != 0) distances.push_back(distance);
+    exchange_rows(
+        request, distances,
+        [&](int distance) {
+          builder.send(bruck_after(rank, bit, world), held[static_cast<std::size_t>(distance)]);
+        },
+        [&](int distance) {
+          Slice& own = held[static_cast<std::size_t>(distance)];
+          const std::uint32_t row = row_received(rank, distance, bit, world);
+          own =
+              bruck_arrives(distance, bit) ? Slice{BufferRole::kOutput, row} : builder.scratch(row);
+          builder.recv(bruck_before(rank, bit, world), own);
+        });
   }
   return std::move(builder).finish();
 }

@@ -8,18 +8,21 @@
 // that step, all rows that it has to one rank, and receives as many from another.
 //
 // Phase 1: each rank puts its own row in its place in the output (nothing to do in place).
-// Phase 2: ceil(log2 p) steps. Rows are sent one by one, each in turn with one received.
+// Phase 2: ceil(log2 p) steps. Rows are messages of their own, of which between hosts a step's go
+// out before any is waited for; where memory is shared, two at a time (rows_at_once).
 //
 // What is received lies in the output already: no scratch, so the trees needn't be cut into parts
 // that advance one after the other, as they must be where buffers are short.
 //
-// Cost: ceil(log2 p) alpha and p - 1 messages + (p-1)/p * output bytes * beta.
+// Cost: ceil(log2 p) alpha and p - 1 messages + (p-1)/p * output bytes * beta. Where memory is
+// shared, p/2 + 1 alpha.
 // Source: S. Jeaugey, "PAT: a new algorithm for all-gather and reduce-scatter operations at scale",
 // arXiv 2506.20252 (2025), in NCCL since 2.23.
 
 #include "collectives/algorithms/pat_all_gather.h"
 
 #include <utility>
+#include <vector>
 
 #include "collectives/algorithms/bruck.h"
 #include "collectives/algorithms/power_of_two.h"
@@ -40,10 +43,17 @@ schedule::RankSchedule pat_all_gather(const schedule::Request& request) {
   schedule::Builder builder(request);
   builder.copy({BufferRole::kInput, static_cast<std::uint32_t>(rank)}, row_with_number(0));
   for (int distance = PowerOfTwo(world).size(); distance > 0; distance /= 2) {
-    for (int number = 0; number + distance < world; number += 2 * distance) {
-      builder.send(bruck_after(rank, distance, world), row_with_number(number));
-      builder.recv(bruck_before(rank, distance, world), row_with_number(number + distance));
-    }
+    std::vector<int> numbers;
+    for (int number = 0; number + distance < world; number += 2 * distance)
+      numbers.push_back(number);
+    exchange_rows(
+        request, numbers,
+        [&](int number) {
+          builder.send(bruck_after(rank, distance, world), row_with_number(number));
+        },
+        [&](int number) {
+          builder.recv(bruck_before(rank, distance, world), row_with_number(number + distance));
+        });
   }
   return std::move(builder).finish();
 }

@@ -6,14 +6,15 @@
 // before them, which adds it to its own. A rank plays a different number in each tree, so in every
 // step it sends rows to one rank and receives as many from another.
 //
-// One phase of ceil(log2 p) steps; rows are sent one by one, each in turn with one received. A
-// rank's sums lie in scratch: one slot for each tree in which it is an inner number, less than p/2.
+// One phase of ceil(log2 p) steps; rows are messages of their own, of which between hosts a step's
+// go out before any is waited for; where memory is shared, two at a time (rows_at_once). A rank's
+// sums lie in scratch: one slot for each tree in which it is an inner number, less than p/2.
 //
 // The paper bounds the scratch by log2 p slots, which the trees then have to take in turns. Here a
 // slot has the size of one row and can't serve another, so all trees advance at once.
 //
-// Cost: ceil(log2 p) alpha and p - 1 messages + (p-1)/p * input bytes * (beta + gamma).
-// Source: as pat_all_gather.cc.
+// Cost: ceil(log2 p) alpha and p - 1 messages + (p-1)/p * input bytes * (beta + gamma). Where
+// memory is shared, p/2 + 1 alpha. Source: as pat_all_gather.cc.
 
 #include "collectives/algorithms/pat_reduce_scatter.h"
 
@@ -53,19 +54,26 @@ schedule::RankSchedule pat_reduce_scatter(const schedule::Request& request) {
   const Slice output{BufferRole::kOutput, sums[0].chunk};
   if (world == 1) builder.copy(sums[0], output);
   for (int distance = 1; distance < world; distance *= 2) {
-    for (int number = 0; number + distance < world; number += 2 * distance) {
-      const Slice own = sums[static_cast<std::size_t>(number)];
-      Slice& sum = sums[static_cast<std::size_t>(number)];
-      if (number == 0) {
-        sum = output;
-      } else if (own.buffer == BufferRole::kInput) {
-        sum = builder.scratch(own.chunk);
-      }
-      builder.send(bruck_before(rank, distance, world),
-                   sums[static_cast<std::size_t>(number + distance)]);
-      const bool completes = number == 0 && 2 * distance >= world;
-      builder.recv_reduce(bruck_after(rank, distance, world), own, sum, completes);
-    }
+    std::vector<int> numbers;
+    for (int number = 0; number + distance < world; number += 2 * distance)
+      numbers.push_back(number);
+    exchange_rows(
+        request, numbers,
+        [&](int number) {
+          builder.send(bruck_before(rank, distance, world),
+                       sums[static_cast<std::size_t>(number + distance)]);
+        },
+        [&](int number) {
+          Slice& sum = sums[static_cast<std::size_t>(number)];
+          const Slice own = sum;
+          if (number == 0) {
+            sum = output;
+          } else if (own.buffer == BufferRole::kInput) {
+            sum = builder.scratch(own.chunk);
+          }
+          const bool completes = number == 0 && 2 * distance >= world;
+          builder.recv_reduce(bruck_after(rank, distance, world), own, sum, completes);
+        });
   }
   return std::move(builder).finish();
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "collectives/algorithms/bruck.h"
 #include "collectives/algorithms/double_binary_tree_all_reduce.h"
 #include "collectives/algorithms/weighted_direct_all_reduce.h"
 #include "collectives/select/host_costs.h"
@@ -167,15 +168,25 @@ CostTerms two_trees(double p, const Setting& setting) {
   return {4 * log2_ceil(p), 2 + 4 * (log2_ceil(p) - 1) / rows};
 }
 
+/// A step of so many rows to one rank and as many from another: steps in a row that it takes.
+double steps_of_rows(double rows, const Setting& setting) {
+  const schedule::HostLayout* const hosts = setting.layout.hosts;
+  const schedule::HostLayout together = schedule::HostLayout::one_host(2);
+  return std::ceil(
+      rows / static_cast<double>(algorithms::rows_at_once(hosts == nullptr ? together : *hosts)));
+}
 /// Rows to the rank `distance` further on, for each power of two; ranks of a host share its link.
 CostTerms gather_over_powers_of_two(double p, const Setting& setting,
                                     double (*rows)(double p, double distance)) {
   const schedule::HostLayout* const hosts = setting.layout.hosts;
-  CostTerms terms{steps_of_messages(log2_ceil(p), p - 1)};
+  CostTerms terms;
+  double steps = 0;
   for (int distance = 1; distance < setting.layout.world; distance *= 2) {
     const double streams = hosts == nullptr ? 1 : streams_at_distance(*hosts, distance);
     terms.volume += rows(p, distance) / p * streams;
+    steps += steps_of_rows(rows(p, distance), setting);
   }
+  terms.steps = steps_of_messages(steps, p - 1);
   return terms;
 }
 CostTerms gather_by_bruck(double p, const Setting& setting) {
@@ -188,8 +199,9 @@ CostTerms gather_by_pat(double p, const Setting& setting) {
     return std::ceil((world - distance) / (2 * distance));
   });
 }
-CostTerms hop_over_powers_of_two(double p, const Setting&) {
-  return {steps_of_messages(log2_ceil(p), p / 2 * log2_ceil(p)), log2_ceil(p) / 2};
+CostTerms hop_over_powers_of_two(double p, const Setting& setting) {
+  const double steps = log2_ceil(p) * steps_of_rows(p / 2, setting);
+  return {steps_of_messages(steps, p / 2 * log2_ceil(p)), log2_ceil(p) / 2};
 }
 
 bool has_hosts(const Setting& setting) {

@@ -74,12 +74,13 @@ HostLayout turning(int world, int ranks) {
 
 std::vector<HostLayout> chosen(int world) {
   const int part = least_part(world);
-  if (world > kHostsOfEightUpTo && part < world) return {turning(world, part)};
-  if (world > kThreeLayoutsUpTo) return {blocks(world, 8)};
-  std::vector<HostLayout> list{blocks(world, 8), growing(world), dealt_out(world, 3)};
+  if (world > kHostsOfEightUpTo && part < world) return {turning(world, part), blocks(world, 1)};
+  if (world > kThreeLayoutsUpTo) return {blocks(world, 8), blocks(world, 1)};
+  std::vector<HostLayout> list{blocks(world, 8), growing(world), dealt_out(world, 3),
+                               blocks(world, 1)};
   if (world > kWholeFamilyUpTo) return list;
   list.push_back(HostLayout::one_host(world));
-  for (const int ranks : {1, 2, 3}) list.push_back(blocks(world, ranks));
+  for (const int ranks : {2, 3}) list.push_back(blocks(world, ranks));
   for (const int ranks : {world / 2, 1, world - 1}) list.push_back(two_hosts(world, ranks));
   list.push_back(dealt_out(world, 2));
   list.push_back(odd_ranks_first(blocks(world, 2)));

@@ -37,49 +37,40 @@ Result<bool> SendQueue::pump() {
 
 Result<bool> SendQueue::post_ready() {
   bool posted = false;
-  while (posting_job_ < job_count_) {
-    SendJob& job = jobs_[posting_job_];
-    while (job.posted < job.ready && messages_ < posted_.size()) {
-      RONDO_ASSIGN(const Posted next, post_next(job));
-      posted_[head_++ % posted_.size()] = next;
-      messages_ += next.messages;
-      job.posted += next.segments;
-      posted = true;
-    }
-    if (job.posted < job.segments) break;
-    ++posting_job_;
+  while (has_ready() && messages_ < posted_.size()) {
+    RONDO_ASSIGN(const Posted next, gathers_ ? post_gathered() : post_next());
+    posted_[head_++ % posted_.size()] = next;
+    messages_ += next.messages;
+    posted = true;
   }
   return posted;
 }
 
-Result<SendQueue::Posted> SendQueue::post_next(const SendJob& job) {
-  Posted next{.segments = gathered(job), .messages = 1};
-  if (next.segments > 1) {
-    next.messages = next.segments;
-    RONDO_ASSIGN(next.token, post_gathered(job, next.segments));
-  } else {
-    next.segments = segments_of_next(job);
-    RONDO_ASSIGN(next.token, post_segments(job, next.segments));
-  }
-  return next;
+Result<SendQueue::Posted> SendQueue::post_next() {
+  const SendJob& job = jobs_[posting_job_];
+  const std::uint32_t segments = segments_of_next(job);
+  const transport::Transfer transfer = transfer_of(job, segments);
+  RONDO_ASSIGN(const transport::Token token, endpoint_->post({&transfer, 1}));
+  count_posted(segments);
+  return Posted{.token = token, .segments = segments, .messages = 1};
 }
 
-/// How many of the segments that are ready go out together, as messages of their own.
-std::uint32_t SendQueue::gathered(const SendJob& job) const {
-  if (!gathers_ || job.posted < job.stored) return 1;
-  const auto room = static_cast<std::uint32_t>(posted_.size() - messages_);
-  return std::min({job.ready - job.posted, room, kMostGathered});
-}
-
-Result<transport::Token> SendQueue::post_gathered(const SendJob& job, std::uint32_t segments) {
+/// As messages of their own: a step of rows to one peer takes one call of the system.
+Result<SendQueue::Posted> SendQueue::post_gathered() {
   std::array<transport::Transfer, kMostGathered> group;
-  for (std::uint32_t i = 0; i < segments; ++i) {
-    const std::size_t offset = std::min((job.posted + i) * plan_.segment_bytes(), job.bytes);
-    group[i] = {.lane = lane_,
-                .data = const_cast<std::byte*>(job.data) + offset,
-                .bytes = std::min(plan_.segment_bytes(), job.bytes - offset)};
+  std::uint32_t count = 0;
+  for (; has_ready() && count < kMostGathered && messages_ + count < posted_.size(); ++count) {
+    group[count] = transfer_of(jobs_[posting_job_], 1);
+    count_posted(1);
   }
-  return endpoint_->post(std::span(group).first(segments));
+  RONDO_ASSIGN(const transport::Token token, endpoint_->post(std::span(group).first(count)));
+  return Posted{.token = token, .segments = count, .messages = count};
+}
+
+void SendQueue::count_posted(std::uint32_t segments) {
+  SendJob& job = jobs_[posting_job_];
+  job.posted += segments;
+  if (job.posted == job.segments) ++posting_job_;
 }
 
 /// All that are ready where the peer needn't take each from a message of its own. An empty segment,
@@ -93,8 +84,8 @@ std::uint32_t SendQueue::segments_of_next(const SendJob& job) const {
   return static_cast<std::uint32_t>(std::clamp<std::size_t>(full, 1, end - job.posted));
 }
 
-Result<transport::Token> SendQueue::post_segments(const SendJob& job, std::uint32_t segments) {
-  const std::size_t offset = job.posted * plan_.segment_bytes();
+transport::Transfer SendQueue::transfer_of(const SendJob& job, std::uint32_t segments) {
+  const std::size_t offset = std::min(job.posted * plan_.segment_bytes(), job.bytes);
   const std::size_t bytes = std::min(segments * plan_.segment_bytes(), job.bytes - offset);
   transport::Transfer transfer;
   if (segments > 1) transfer.unit = plan_.segment_bytes();
@@ -108,7 +99,7 @@ Result<transport::Token> SendQueue::post_segments(const SendJob& job, std::uint3
     transfer = encode(job, offset, bytes);
   }
   transfer.lane = lane_;
-  return endpoint_->post({&transfer, 1});
+  return transfer;
 }
 
 transport::Transfer SendQueue::encode(const SendJob& job, std::size_t offset, std::size_t bytes) {
@@ -137,9 +128,8 @@ Result<bool> SendQueue::poll_pending() {
     moved = true;
     messages_ -= oldest.messages;
     consumed_segments_ += oldest.segments;
-    if (consumed_segments_ == jobs_[consumed_jobs_].segments) {
-      consumed_segments_ = 0;
-      ++consumed_jobs_;
+    while (consumed_jobs_ < posting_job_ && consumed_segments_ >= jobs_[consumed_jobs_].segments) {
+      consumed_segments_ -= jobs_[consumed_jobs_++].segments;
     }
   }
   return moved;

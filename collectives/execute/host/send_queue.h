@@ -61,19 +61,22 @@ class SendQueue {
   // A socket gets no more by one call.
   static constexpr std::uint32_t kMostGathered = 8;
 
-  Result<Posted> post_next(const SendJob& job);
+  bool has_ready() const {
+    return posting_job_ < job_count_ && jobs_[posting_job_].posted < jobs_[posting_job_].ready;
+  }
+  Result<Posted> post_next();
+  Result<Posted> post_gathered();
+  void count_posted(std::uint32_t segments);
   std::uint32_t segments_of_next(const SendJob& job) const;
-  std::uint32_t gathered(const SendJob& job) const;
-  Result<transport::Token> post_segments(const SendJob& job, std::uint32_t segments);
-  Result<transport::Token> post_gathered(const SendJob& job, std::uint32_t segments);
+  transport::Transfer transfer_of(const SendJob& job, std::uint32_t segments);
   transport::Transfer encode(const SendJob& job, std::size_t offset, std::size_t bytes);
   Result<bool> poll_pending();
 
   transport::Endpoint* endpoint_;
   std::uint16_t lane_;
   const Plan& plan_;
-  std::byte* encoded_;  // where messages are encoded, a segment for each posting; or null
-  bool gathers_;
+  std::byte* encoded_;          // where messages are encoded, a segment for each posting; or null
+  bool gathers_;                // what is ready goes out together, whosever jobs it is of
   std::vector<SendJob> jobs_;   // capacity fixed: one per sweep that sends here
   std::vector<Posted> posted_;  // ring
   std::size_t job_count_ = 0;

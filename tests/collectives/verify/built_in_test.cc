@@ -23,7 +23,9 @@ TEST(BuiltIn, Worlds1To16_AreAllRight) {
   for (const AlgorithmCount& count : *counts) {
     EXPECT_EQ(count.worlds, 16U);
     EXPECT_GE(count.schedules, 32U) << "plain and fused";
-    EXPECT_LE(count.least_credits, 2U) << count.name;
+    // Between hosts a step's rows go out before any is waited for: half of the world's at most.
+    const bool by_steps_of_rows = count.name == "bruck" || count.name == "pat";
+    EXPECT_LE(count.least_credits, by_steps_of_rows ? 8U : 2U) << count.name;
   }
 }
 
