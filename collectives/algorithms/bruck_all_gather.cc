@@ -18,11 +18,10 @@
 #include "collectives/algorithms/bruck_all_gather.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
-#include <vector>
 
 #include "collectives/algorithms/bruck.h"
+#include "collectives/algorithms/row_exchange.h"
 
 namespace rondo::algorithms {
 
@@ -40,10 +39,8 @@ schedule::RankSchedule bruck_all_gather(const schedule::Request& request) {
   schedule::Builder builder(request);
   builder.copy({BufferRole::kInput, static_cast<std::uint32_t>(rank)}, row_after(0));
   for (int distance = 1; distance < world; distance *= 2) {
-    std::vector<int> rows(static_cast<std::size_t>(std::min(distance, world - distance)));
-    std::iota(rows.begin(), rows.end(), 0);
     exchange_rows(
-        request, rows,
+        request, static_cast<std::size_t>(std::min(distance, world - distance)),
         [&](int row) { builder.send(bruck_before(rank, distance, world), row_after(row)); },
         [&](int row) {
           builder.recv(bruck_after(rank, distance, world), row_after(distance + row));

@@ -24,6 +24,7 @@
 
 #include "collectives/algorithms/bruck.h"
 #include "collectives/algorithms/pairwise_all_to_all.h"
+#include "collectives/algorithms/row_exchange.h"
 
 namespace rondo::algorithms {
 
@@ -56,7 +57,7 @@ schedule::RankSchedule bruck_all_to_all(const schedule::Request& request) {
     for (int distance = bit; distance < world; ++distance)
       if ((distance & bit) != 0) distances.push_back(distance);
     exchange_rows(
-        request, distances,
+        request, std::span<const int>(distances),
         [&](int distance) {
           builder.send(bruck_after(rank, bit, world), held[static_cast<std::size_t>(distance)]);
         },

@@ -9,8 +9,11 @@
 // Phase 3: doubling. The same pairs in reverse order exchange all the complete rows they have.
 // Phase 4: hosts give the result to their guests.
 //
+// Rows are messages of their own, of which between hosts a step's go out before any is waited for;
+// where memory is shared, two at a time (rows_at_once).
+//
 // Cost: 2 ceil(log2 p) alpha + 2(p-1)/p * bytes * beta + (p-1)/p * bytes * gamma; guests add
-// 2 (alpha + bytes * beta).
+// 2 (alpha + bytes * beta). Where memory is shared, p + 2 alpha.
 // Source: R. Rabenseifner, "Optimization of collective reduction operations", ICCS 2004.
 
 #include "collectives/algorithms/halving_doubling_all_reduce.h"
@@ -18,6 +21,7 @@
 #include <utility>
 
 #include "collectives/algorithms/power_of_two.h"
+#include "collectives/algorithms/row_exchange.h"
 
 namespace rondo::algorithms {
 
@@ -39,7 +43,8 @@ RowRange half(RowRange rows, bool upper) {
 class Writer {
  public:
   explicit Writer(const schedule::Request& request)
-      : builder_(request),
+      : request_(request),
+        builder_(request),
         rank_(request.rank),
         ranks_(request.world),
         all_{0, static_cast<std::uint32_t>(ranks_.size())},
@@ -84,19 +89,26 @@ class Writer {
     const bool upper = (ranks_.number(rank_) & bit) != 0;
     const RowRange kept = half(rows, upper);
     const RowRange given = half(rows, !upper);
-    // Row by row in turn: a channel needs to hold one row at a time, not half of them.
-    for (std::uint32_t i = 0; i < kept.count; ++i) {
-      builder_.send(peer, {sums_, given.row(i)});
-      recv_reduce(peer, kept.row(i), bit == 1);
-    }
+    exchange(
+        kept.count,
+        [&](std::uint32_t i) {
+          builder_.send(peer, {sums_, given.row(i)});
+        },
+        [&](std::uint32_t i) { recv_reduce(peer, kept.row(i), bit == 1); });
     sums_ = BufferRole::kOutput;
     halve(kept, bit / 2);
-    for (std::uint32_t i = 0; i < kept.count; ++i) {
-      builder_.send(peer, output(kept.row(i)));
-      builder_.recv(peer, output(given.row(i)));
-    }
+    exchange(
+        kept.count, [&](std::uint32_t i) { builder_.send(peer, output(kept.row(i))); },
+        [&](std::uint32_t i) { builder_.recv(peer, output(given.row(i))); });
+  }
+  template <class Send, class Receive>
+  void exchange(std::size_t rows, const Send& send, const Receive& receive) {
+    exchange_rows(
+        request_, rows, [&](int row) { send(static_cast<std::uint32_t>(row)); },
+        [&](int row) { receive(static_cast<std::uint32_t>(row)); });
   }
 
+  const schedule::Request& request_;
   schedule::Builder builder_;
   const Rank rank_;
   const PowerOfTwo ranks_;

@@ -26,6 +26,7 @@
 
 #include "collectives/algorithms/bruck.h"
 #include "collectives/algorithms/power_of_two.h"
+#include "collectives/algorithms/row_exchange.h"
 
 namespace rondo::algorithms {
 
@@ -47,7 +48,7 @@ schedule::RankSchedule pat_all_gather(const schedule::Request& request) {
     for (int number = 0; number + distance < world; number += 2 * distance)
       numbers.push_back(number);
     exchange_rows(
-        request, numbers,
+        request, std::span<const int>(numbers),
         [&](int number) {
           builder.send(bruck_after(rank, distance, world), row_with_number(number));
         },

@@ -13,8 +13,9 @@
 // The paper bounds the scratch by log2 p slots, which the trees then have to take in turns. Here a
 // slot has the size of one row and can't serve another, so all trees advance at once.
 //
-// Cost: ceil(log2 p) alpha and p - 1 messages + (p-1)/p * input bytes * (beta + gamma). Where
-// memory is shared, p/2 + 1 alpha. Source: as pat_all_gather.cc.
+// Cost: ceil(log2 p) alpha and p - 1 messages + (p-1)/p * input bytes * (beta + gamma); where
+// memory is shared, p/2 + 1 alpha.
+// Source: as pat_all_gather.cc.
 
 #include "collectives/algorithms/pat_reduce_scatter.h"
 
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "collectives/algorithms/bruck.h"
+#include "collectives/algorithms/row_exchange.h"
 
 namespace rondo::algorithms {
 
@@ -58,7 +60,7 @@ schedule::RankSchedule pat_reduce_scatter(const schedule::Request& request) {
     for (int number = 0; number + distance < world; number += 2 * distance)
       numbers.push_back(number);
     exchange_rows(
-        request, numbers,
+        request, std::span<const int>(numbers),
         [&](int number) {
           builder.send(bruck_before(rank, distance, world),
                        sums[static_cast<std::size_t>(number + distance)]);

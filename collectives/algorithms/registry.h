@@ -11,6 +11,13 @@
 
 namespace rondo::algorithms {
 
+/// What an algorithm's schedules depend on, of the request's layout.
+enum class LayoutUse : std::uint8_t {
+  kNone,
+  kSharing,  ///< whether each rank has a host of its own (row_exchange.h)
+  kHosts,    ///< which ranks share one
+};
+
 struct Algorithm {
   std::string_view name;
   schedule::Collective collective;
@@ -22,8 +29,7 @@ struct Algorithm {
   /// Of gather, scatter and all_to_all: ranks pass on rows that are neither from them nor for them,
   /// whose sizes they may not know.
   bool relays = false;
-  /// What it writes depends on the layout of the request.
-  bool uses_layout = false;
+  LayoutUse uses_layout = LayoutUse::kNone;
   /// Combines every element in rank order, ((x0 (+) x1) (+) x2) ..., in one sweep: all of these
   /// have the same bits, and `(+)` needn't commute. Proved by `rondo verify` (verify/rank_order.h).
   bool keeps_rank_order = false;

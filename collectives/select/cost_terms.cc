@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "collectives/algorithms/bruck.h"
 #include "collectives/algorithms/double_binary_tree_all_reduce.h"
+#include "collectives/algorithms/row_exchange.h"
 #include "collectives/algorithms/weighted_direct_all_reduce.h"
 #include "collectives/select/host_costs.h"
 #include "collectives/select/host_traffic.h"
@@ -153,12 +153,21 @@ CostTerms recursive_doubling(double p, const Setting& setting) {
   const double each = setting.layout.one_host ? 2 : 1.25;
   return {steps, each * steps * through_the_host_link(p, setting)};
 }
+/// A step of so many rows to one rank and as many from another: steps in a row that it takes.
+double steps_of_rows(double rows, const Setting& setting) {
+  const schedule::HostLayout* const hosts = setting.layout.hosts;
+  const schedule::HostLayout together = schedule::HostLayout::one_host(2);
+  return std::ceil(
+      rows / static_cast<double>(algorithms::rows_at_once(hosts == nullptr ? together : *hosts)));
+}
 /// Each step has another peer: its link idles until the step before is done, and TCP begins slowly.
 /// 1.12 times the ring's time on four hosts of 1 Gbit/s.
 CostTerms halving_doubling(double p, const Setting& setting) {
   const double idles = setting.layout.one_host || p <= 2 ? 1 : 1.12;
-  return {2 * std::floor(std::log2(p)) + guests(p),
-          (2 * (p - 1) / p + guests(p)) * idles * through_the_host_link(p, setting)};
+  double steps = guests(p);
+  for (double rows = std::exp2(std::floor(std::log2(p))) / 2; rows >= 1; rows /= 2)
+    steps += 2 * steps_of_rows(rows, setting);
+  return {steps, (2 * (p - 1) / p + guests(p)) * idles * through_the_host_link(p, setting)};
 }
 // Up and down two trees at once; a parent takes its two children's messages one after the other,
 // and so each level adds two rows' time to either phase.
@@ -168,13 +177,6 @@ CostTerms two_trees(double p, const Setting& setting) {
   return {4 * log2_ceil(p), 2 + 4 * (log2_ceil(p) - 1) / rows};
 }
 
-/// A step of so many rows to one rank and as many from another: steps in a row that it takes.
-double steps_of_rows(double rows, const Setting& setting) {
-  const schedule::HostLayout* const hosts = setting.layout.hosts;
-  const schedule::HostLayout together = schedule::HostLayout::one_host(2);
-  return std::ceil(
-      rows / static_cast<double>(algorithms::rows_at_once(hosts == nullptr ? together : *hosts)));
-}
 /// Rows to the rank `distance` further on, for each power of two; ranks of a host share its link.
 CostTerms gather_over_powers_of_two(double p, const Setting& setting,
                                     double (*rows)(double p, double distance)) {

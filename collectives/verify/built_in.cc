@@ -103,14 +103,12 @@ Status verify_layout(const Algorithm& algorithm, Request request, Depth depth,
 
 Status verify_world(const Algorithm& algorithm, int world, Depth depth, AlgorithmCount& count) {
   Request request{.collective = algorithm.collective, .world = world};
-  if (algorithm.uses_layout) {
-    for (const schedule::SharedLayout& layout : layout_family(world)) {
-      request.layout = layout;
-      RONDO_TRY(verify_layout(algorithm, request, depth, count));
-    }
-  } else {
+  const std::vector<schedule::SharedLayout> layouts = layouts_for(algorithm, world);
+  for (const schedule::SharedLayout& layout : layouts) {
+    request.layout = layout;
     RONDO_TRY(verify_layout(algorithm, request, depth, count));
   }
+  if (layouts.empty()) RONDO_TRY(verify_layout(algorithm, request, depth, count));
   ++count.worlds;
   return {};
 }

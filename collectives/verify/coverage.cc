@@ -16,7 +16,8 @@ namespace {
 /// Small data, the first of the layouts.
 Request plain_request(const Algorithm& algorithm, int world) {
   Request request{.collective = algorithm.collective, .world = world};
-  if (algorithm.uses_layout) request.layout = layout_family(world).front();
+  const auto layouts = layouts_for(algorithm, world);
+  if (!layouts.empty()) request.layout = layouts.front();
   request.rows = algorithm.rows(request, 1);
   return request;
 }

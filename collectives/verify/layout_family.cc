@@ -74,13 +74,12 @@ HostLayout turning(int world, int ranks) {
 
 std::vector<HostLayout> chosen(int world) {
   const int part = least_part(world);
-  if (world > kHostsOfEightUpTo && part < world) return {turning(world, part), blocks(world, 1)};
-  if (world > kThreeLayoutsUpTo) return {blocks(world, 8), blocks(world, 1)};
-  std::vector<HostLayout> list{blocks(world, 8), growing(world), dealt_out(world, 3),
-                               blocks(world, 1)};
+  if (world > kHostsOfEightUpTo && part < world) return {turning(world, part)};
+  if (world > kThreeLayoutsUpTo) return {blocks(world, 8)};
+  std::vector<HostLayout> list{blocks(world, 8), growing(world), dealt_out(world, 3)};
   if (world > kWholeFamilyUpTo) return list;
   list.push_back(HostLayout::one_host(world));
-  for (const int ranks : {2, 3}) list.push_back(blocks(world, ranks));
+  for (const int ranks : {1, 2, 3}) list.push_back(blocks(world, ranks));
   for (const int ranks : {world / 2, 1, world - 1}) list.push_back(two_hosts(world, ranks));
   list.push_back(dealt_out(world, 2));
   list.push_back(odd_ranks_first(blocks(world, 2)));
@@ -97,6 +96,14 @@ std::vector<SharedLayout> layout_family(int world) {
     family.push_back(std::make_shared<const HostLayout>(std::move(candidate)));
   }
   return family;
+}
+
+std::vector<SharedLayout> layouts_for(const algorithms::Algorithm& algorithm, int world) {
+  using algorithms::LayoutUse;
+  if (algorithm.uses_layout == LayoutUse::kNone) return {};
+  if (algorithm.uses_layout == LayoutUse::kHosts) return layout_family(world);
+  return {std::make_shared<const HostLayout>(HostLayout::one_host(world)),
+          std::make_shared<const HostLayout>(blocks(world, 1))};
 }
 
 }  // namespace rondo::verify

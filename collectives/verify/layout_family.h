@@ -19,10 +19,15 @@
 
 #include <vector>
 
+#include "collectives/algorithms/registry.h"
 #include "collectives/schedule/host_layout.h"
 
 namespace rondo::verify {
 
 std::vector<schedule::SharedLayout> layout_family(int world);
+
+/// Those for an algorithm: none where it looks at no layout; where it asks only whether ranks share
+/// hosts, one host of all and one for each.
+std::vector<schedule::SharedLayout> layouts_for(const algorithms::Algorithm& algorithm, int world);
 
 }  // namespace rondo::verify

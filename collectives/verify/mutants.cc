@@ -41,7 +41,8 @@ std::vector<Original> originals(int world) {
   };
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
     schedule::Request request{.collective = algorithm.collective, .world = world};
-    if (algorithm.uses_layout) request.layout = uneven_layout(world);
+    if (algorithm.uses_layout != algorithms::LayoutUse::kNone)
+      request.layout = uneven_layout(world);
     request.rows = algorithm.rows(request, 1);
     if (schedule::has_root(request.collective)) request.root = world / 2;
     if (request.collective == schedule::Collective::kBroadcast) request.rows = 2;

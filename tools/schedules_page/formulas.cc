@@ -37,6 +37,8 @@ double hopping_part(int p) { return hops(p) / p; }
 constexpr std::string_view kTwiceOthers = "2(p-1)";
 constexpr std::string_view kTwicePart = "2(p-1)/p S";
 constexpr std::string_view kPart = "(p-1)/p S";
+/// As long as no step has more rows than go out at once (algorithms/row_exchange.h).
+constexpr std::string_view kSteps = "ceil(log2 p)";
 
 constexpr Formula kFormulas[] = {
     {"all_reduce", "ring", kTwiceOthers, twice_others, kTwicePart, twice_part},
@@ -49,21 +51,21 @@ constexpr Formula kFormulas[] = {
     {"all_reduce", "one_shot", "1", one, "(p-1) S", others},
     {"all_reduce", "recursive_doubling", "log2(p) where p is a power of two", nullptr,
      "floor(log2 p) S, and S more where p is no power of two", doubled},
-    {"all_reduce", "halving_doubling", "2(p-1) in 2 log2(p) exchanges, where p is a power of two",
-     nullptr, "2(q-1)/q S, q the largest power of two in p, and S more where they differ", halved},
+    {"all_reduce", "halving_doubling", "2 log2(p) where p is a power of two", nullptr,
+     "2(q-1)/q S, q the largest power of two in p, and S more where they differ", halved},
     {"all_reduce", "double_binary_tree", "2 ceil(log2 p)", two_trees, "2 S at most", nullptr},
     {"all_reduce", "hierarchical", "2 inside, 2(h-1) between h hosts", nullptr,
      "between hosts 2(h-1)/h S a host", twice_part},
     {"all_gather", "ring", "p-1", others, kPart, part},
     {"all_gather", "direct", "1", one, kPart, part},
-    {"all_gather", "bruck", "p-1, in ceil(log2 p) exchanges", others, kPart, part},
-    {"all_gather", "pat", "p-1, in ceil(log2 p) exchanges", others, kPart, part},
+    {"all_gather", "bruck", kSteps, log2_ceil, kPart, part},
+    {"all_gather", "pat", kSteps, log2_ceil, kPart, part},
     {"all_gather", "hierarchical", "1 inside, h-1 between h hosts", others,
      "between hosts (h-1)/h S a host", part},
     {"all_gather", "neighbour_ring", "p-1", others, kPart, part},
     {"reduce_scatter", "ring", "p-1", others, kPart, part},
     {"reduce_scatter", "direct", "1", one, kPart, part},
-    {"reduce_scatter", "pat", "p-1, in ceil(log2 p) exchanges", others, kPart, part},
+    {"reduce_scatter", "pat", kSteps, log2_ceil, kPart, part},
     {"reduce_scatter", "hierarchical", "1 inside, h-1 between h hosts", others,
      "between hosts (h-1)/h S a host", part},
     {"reduce_scatter", "neighbour_ring", "p-1", others, kPart, part},
@@ -82,8 +84,7 @@ constexpr Formula kFormulas[] = {
     {"scatter", "linear", "1", one, "(p-1)/p S, the root", part},
     {"all_to_all", "pairwise", "p-1", others, kPart, part},
     {"all_to_all", "direct", "1", one, kPart, part},
-    {"all_to_all", "bruck", "the ones in 1..p-1 written in binary, in ceil(log2 p) exchanges", hops,
-     "as many S/p: about log2(p)/2 S", hopping_part},
+    {"all_to_all", "bruck", kSteps, log2_ceil, "as many S/p: about log2(p)/2 S", hopping_part},
     {"barrier", "dissemination", "ceil(log2 p)", log2_ceil, "nothing", none},
     {"barrier", "direct", "1", one, "nothing", none},
 };

@@ -44,7 +44,7 @@ TEST_P(EveryAlgorithm, UnfoldsToWhatTheWholeWorldIs) {
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
     Request request{.collective = algorithm.collective, .world = world, .root = world / 2};
     if (!has_root(algorithm.collective)) request.root = 0;
-    if (algorithm.uses_layout) request.layout = alternating(world);
+    if (algorithm.uses_layout != algorithms::LayoutUse::kNone) request.layout = alternating(world);
     request.rows = algorithm.rows(request, std::size_t{1} << 20);
     const BuildSchedule build = builder_of(algorithm, request);
     const std::vector<RankSchedule> plain = build_all(world, build);
@@ -66,7 +66,7 @@ TEST(Fold, WhatRanksDoInTurn_HasOneBase) {
   std::set<std::string> with_rotation;
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
     Request request{.collective = algorithm.collective, .world = 6};
-    if (algorithm.uses_layout) request.layout = alternating(6);
+    if (algorithm.uses_layout != algorithms::LayoutUse::kNone) request.layout = alternating(6);
     request.rows = algorithm.rows(request, 1);
     const FoldedWorld folded = fuse_folded(builder_of(algorithm, request));
     EXPECT_EQ(folded.bases.size() * static_cast<std::size_t>(folded.rotation.order()), 6U);

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <vector>
+
 namespace rondo::select {
 namespace {
 
@@ -26,8 +29,12 @@ TEST(Select, ManyBytes_LeastVolumeWins) {
 }
 
 TEST(Select, ManyHosts_StepsByTheBitsOfTheRanksWin) {
-  EXPECT_EQ(chosen(8, {.world = 64, .one_host = false}), "recursive_doubling");
-  EXPECT_EQ(chosen(64 << 10, {.world = 64, .one_host = false}), "halving_doubling");
+  std::vector<int> each_its_own(64);
+  std::iota(each_its_own.begin(), each_its_own.end(), 0);
+  const schedule::HostLayout hosts(each_its_own);
+  const Layout layout{.world = 64, .one_host = false, .hosts = &hosts};
+  EXPECT_EQ(chosen(8, layout), "recursive_doubling");
+  EXPECT_EQ(chosen(64 << 10, layout), "halving_doubling");
 }
 
 TEST(Select, FourHosts_FewMessagesWinTo32KiB) {

@@ -30,7 +30,8 @@ using testing::HasSubstr;
 
 schedule::BuildSchedule builder_of(const Algorithm& algorithm, int world) {
   Request request{.collective = algorithm.collective, .world = world};
-  if (algorithm.uses_layout) request.layout = layout_family(world).back();
+  const auto layouts = layouts_for(algorithm, world);
+  if (!layouts.empty()) request.layout = layouts.back();
   request.rows = algorithm.rows(request, 1);
   return [&algorithm, request](Rank rank) mutable {
     request.rank = rank;

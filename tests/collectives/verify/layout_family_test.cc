@@ -21,7 +21,9 @@ TEST(LayoutFamily, WorldsAbove128_AreEqualHostsWhereTheyCanBe) {
 
 TEST(LayoutFamily, EqualHosts_AreProvedAtTheCostOfOneRank) {
   for (const algorithms::Algorithm& algorithm : algorithms::all()) {
-    if (!algorithm.uses_layout || schedule::has_root(algorithm.collective)) continue;
+    if (algorithm.uses_layout != algorithms::LayoutUse::kHosts ||
+        schedule::has_root(algorithm.collective))
+      continue;
     for (const int world : {130, 168}) {
       schedule::Request request{.collective = algorithm.collective, .world = world};
       request.layout = layout_family(world).front();
