@@ -1,0 +1,156 @@
+// Steps of many rows between hosts: all that is ready for a peer goes out by one call of its
+// endpoint, as messages of their own, before anything of the step is waited for.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "collectives/algorithms/registry.h"
+#include "collectives/execute/host/plan_runner.h"
+#include "collectives/execute/host/waiter.h"
+#include "collectives/kernels/dispatch.h"
+#include "collectives/schedule/fuse.h"
+
+namespace rondo::execute {
+namespace {
+
+using schedule::Collective;
+using testing::ElementsAre;
+using transport::Endpoint;
+using transport::Token;
+using transport::TransferKind;
+
+/// What was asked of all endpoints of a rank, in turn: "3 sends to 4", "receive from 2".
+using Log = std::vector<std::string>;
+
+/// As over a socket: nothing is lent or stored. Sends are done at once; what is received is there
+/// when it is asked for a second time.
+class Peer final : public Endpoint {
+ public:
+  Peer(int rank, std::size_t window, Log& log) : rank_(rank), window_(window), log_(log) {}
+
+  transport::TransportKind kind() const override { return transport::TransportKind::kTcp; }
+  int peer() const override { return rank_; }
+  std::size_t window() const override { return window_; }
+  bool gathers() const override { return true; }
+  void begin(const transport::Call&, const std::array<std::span<std::byte>, 2>&) override {}
+  Result<Token> post(std::span<const transport::Transfer> group) override {
+    if (group.front().kind == TransferKind::kSend) {
+      log_.push_back(std::to_string(group.size()) + " to " + std::to_string(rank_));
+      return kSent;
+    }
+    log_.push_back("from " + std::to_string(rank_));
+    return ++last_;
+  }
+  Result<bool> poll(Token token) override { return token == kSent || !asked_.insert(token).second; }
+  const std::byte* view(Token) override { return bytes_.data(); }
+  void release(Token) override {}
+  std::byte* peer_store(transport::StoreRegion, std::size_t, std::size_t) override {
+    return nullptr;
+  }
+  Status announce_call() override { return {}; }
+  std::optional<transport::Fingerprint> peer_call(std::uint64_t) override { return {}; }
+  void abort(const Status&) override {}
+  transport::Traffic traffic() const override { return {}; }
+
+ private:
+  static constexpr Token kSent = 0;
+  int rank_;
+  std::size_t window_;
+  Log& log_;
+  Token last_ = kSent;
+  std::set<Token> asked_;  ///< for, of what is received
+  std::array<std::byte, 64> bytes_{};
+};
+
+schedule::SharedLayout hosts_of_their_own(int world) {
+  std::vector<int> host_of(static_cast<std::size_t>(world));
+  std::iota(host_of.begin(), host_of.end(), 0);
+  return std::make_shared<const schedule::HostLayout>(host_of);
+}
+
+/// What rank 0 asks of its endpoints.
+Log asked(Collective collective, const char* name, int world, std::size_t window = 64) {
+  Log log;
+  std::map<int, std::unique_ptr<Peer>> peers;
+  for (int peer = 1; peer < world; ++peer) peers[peer] = std::make_unique<Peer>(peer, window, log);
+  const auto* algorithm = algorithms::find(collective, name);
+  schedule::Request request{
+      .collective = collective, .world = world, .layout = hosts_of_their_own(world)};
+  request.rows = algorithm->rows(request, 1);
+  const auto build = [&](int rank) {
+    request.rank = rank;
+    return algorithm->build(request);
+  };
+  PlanInputs inputs;
+  inputs.schedule = unfold(schedule::fuse_folded(build), 0);
+  inputs.table = schedule::ChunkTable::equal(request.rows, request.rows);
+  inputs.element_bytes = sizeof(float);
+  inputs.kernel =
+      kernels::find_reduce_kernel(DeviceKind::kHost, DataType::kF32, ReduceOp::kSum).value();
+  inputs.endpoint_of = [&](int peer) { return peers[peer].get(); };
+  inputs.scratch_rows_of = [](int) { return std::vector<std::uint32_t>(64); };
+  inputs.allocate_scratch = [](std::size_t bytes) {
+    return Result<std::shared_ptr<std::byte[]>>(std::shared_ptr<std::byte[]>(new std::byte[bytes]));
+  };
+  const auto plan = Plan::make(std::move(inputs)).value();
+  PlanRunner runner(*plan);
+  std::vector<float> input(request.rows);
+  std::vector<float> output(request.rows);
+  const auto waiter = Waiter::make({}, {}).value();
+  const Status status = static_cast<Runner&>(runner).run(
+      {1, 1, {}},
+      {reinterpret_cast<std::byte*>(input.data()), reinterpret_cast<std::byte*>(output.data())},
+      {0, waiter.get(), {}, 10'000});
+  EXPECT_TRUE(status.ok()) << status.to_string();
+  return log;
+}
+
+/// Without what is received, of which each row is asked for by itself.
+Log sent(const Log& log) {
+  Log list;
+  for (const std::string& entry : log)
+    if (!entry.starts_with("from")) list.push_back(entry);
+  return list;
+}
+
+TEST(RowSteps, OfBruck_AreOneCallEach) {
+  EXPECT_THAT(sent(asked(Collective::kAllGather, "bruck", 8)),
+              ElementsAre("1 to 7", "2 to 6", "4 to 4"));
+  EXPECT_THAT(sent(asked(Collective::kAllGather, "bruck", 7)),
+              ElementsAre("1 to 6", "2 to 5", "3 to 3"));
+  EXPECT_THAT(sent(asked(Collective::kAllToAll, "bruck", 8)),
+              ElementsAre("4 to 1", "4 to 2", "4 to 4"));
+}
+
+TEST(RowSteps, OfTheAggregatedTrees_AreOneCallEach) {
+  EXPECT_THAT(sent(asked(Collective::kAllGather, "pat", 8)),
+              ElementsAre("1 to 4", "2 to 2", "4 to 1"));
+  EXPECT_THAT(sent(asked(Collective::kReduceScatter, "pat", 8)),
+              ElementsAre("4 to 7", "2 to 6", "1 to 4"));
+}
+
+TEST(RowSteps, OfHalvingAndDoubling_AreOneCallEach) {
+  EXPECT_THAT(sent(asked(Collective::kAllReduce, "halving_doubling", 8)),
+              ElementsAre("4 to 4", "2 to 2", "1 to 1", "1 to 1", "2 to 2", "4 to 4"));
+}
+
+TEST(RowSteps, WithAWindowOfThree_AreCallsOfThree) {
+  EXPECT_THAT(sent(asked(Collective::kAllGather, "bruck", 8, 3)),
+              ElementsAre("1 to 7", "2 to 6", "3 to 4", "1 to 4"));
+}
+
+TEST(RowSteps, OfMoreThanOneCallTakes_AreSeveral) {
+  EXPECT_THAT(sent(asked(Collective::kAllGather, "bruck", 32)),
+              ElementsAre("1 to 31", "2 to 30", "4 to 28", "8 to 24", "8 to 16", "8 to 16"));
+}
+
+}  // namespace
+}  // namespace rondo::execute
