@@ -14,14 +14,15 @@
 
 namespace rondo::algorithms {
 
-/// Rows of a step that a rank sends before it waits for as many; no channel holds more. Where each
-/// rank has a host of its own, all of most worlds' steps, so that a step takes the time of one
-/// message. Where some share memory two: ranks that send short rows there do so one after the
-/// other, without a queue, and mustn't wait for each other's room in a ring.
+/// Rows of a step that a rank sends before it waits for as many. Where each rank has a host of its
+/// own, all of most worlds' steps, so that a step takes the time of one message. Where some share
+/// memory two: ranks that send short rows there do so one after the other, without a queue, and
+/// mustn't wait for each other's room in a ring; with two, a channel needs to hold no more than
+/// two.
+inline constexpr int kRowsOverNetworks = 32;
+inline constexpr int kRowsInMemory = 2;
 inline std::size_t rows_at_once(const schedule::HostLayout& layout) {
-  constexpr std::size_t kOverNetworks = 32;
-  constexpr std::size_t kInMemory = 2;
-  return layout.hosts() < layout.world() ? kInMemory : kOverNetworks;
+  return layout.hosts() < layout.world() ? kRowsInMemory : kRowsOverNetworks;
 }
 
 /// The rows of one step: `send` and `receive` are called with each of `rows`, in their order.

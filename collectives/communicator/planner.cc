@@ -20,6 +20,10 @@ namespace {
 /// Up to here copying there and back at once beats lending and storing results.
 constexpr std::size_t kMostCopiedBytes = 8 * 1024;
 
+/// What a built-in schedule needs each channel to hold where memory is shared, and what there is
+/// room for without a queue.
+constexpr std::uint32_t kHeldByAChannel = 2;
+
 /// The one whose messages OneShotRunner speaks too where there are no bulletins.
 constexpr std::string_view kOneShot = "one_shot";
 
@@ -168,6 +172,9 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
     RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of_own(*own, arguments));
     if (!prepared->on_device) prepared->predicted_us = predicted_us(*own, inputs);
     RONDO_TRY(bind(*prepared, std::move(inputs), own->world, arguments));
+    // Messages that have no room yet would hold up those who have sent them.
+    if (own->least_credits > kHeldByAChannel && !prepared->on_device)
+      prepared->runner = std::make_unique<execute::PlanRunner>(*prepared->plan);
     return prepared;
   }
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);

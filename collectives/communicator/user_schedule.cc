@@ -44,7 +44,8 @@ Result<std::shared_ptr<const UserSchedule>> load_schedule(const std::string& opt
   return std::make_shared<const UserSchedule>(
       UserSchedule{.name = std::move(written.name),
                    .digest = fmt::format("{:016x}", fnv1a(text)),
-                   .world = std::move(verdict->fused)});
+                   .world = std::move(verdict->fused),
+                   .least_credits = verdict->least_credits});
 }
 
 }  // namespace rondo::communicator

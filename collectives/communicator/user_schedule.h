@@ -3,6 +3,7 @@
 // The schedule that a communicator's user brings (CommunicatorOptions::schedule): read and proved
 // before it runs, on every rank; that all have the same is compared when the world is joined.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,7 @@ struct UserSchedule {
   std::string name;
   std::string digest;  ///< tells two of them apart
   schedule::FoldedWorld world;
+  std::uint32_t least_credits = 1;  ///< messages that each channel has to hold
 
   const schedule::Request& request() const { return world.bases.front().request; }
   /// Whether it is a schedule for this call in a world of so many ranks: of equal parts, in any

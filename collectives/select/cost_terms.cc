@@ -153,21 +153,36 @@ CostTerms recursive_doubling(double p, const Setting& setting) {
   const double each = setting.layout.one_host ? 2 : 1.25;
   return {steps, each * steps * through_the_host_link(p, setting)};
 }
-/// A step of so many rows to one rank and as many from another: steps in a row that it takes.
-double steps_of_rows(double rows, const Setting& setting) {
+bool any_share(const Setting& setting) {
   const schedule::HostLayout* const hosts = setting.layout.hosts;
-  const schedule::HostLayout together = schedule::HostLayout::one_host(2);
-  return std::ceil(
-      rows / static_cast<double>(algorithms::rows_at_once(hosts == nullptr ? together : *hosts)));
+  return hosts == nullptr ? setting.layout.one_host : hosts->hosts() < hosts->world();
 }
+/// Steps of so many rows to one rank and as many from another: what waits for what before it, and
+/// what each rank sends. Over a network up to eight rows go out by one call of the system.
+struct RowSteps {
+  double in_a_row = 0;
+  double messages = 0;
+
+  void add(double rows, const Setting& setting) {
+    constexpr double kGathered = 8;
+    const bool shared = any_share(setting);
+    const double at_once = shared ? algorithms::kRowsInMemory : algorithms::kRowsOverNetworks;
+    in_a_row += std::ceil(rows / at_once);
+    messages += shared ? rows : std::ceil(rows / kGathered);
+  }
+  double steps() const { return steps_of_messages(in_a_row, messages); }
+};
 /// Each step has another peer: its link idles until the step before is done, and TCP begins slowly.
 /// 1.12 times the ring's time on four hosts of 1 Gbit/s.
 CostTerms halving_doubling(double p, const Setting& setting) {
   const double idles = setting.layout.one_host || p <= 2 ? 1 : 1.12;
-  double steps = guests(p);
-  for (double rows = std::exp2(std::floor(std::log2(p))) / 2; rows >= 1; rows /= 2)
-    steps += 2 * steps_of_rows(rows, setting);
-  return {steps, (2 * (p - 1) / p + guests(p)) * idles * through_the_host_link(p, setting)};
+  RowSteps exchanges;
+  for (double rows = std::exp2(std::floor(std::log2(p))) / 2; rows >= 1; rows /= 2) {
+    exchanges.add(rows, setting);
+    exchanges.add(rows, setting);
+  }
+  return {exchanges.steps() + guests(p),
+          (2 * (p - 1) / p + guests(p)) * idles * through_the_host_link(p, setting)};
 }
 // Up and down two trees at once; a parent takes its two children's messages one after the other,
 // and so each level adds two rows' time to either phase.
@@ -182,13 +197,13 @@ CostTerms gather_over_powers_of_two(double p, const Setting& setting,
                                     double (*rows)(double p, double distance)) {
   const schedule::HostLayout* const hosts = setting.layout.hosts;
   CostTerms terms;
-  double steps = 0;
+  RowSteps exchanges;
   for (int distance = 1; distance < setting.layout.world; distance *= 2) {
     const double streams = hosts == nullptr ? 1 : streams_at_distance(*hosts, distance);
     terms.volume += rows(p, distance) / p * streams;
-    steps += steps_of_rows(rows(p, distance), setting);
+    exchanges.add(rows(p, distance), setting);
   }
-  terms.steps = steps_of_messages(steps, p - 1);
+  terms.steps = exchanges.steps();
   return terms;
 }
 CostTerms gather_by_bruck(double p, const Setting& setting) {
@@ -202,8 +217,9 @@ CostTerms gather_by_pat(double p, const Setting& setting) {
   });
 }
 CostTerms hop_over_powers_of_two(double p, const Setting& setting) {
-  const double steps = log2_ceil(p) * steps_of_rows(p / 2, setting);
-  return {steps_of_messages(steps, p / 2 * log2_ceil(p)), log2_ceil(p) / 2};
+  RowSteps exchanges;
+  for (int step = 0; step < static_cast<int>(log2_ceil(p)); ++step) exchanges.add(p / 2, setting);
+  return {exchanges.steps(), log2_ceil(p) / 2};
 }
 
 bool has_hosts(const Setting& setting) {

@@ -5,6 +5,15 @@
 #include "collectives/kernels/error_feedback.h"
 
 namespace rondo::execute {
+namespace {
+
+bool has_waits(const Plan& plan) {
+  return std::ranges::any_of(plan.lanes(), [](const std::vector<BoundSweep>& lane) {
+    return std::ranges::any_of(lane, &BoundSweep::is_wait);
+  });
+}
+
+}  // namespace
 
 SendQueue::SendQueue(const Plan& plan, std::size_t channel)
     : endpoint_(plan.senders()[channel].endpoint),
@@ -12,6 +21,7 @@ SendQueue::SendQueue(const Plan& plan, std::size_t channel)
       plan_(plan),
       encoded_(plan.wire_rooms().of_sender(channel)),
       gathers_(endpoint_->gathers() && encoded_ == nullptr),
+      gathers_jobs_(!has_waits(plan)),
       jobs_(plan.senders()[channel].sweeps),
       posted_(endpoint_->window()) {}
 
@@ -58,9 +68,12 @@ Result<SendQueue::Posted> SendQueue::post_next() {
 /// As messages of their own: a step of rows to one peer takes one call of the system.
 Result<SendQueue::Posted> SendQueue::post_gathered() {
   std::array<transport::Transfer, kMostGathered> group;
+  const std::size_t room = posted_.size() - messages_;
+  const std::size_t first_job = posting_job_;
   std::uint32_t count = 0;
-  for (; has_ready() && count < kMostGathered && messages_ + count < posted_.size(); ++count) {
-    group[count] = transfer_of(jobs_[posting_job_], 1);
+  while (has_ready() && count < std::min<std::size_t>(kMostGathered, room) &&
+         (gathers_jobs_ || posting_job_ == first_job)) {
+    group[count++] = transfer_of(jobs_[posting_job_], 1);
     count_posted(1);
   }
   RONDO_ASSIGN(const transport::Token token, endpoint_->post(std::span(group).first(count)));

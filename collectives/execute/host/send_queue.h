@@ -75,8 +75,10 @@ class SendQueue {
   transport::Endpoint* endpoint_;
   std::uint16_t lane_;
   const Plan& plan_;
-  std::byte* encoded_;          // where messages are encoded, a segment for each posting; or null
-  bool gathers_;                // what is ready goes out together, whosever jobs it is of
+  std::byte* encoded_;  // where messages are encoded, a segment for each posting; or null
+  bool gathers_;        // what is ready goes out together
+  /// Whatever jobs it is of. Where lanes wait for jobs, what is behind one mustn't hold it up.
+  bool gathers_jobs_;
   std::vector<SendJob> jobs_;   // capacity fixed: one per sweep that sends here
   std::vector<Posted> posted_;  // ring
   std::size_t job_count_ = 0;

@@ -103,6 +103,44 @@ TEST(OwnSchedule, WrittenOpByOp_HasTheBitsOfTheBuiltInRing) {
   }
 }
 
+// More than there are slots for: whoever sends mustn't wait for room before it receives.
+TEST(OwnSchedule, ThatSendsManyRowsBeforeItReceives_GetsOn) {
+  constexpr int kRowsOfARank = 16;
+  constexpr std::size_t kCount = 1600;
+  ScheduleBuilder all_first("all_first", Collective::kAllGather, 2, 2 * kRowsOfARank);
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto row = [](int of, int i) {
+      return static_cast<std::uint32_t>(of * kRowsOfARank + i);
+    };
+    for (int i = 0; i < kRowsOfARank; ++i) {
+      const std::uint32_t own = row(rank, i);
+      all_first.copy(rank, ScheduleBuilder::in(own), ScheduleBuilder::out(own));
+    }
+    for (int i = 0; i < kRowsOfARank; ++i)
+      all_first.send(rank, 1 - rank, ScheduleBuilder::out(row(rank, i)));
+    for (int i = 0; i < kRowsOfARank; ++i)
+      all_first.recv(rank, 1 - rank, ScheduleBuilder::out(row(1 - rank, i)));
+  }
+  for (const char* transport : {"inproc", "shm", "tcp"}) {
+    const World world{
+        .size = 2, .transport = transport, .timeout_ms = 10'000, .schedule = all_first.json()};
+    spawn(world, [](Communicator& rank) {
+      const auto value = [](int of, std::size_t i) {
+        return 0.5F + 4000.0F * static_cast<float>(of) + static_cast<float>(i);
+      };
+      std::vector<float> input(kCount);
+      std::vector<float> output(2 * kCount);
+      for (std::size_t i = 0; i < kCount; ++i) input[i] = value(rank.rank(), i);
+      for (int call = 0; call < 3; ++call) {
+        rank.all_gather({input.data(), kCount}, {output.data(), 2 * kCount});
+        EXPECT_EQ(rank.last_call().algorithm, "all_first");
+        for (std::size_t i = 0; i < output.size(); ++i)
+          ASSERT_EQ(output[i], value(i < kCount ? 0 : 1, i % kCount)) << i;
+      }
+    });
+  }
+}
+
 TEST(OwnSchedule, IsInheritedBySplits) {
   spawn({.size = 3, .schedule = Ring{}.written().build()}, [](Communicator& rank) {
     summed(rank, "my_ring");

@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, Eager,
                          testing::Values(Case{"direct", 2}, Case{"direct", 5}, Case{"ring", 3},
                                          Case{"ring", 5}, Case{"one_shot", 3},
                                          Case{"recursive_doubling", 5}, Case{"halving_doubling", 5},
-                                         Case{"neighbour_ring", 3}),
+                                         Case{"neighbour_ring", 3}, Case{"halving_doubling", 16}),
                          [](const auto& parameters) {
                            return parameters.param.algorithm + "_" +
                                   std::to_string(parameters.param.world);

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "collectives/algorithms/registry.h"
+#include "collectives/schedule/fuse.h"
+#include "collectives/verify/coverage.h"
+#include "collectives/verify/verify.h"
 #include "rondo/schedules.h"
 
 namespace rondo::verify {
@@ -27,6 +30,20 @@ TEST(BuiltIn, Worlds1To16_AreAllRight) {
     const bool by_steps_of_rows =
         count.name == "bruck" || count.name == "pat" || count.name == "halving_doubling";
     EXPECT_LE(count.least_credits, by_steps_of_rows ? 8U : 2U) << count.name;
+  }
+}
+
+// Short rows are sent there one after the other, without a queue, into four slots.
+TEST(BuiltIn, WhereMemoryIsShared_AChannelNeedsToHoldTwo) {
+  for (const algorithms::Algorithm& algorithm : algorithms::all()) {
+    for (int world = 2; world <= 16; ++world) {
+      schedule::Request request{.collective = algorithm.collective, .world = world};
+      request.rows = algorithm.rows(request, 1);
+      const auto report =
+          verify_at_once(schedule::fuse_folded(builder_of(algorithm, request)), Order::kAny);
+      ASSERT_TRUE(report.ok()) << report.status().to_string();
+      EXPECT_LE(report->least_credits, 2U) << algorithm.name << " of " << world;
+    }
   }
 }
 
