@@ -14,7 +14,6 @@ using communicator::CallArguments;
 using communicator::Engine;
 using communicator::GivenCall;
 using communicator::used_by;
-using schedule::Collective;
 
 /// Of calls that have none; constant, so that they lie in memory that isn't written.
 const Buffer kNoBuffer;
