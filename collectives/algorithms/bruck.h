@@ -1,7 +1,9 @@
 #pragma once
 
-// Index arithmetic of Bruck's algorithms, in which ranks talk over distances that are powers of
-// two.
+// Index arithmetic of Bruck's algorithms and of parallel aggregated trees, in which ranks talk over
+// distances that are powers of two.
+
+#include <vector>
 
 #include "collectives/schedule/op.h"
 
@@ -20,4 +22,12 @@ inline schedule::Rank bruck_before(schedule::Rank rank, int distance, int world)
 inline int bruck_moved(int distance, int bit) { return distance & (bit - 1); }
 /// Whether the step of `bit` is the last that moves it.
 inline bool bruck_arrives(int distance, int bit) { return distance < 2 * bit; }
+
+/// Aggregated trees: the numbers that have one `distance` further on as their child.
+inline std::vector<int> pat_parents(int distance, int world) {
+  std::vector<int> numbers;
+  for (int number = 0; number + distance < world; number += 2 * distance) numbers.push_back(number);
+  return numbers;
+}
+
 }  // namespace rondo::algorithms

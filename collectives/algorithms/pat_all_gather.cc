@@ -44,9 +44,7 @@ schedule::RankSchedule pat_all_gather(const schedule::Request& request) {
   schedule::Builder builder(request);
   builder.copy({BufferRole::kInput, static_cast<std::uint32_t>(rank)}, row_with_number(0));
   for (int distance = PowerOfTwo(world).size(); distance > 0; distance /= 2) {
-    std::vector<int> numbers;
-    for (int number = 0; number + distance < world; number += 2 * distance)
-      numbers.push_back(number);
+    const std::vector<int> numbers = pat_parents(distance, world);
     exchange_rows(
         request, std::span<const int>(numbers),
         [&](int number) {

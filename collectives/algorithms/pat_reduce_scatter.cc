@@ -56,9 +56,7 @@ schedule::RankSchedule pat_reduce_scatter(const schedule::Request& request) {
   const Slice output{BufferRole::kOutput, sums[0].chunk};
   if (world == 1) builder.copy(sums[0], output);
   for (int distance = 1; distance < world; distance *= 2) {
-    std::vector<int> numbers;
-    for (int number = 0; number + distance < world; number += 2 * distance)
-      numbers.push_back(number);
+    const std::vector<int> numbers = pat_parents(distance, world);
     exchange_rows(
         request, std::span<const int>(numbers),
         [&](int number) {

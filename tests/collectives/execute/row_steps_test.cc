@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/algorithms/registry.h"
@@ -76,19 +77,13 @@ schedule::SharedLayout hosts_of_their_own(int world) {
   return std::make_shared<const schedule::HostLayout>(host_of);
 }
 
-/// What rank 0 asks of its endpoints.
-Log asked(Collective collective, const char* name, int world, std::size_t window = 64) {
+/// What rank 0 asks of its endpoints when it runs its schedule of the world.
+Log asked(const schedule::Request& request, const schedule::BuildSchedule& build,
+          std::size_t window) {
   Log log;
   std::map<int, std::unique_ptr<Peer>> peers;
-  for (int peer = 1; peer < world; ++peer) peers[peer] = std::make_unique<Peer>(peer, window, log);
-  const auto* algorithm = algorithms::find(collective, name);
-  schedule::Request request{
-      .collective = collective, .world = world, .layout = hosts_of_their_own(world)};
-  request.rows = algorithm->rows(request, 1);
-  const auto build = [&](int rank) {
-    request.rank = rank;
-    return algorithm->build(request);
-  };
+  for (int peer = 1; peer < request.world; ++peer)
+    peers[peer] = std::make_unique<Peer>(peer, window, log);
   PlanInputs inputs;
   inputs.schedule = unfold(schedule::fuse_folded(build), 0);
   inputs.table = schedule::ChunkTable::equal(request.rows, request.rows);
@@ -111,6 +106,19 @@ Log asked(Collective collective, const char* name, int world, std::size_t window
       {0, waiter.get(), {}, 10'000});
   EXPECT_TRUE(status.ok()) << status.to_string();
   return log;
+}
+
+Log asked(Collective collective, const char* name, int world, std::size_t window = 64) {
+  const auto* algorithm = algorithms::find(collective, name);
+  schedule::Request request{
+      .collective = collective, .world = world, .layout = hosts_of_their_own(world)};
+  request.rows = algorithm->rows(request, 1);
+  const auto build = [&](int rank) {
+    schedule::Request own = request;
+    own.rank = rank;
+    return algorithm->build(own);
+  };
+  return asked(request, build, window);
 }
 
 /// Without what is received, of which each row is asked for by itself.
@@ -145,6 +153,32 @@ TEST(RowSteps, OfHalvingAndDoubling_AreOneCallEach) {
 TEST(RowSteps, WithAWindowOfThree_AreCallsOfThree) {
   EXPECT_THAT(sent(asked(Collective::kAllGather, "bruck", 8, 3)),
               ElementsAre("1 to 7", "2 to 6", "3 to 4", "1 to 4"));
+}
+
+// A call is over when all that went out by it is: whoever waits for the first mustn't wait for the
+// second, which its receiver may not want before.
+TEST(RowSteps, WhereALaneWaits_AreCallsOfTheirOwn) {
+  const schedule::Request request{.collective = Collective::kAllGather, .world = 2, .rows = 4};
+  const auto input = [](std::uint32_t row) {
+    return schedule::Slice{schedule::BufferRole::kInput, row};
+  };
+  const auto build = [&](int rank) {
+    schedule::Request own = request;
+    own.rank = rank;
+    schedule::Builder builder(own);
+    if (rank == 0) {
+      builder.send(1, input(0));
+      builder.send(1, input(1));
+      builder.wait(0, 0, 1);
+      builder.send(1, input(0), 1);
+    } else {
+      builder.recv(0, {schedule::BufferRole::kOutput, 0});
+      builder.recv(0, {schedule::BufferRole::kOutput, 1});
+      builder.recv(0, builder.scratch(0), 1);
+    }
+    return std::move(builder).finish();
+  };
+  EXPECT_THAT(sent(asked(request, build, 64)), ElementsAre("1 to 1", "1 to 1", "1 to 1"));
 }
 
 TEST(RowSteps, OfMoreThanOneCallTakes_AreSeveral) {
