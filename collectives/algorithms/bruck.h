@@ -1,21 +1,11 @@
 #pragma once
 
-// Index arithmetic of Bruck's algorithms and of parallel aggregated trees, in which ranks talk over
-// distances that are powers of two.
+// Index arithmetic of Bruck's algorithms and of parallel aggregated trees, whose steps are
+// hops (hops.h).
 
 #include <vector>
 
-#include "collectives/schedule/op.h"
-
 namespace rondo::algorithms {
-
-/// The rank `distance` further on the ring, or back; 0 <= distance <= world.
-inline schedule::Rank bruck_after(schedule::Rank rank, int distance, int world) {
-  return (rank + distance) % world;
-}
-inline schedule::Rank bruck_before(schedule::Rank rank, int distance, int world) {
-  return (rank + world - distance) % world;
-}
 
 /// All-to-all: what is to move by `distance` moves first by its lowest bit, then by the next. How
 /// far it has come before the step of `bit`.

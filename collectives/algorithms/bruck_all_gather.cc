@@ -5,7 +5,8 @@
 // the d rows from its own on (round the ring); it sends them to the rank d before it and receives
 // the next d from the rank d after it. The last step, in a world that is no power of two, moves
 // only the rows that are missing. Rows have their places in the output, so nothing has to be
-// rotated at the end.
+// rotated at the end. In small worlds of a power of two "after" and "before" are one rank (hops.h):
+// recursive doubling.
 //
 // Rows are messages of their own. Between hosts a step's go out before any is waited for, so that a
 // step takes the time of one message; where memory is shared, two at a time (rows_at_once).
@@ -20,7 +21,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectives/algorithms/bruck.h"
+#include "collectives/algorithms/hops.h"
 #include "collectives/algorithms/row_exchange.h"
 
 namespace rondo::algorithms {
@@ -33,18 +34,15 @@ schedule::RankSchedule bruck_all_gather(const schedule::Request& request) {
   const int world = request.world;
   const Rank rank = request.rank;
   const auto row_after = [&](int distance) {
-    return Slice{BufferRole::kOutput,
-                 static_cast<std::uint32_t>(bruck_after(rank, distance, world))};
+    return Slice{BufferRole::kOutput, static_cast<std::uint32_t>(hop_to(rank, distance, world))};
   };
   schedule::Builder builder(request);
   builder.copy({BufferRole::kInput, static_cast<std::uint32_t>(rank)}, row_after(0));
   for (int distance = 1; distance < world; distance *= 2) {
     exchange_rows(
         request, static_cast<std::size_t>(std::min(distance, world - distance)),
-        [&](int row) { builder.send(bruck_before(rank, distance, world), row_after(row)); },
-        [&](int row) {
-          builder.recv(bruck_after(rank, distance, world), row_after(distance + row));
-        });
+        [&](int row) { builder.send(hop_from(rank, distance, world), row_after(row)); },
+        [&](int row) { builder.recv(hop_to(rank, distance, world), row_after(distance + row)); });
   }
   return std::move(builder).finish();
 }

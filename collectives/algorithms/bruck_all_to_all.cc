@@ -7,7 +7,8 @@
 // by (j - i) mod p; in the step of distance d it moves if that number has bit d. A rank sends all
 // such rows that have come to it (at first its input), and receives as many: into the output if it
 // is where they have to be, else into scratch, one slot for each stay, so that nothing is
-// overwritten that a peer still reads.
+// overwritten that a peer still reads. In small worlds of a power of two a row moves by i xor j
+// (hops.h).
 //
 // Rows are messages of their own, of which between hosts a step's go out before any is waited for;
 // where memory is shared, two at a time (rows_at_once). Every rank treats the distances in the
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "collectives/algorithms/bruck.h"
+#include "collectives/algorithms/hops.h"
 #include "collectives/algorithms/pairwise_all_to_all.h"
 #include "collectives/algorithms/row_exchange.h"
 
@@ -36,8 +38,8 @@ namespace {
 
 /// The row that moves by `distance` and is received here in the step of `bit`.
 std::uint32_t row_received(Rank rank, int distance, int bit, int world) {
-  const Rank from = bruck_before(rank, bruck_moved(distance, bit) + bit, world);
-  return row_between(from, bruck_after(from, distance, world), world);
+  const Rank from = hop_from(rank, bruck_moved(distance, bit) + bit, world);
+  return row_between(from, hop_to(from, distance, world), world);
 }
 
 }  // namespace
@@ -48,8 +50,7 @@ schedule::RankSchedule bruck_all_to_all(const schedule::Request& request) {
   schedule::Builder builder(request);
   std::vector<Slice> held;  // by distance: what this rank has of the rows that move by it
   for (int distance = 0; distance < world; ++distance) {
-    held.push_back(
-        {BufferRole::kInput, row_between(rank, bruck_after(rank, distance, world), world)});
+    held.push_back({BufferRole::kInput, row_between(rank, hop_to(rank, distance, world), world)});
   }
   builder.copy(held[0], {BufferRole::kOutput, held[0].chunk});
   for (int bit = 1; bit < world; bit *= 2) {
@@ -59,14 +60,14 @@ schedule::RankSchedule bruck_all_to_all(const schedule::Request& request) {
     exchange_rows(
         request, std::span<const int>(distances),
         [&](int distance) {
-          builder.send(bruck_after(rank, bit, world), held[static_cast<std::size_t>(distance)]);
+          builder.send(hop_to(rank, bit, world), held[static_cast<std::size_t>(distance)]);
         },
         [&](int distance) {
           Slice& own = held[static_cast<std::size_t>(distance)];
           const std::uint32_t row = row_received(rank, distance, bit, world);
           own =
               bruck_arrives(distance, bit) ? Slice{BufferRole::kOutput, row} : builder.scratch(row);
-          builder.recv(bruck_before(rank, bit, world), own);
+          builder.recv(hop_from(rank, bit, world), own);
         });
   }
   return std::move(builder).finish();

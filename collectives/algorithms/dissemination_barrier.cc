@@ -3,6 +3,7 @@
 // In round k every rank tells the rank 2^k further on that it has come, and waits to hear from the
 // rank 2^k before it. What a rank knows doubles with every round, so after ceil(log2 p) rounds it
 // has heard, directly or not, from everybody.
+// In small worlds of a power of two a round's two ranks tell each other (hops.h).
 //
 // Cost: ceil(log2 p) alpha.
 // Source: D. Hensgen, R. Finkel and U. Manber, "Two algorithms for barrier synchronization",
@@ -12,22 +13,17 @@
 
 #include <utility>
 
+#include "collectives/algorithms/hops.h"
+
 namespace rondo::algorithms {
 
 using schedule::BufferRole;
-using schedule::Rank;
-
-Rank barrier_target(Rank rank, int distance, int world) { return (rank + distance) % world; }
-
-Rank barrier_source(Rank rank, int distance, int world) {
-  return (rank + world - distance) % world;
-}
 
 schedule::RankSchedule dissemination_barrier(const schedule::Request& request) {
   schedule::Builder builder(request);
   for (int distance = 1; distance < request.world; distance *= 2) {
-    builder.send(barrier_target(request.rank, distance, request.world), {BufferRole::kInput, 0});
-    builder.recv(barrier_source(request.rank, distance, request.world), {BufferRole::kOutput, 0});
+    builder.send(hop_to(request.rank, distance, request.world), {BufferRole::kInput, 0});
+    builder.recv(hop_from(request.rank, distance, request.world), {BufferRole::kOutput, 0});
   }
   return std::move(builder).finish();
 }

@@ -5,7 +5,8 @@
 // In the tree of a row its owner is number 0, the next rank 1 and so on; the parent of a number is
 // that number with its lowest set bit cleared. In the step of distance d (the highest power of two
 // first) the numbers that are multiples of 2d send to the number d further on. So a rank sends, in
-// that step, all rows that it has to one rank, and receives as many from another.
+// that step, all rows that it has to one rank, and receives as many from another; in small worlds
+// of a power of two from the same (hops.h).
 //
 // Phase 1: each rank puts its own row in its place in the output (nothing to do in place).
 // Phase 2: ceil(log2 p) steps. Rows are messages of their own, of which between hosts a step's go
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "collectives/algorithms/bruck.h"
+#include "collectives/algorithms/hops.h"
 #include "collectives/algorithms/power_of_two.h"
 #include "collectives/algorithms/row_exchange.h"
 
@@ -38,8 +40,7 @@ schedule::RankSchedule pat_all_gather(const schedule::Request& request) {
   const int world = request.world;
   const Rank rank = request.rank;
   const auto row_with_number = [&](int number) {
-    return Slice{BufferRole::kOutput,
-                 static_cast<std::uint32_t>(bruck_before(rank, number, world))};
+    return Slice{BufferRole::kOutput, static_cast<std::uint32_t>(hop_from(rank, number, world))};
   };
   schedule::Builder builder(request);
   builder.copy({BufferRole::kInput, static_cast<std::uint32_t>(rank)}, row_with_number(0));
@@ -47,11 +48,9 @@ schedule::RankSchedule pat_all_gather(const schedule::Request& request) {
     const std::vector<int> numbers = pat_parents(distance, world);
     exchange_rows(
         request, std::span<const int>(numbers),
+        [&](int number) { builder.send(hop_to(rank, distance, world), row_with_number(number)); },
         [&](int number) {
-          builder.send(bruck_after(rank, distance, world), row_with_number(number));
-        },
-        [&](int number) {
-          builder.recv(bruck_before(rank, distance, world), row_with_number(number + distance));
+          builder.recv(hop_from(rank, distance, world), row_with_number(number + distance));
         });
   }
   return std::move(builder).finish();

@@ -4,7 +4,8 @@
 // In the tree of a row its owner is number 0, the next rank 1 and so on. In the step of distance d
 // (1, 2, 4, ...) the numbers that are odd multiples of d send what they have summed to the number d
 // before them, which adds it to its own. A rank plays a different number in each tree, so in every
-// step it sends rows to one rank and receives as many from another.
+// step it sends rows to one rank and receives as many from another; in small worlds of a power of
+// two from the same (hops.h): recursive halving.
 //
 // One phase of ceil(log2 p) steps; rows are messages of their own, of which between hosts a step's
 // go out before any is waited for; where memory is shared, two at a time (rows_at_once). A rank's
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "collectives/algorithms/bruck.h"
+#include "collectives/algorithms/hops.h"
 #include "collectives/algorithms/row_exchange.h"
 
 namespace rondo::algorithms {
@@ -34,7 +36,7 @@ using schedule::Slice;
 namespace {
 
 std::uint32_t row_with_number(const schedule::Request& request, int number) {
-  return static_cast<std::uint32_t>(bruck_before(request.rank, number, request.world));
+  return static_cast<std::uint32_t>(hop_from(request.rank, number, request.world));
 }
 
 /// What this rank has summed so far, by its number in the tree: at first its input.
@@ -60,7 +62,7 @@ schedule::RankSchedule pat_reduce_scatter(const schedule::Request& request) {
     exchange_rows(
         request, std::span<const int>(numbers),
         [&](int number) {
-          builder.send(bruck_before(rank, distance, world),
+          builder.send(hop_from(rank, distance, world),
                        sums[static_cast<std::size_t>(number + distance)]);
         },
         [&](int number) {
@@ -72,7 +74,7 @@ schedule::RankSchedule pat_reduce_scatter(const schedule::Request& request) {
             sum = builder.scratch(own.chunk);
           }
           const bool completes = number == 0 && 2 * distance >= world;
-          builder.recv_reduce(bruck_after(rank, distance, world), own, sum, completes);
+          builder.recv_reduce(hop_to(rank, distance, world), own, sum, completes);
         });
   }
   return std::move(builder).finish();

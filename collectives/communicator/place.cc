@@ -9,6 +9,19 @@
 #include "core/topology.h"
 
 namespace rondo::communicator {
+namespace {
+
+/// A core for each rank of the host, by its control group too, and of the machine that it shares
+/// with others of the world's hosts (containers).
+bool has_spare_core(const transport::Mesh& world, std::optional<double> cpu_quota) {
+  const transport::CoreUse here = world.core_use_here();
+  const transport::CoreUse machine = world.core_use_of_machine();
+  return here.ranks <= usable_cores(here.cores, cpu_quota) &&
+         machine.ranks <= usable_cores(machine.cores, std::nullopt);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh,
                                            const CommunicatorOptions& options, Device device,
                                            std::optional<double> cpu_quota) {
@@ -23,8 +36,7 @@ Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh
     RONDO_TRY(place->planner_.device_choice().prepare());
   }
   execute::WaitPolicy policy;
-  const transport::Mesh& world = *place->mesh_;
-  policy.spare_core = world.ranks_here() <= usable_cores(world.cores_here(), cpu_quota);
+  policy.spare_core = has_spare_core(*place->mesh_, cpu_quota);
   place->planner_.set_spare_core(policy.spare_core);
   RONDO_ASSIGN(place->waiter_, execute::Waiter::make(place->mesh_->transports(), policy));
   return place;

@@ -83,7 +83,10 @@ Planner::Planner(const transport::Mesh& mesh, const CommunicatorOptions& options
 
 void Planner::use_layout(schedule::HostLayout layout) {
   hosts_ = std::make_shared<const schedule::HostLayout>(std::move(layout));
-  layout_ = {.world = size(), .one_host = mesh_.one_host(), .hosts = hosts_.get()};
+  layout_ = {.world = size(),
+             .one_host = mesh_.one_host(),
+             .hosts = hosts_.get(),
+             .ranks_per_core = mesh_.most_ranks_per_core()};
   make_pricing();
 }
 

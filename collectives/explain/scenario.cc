@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "collectives/simulate/network_file.h"
@@ -92,6 +93,14 @@ Status read_written(Scenario& scenario) {
 }
 
 /// As a communicator chooses, by what the algorithms cost alone.
+/// Of the fullest hosts.
+double ranks_per_core(const simulate::Network& network) {
+  double most = 1;
+  for (const simulate::HostGroup& group : network.groups)
+    if (group.cores > 0) most = std::max(most, static_cast<double>(group.ranks) / group.cores);
+  return most;
+}
+
 Result<const Algorithm*> chosen_built_in(const Scenario& scenario) {
   const select::Demands demands{.order = scenario.question.deterministic
                                              ? select::Demands::Order::kRanks
@@ -112,7 +121,10 @@ Result<const Algorithm*> chosen_built_in(const Scenario& scenario) {
 
 select::Layout Scenario::layout() const {
   const bool by_tcp = tuning != nullptr && tuning->transport == "tcp";
-  return {.world = world(), .one_host = hosts->hosts() == 1 && !by_tcp, .hosts = hosts.get()};
+  return {.world = world(),
+          .one_host = hosts->hosts() == 1 && !by_tcp,
+          .hosts = hosts.get(),
+          .ranks_per_core = ranks_per_core(network)};
 }
 
 Result<Scenario> scenario_of(const PlanQuestion& question) {

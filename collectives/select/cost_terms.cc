@@ -31,8 +31,12 @@ double log2_ceil(double p) { return std::ceil(std::log2(p)); }
 /// What algorithms by the bits of ranks' numbers add where the world is no power of two.
 double guests(double p) { return std::exp2(std::floor(std::log2(p))) == p ? 0 : 2; }
 
-CostTerms around_the_ring(double p, const Setting&) { return {p - 1, (p - 1) / p}; }
-CostTerms twice_around_the_ring(double p, const Setting&) { return {2 * (p - 1), 2 * (p - 1) / p}; }
+CostTerms around_the_ring(double p, const Setting&) {
+  return {.steps = p - 1, .volume = (p - 1) / p, .messages = p - 1};
+}
+CostTerms twice_around_the_ring(double p, const Setting&) {
+  return {.steps = 2 * (p - 1), .volume = 2 * (p - 1) / p, .messages = 2 * (p - 1)};
+}
 CostTerms once_by_rank(double p, const Setting& setting) {
   return ring_by_rank(around_the_ring(p, setting), setting.layout);
 }
@@ -67,22 +71,25 @@ double exchanged(double p, const Setting& setting) {
   return incast(p, setting) * through_the_host_link(p, setting);
 }
 CostTerms exchange(double p, const Setting& setting) {
-  return {one_step(p), (p - 1) / p * exchanged(p, setting)};
+  return {.steps = one_step(p), .volume = (p - 1) / p * exchanged(p, setting), .messages = p - 1};
 }
 /// Over a network each message is a system call at either end.
 double more_calls(double p, const Setting& setting) {
   return setting.layout.one_host ? 0 : (p - 2) / 4;
 }
 CostTerms exchange_twice(double p, const Setting& setting) {
-  return {1 + one_step(p) + more_calls(p, setting), 2 * (p - 1) / p * exchanged(p, setting)};
+  return {.steps = 1 + one_step(p) + more_calls(p, setting),
+          .volume = 2 * (p - 1) / p * exchanged(p, setting),
+          .messages = 2 * (p - 1)};
 }
 /// Relative to the slowest link, as all volumes are.
 CostTerms exchange_by_shares(double p, const Setting& setting) {
   const double blocks = algorithms::weighted_direct_rows({.world = setting.layout.world},
                                                          setting.bytes / sizeof(float)) /
                         p;
-  CostTerms terms{blocks * (1 + one_step(p) + more_calls(p, setting)),
-                  2 * (p - 1) / p * exchanged(p, setting)};
+  CostTerms terms = exchange_twice(p, setting);
+  terms.steps *= blocks;
+  terms.messages *= blocks;
   const schedule::HostLayout* hosts = setting.layout.hosts;
   if (hosts == nullptr || hosts->links() == nullptr) return terms;
   const schedule::LinkSpeeds& links = *hosts->links();
@@ -97,61 +104,73 @@ CostTerms exchange_by_shares(double p, const Setting& setting) {
 }
 // In shared memory a rank's children read the same memory at once; a link they take in turn.
 CostTerms down_the_tree(double p, const Setting& setting) {
-  if (setting.layout.one_host) return {log2_ceil(p), 1};
+  if (setting.layout.one_host) return {.steps = log2_ceil(p), .volume = 1};
   const schedule::HostLayout* const hosts = setting.layout.hosts;
   const bool are_apart = hosts == nullptr || hosts->hosts() == 1;
-  return {log2_ceil(p), are_apart ? log2_ceil(p) : tree_messages_between_hosts(*hosts)};
+  return {.steps = log2_ceil(p),
+          .volume = are_apart ? log2_ceil(p) : tree_messages_between_hosts(*hosts),
+          .messages = 1};
 }
 // A rank of the tree reads what it adds to and writes the sum.
 CostTerms up_the_tree(double p, const Setting& setting) {
-  return setting.layout.one_host ? CostTerms{log2_ceil(p), 1.5} : down_the_tree(p, setting);
+  return setting.layout.one_host ? CostTerms{.steps = log2_ceil(p), .volume = 1.5}
+                                 : down_the_tree(p, setting);
 }
-CostTerms dissemination(double p, const Setting&) { return {log2_ceil(p), 0}; }
+CostTerms dissemination(double p, const Setting&) {
+  return {.steps = log2_ceil(p), .messages = log2_ceil(p)};
+}
 /// By bulletins: one line written, and the peers' lines read; less than a message, for nothing is
 /// given back.
-CostTerms all_at_once(double p) { return {0.8 + (p - 2) / 16, 0}; }
+double all_at_once(double p) { return 0.8 + (p - 2) / 16; }
 CostTerms tell_all(double p, const Setting& setting) {
-  return setting.layout.one_host ? all_at_once(p)
-                                 : CostTerms{one_step(p) + more_calls(p, setting), 0};
+  if (setting.layout.one_host) return {.steps = all_at_once(p)};
+  return {.steps = one_step(p) + more_calls(p, setting), .messages = p - 1};
 }
 /// Where a rank's contribution fits into a bulletin.
 CostTerms exchange_whole(double p, const Setting& setting) {
   CostTerms terms = exchange(p, setting);
   const double own_bytes = static_cast<double>(setting.bytes) / p;
-  if (setting.layout.one_host && own_bytes <= double{kBulletinBytes})
-    terms.steps = all_at_once(p).steps;
+  if (setting.layout.one_host && own_bytes <= double{kBulletinBytes}) terms.steps = all_at_once(p);
   return terms;
 }
 // The ranks all reduce everything themselves.
 CostTerms one_shot(double p, const Setting& setting) {
   if (setting.layout.one_host && setting.bytes <= kBulletinBytes)
-    return {all_at_once(p).steps, 2 * (p - 1)};
-  return {one_step(p) + more_calls(p, setting), 2 * (p - 1) * through_the_host_link(p, setting)};
+    return {.steps = all_at_once(p), .volume = 2 * (p - 1)};
+  return {.steps = one_step(p) + more_calls(p, setting),
+          .volume = 2 * (p - 1) * through_the_host_link(p, setting),
+          .messages = p - 1};
 }
 /// What the root and the others tell each other, of which the most that a rank contributes are
 /// `most_bytes`: where that fits into a bulletin.
 double steps_with_the_root(double p, const Setting& setting, double most_bytes) {
-  if (setting.layout.one_host && most_bytes <= double{kBulletinBytes}) return all_at_once(p).steps;
+  if (setting.layout.one_host && most_bytes <= double{kBulletinBytes}) return all_at_once(p);
   return one_step(p);
 }
 CostTerms all_to_the_root(double p, const Setting& setting) {
-  return {steps_with_the_root(p, setting, static_cast<double>(setting.bytes)), 1.5 * (p - 1)};
+  return {.steps = steps_with_the_root(p, setting, static_cast<double>(setting.bytes)),
+          .volume = 1.5 * (p - 1),
+          .messages = 1};
 }
 // In shared memory they all read the same memory at once.
 CostTerms root_to_all(double p, const Setting& setting) {
-  return {steps_with_the_root(p, setting, static_cast<double>(setting.bytes)),
-          setting.layout.one_host ? 1 : p - 1};
+  return {.steps = steps_with_the_root(p, setting, static_cast<double>(setting.bytes)),
+          .volume = setting.layout.one_host ? 1 : p - 1,
+          .messages = 1};
 }
 CostTerms rows_from_the_root(double p, const Setting& setting) {
-  return {steps_with_the_root(p, setting, static_cast<double>(setting.bytes)),
-          exchange(p, setting).volume};
+  return {.steps = steps_with_the_root(p, setting, static_cast<double>(setting.bytes)),
+          .volume = exchange(p, setting).volume,
+          .messages = 1};
 }
 // Of their steps those between hosts are the long ones, and then all ranks of a host are at it.
 CostTerms recursive_doubling(double p, const Setting& setting) {
   const double steps = std::floor(std::log2(p)) + guests(p);
   // Over a network what is sent and what is received pass at once; every rank sums everything.
   const double each = setting.layout.one_host ? 2 : 1.25;
-  return {steps, each * steps * through_the_host_link(p, setting)};
+  return {.steps = steps,
+          .volume = each * steps * through_the_host_link(p, setting),
+          .messages = steps};
 }
 bool any_share(const Setting& setting) {
   const schedule::HostLayout* const hosts = setting.layout.hosts;
@@ -181,15 +200,17 @@ CostTerms halving_doubling(double p, const Setting& setting) {
     exchanges.add(rows, setting);
     exchanges.add(rows, setting);
   }
-  return {exchanges.steps() + guests(p),
-          (2 * (p - 1) / p + guests(p)) * idles * through_the_host_link(p, setting)};
+  return {.steps = exchanges.steps() + guests(p),
+          .volume = (2 * (p - 1) / p + guests(p)) * idles * through_the_host_link(p, setting),
+          .messages = exchanges.messages + guests(p)};
 }
 // Up and down two trees at once; a parent takes its two children's messages one after the other,
 // and so each level adds two rows' time to either phase.
 CostTerms two_trees(double p, const Setting& setting) {
   const std::size_t count = setting.bytes / sizeof(float);
   const double rows = algorithms::double_binary_tree_rows(static_cast<int>(p), count);
-  return {4 * log2_ceil(p), 2 + 4 * (log2_ceil(p) - 1) / rows};
+  return {
+      .steps = 4 * log2_ceil(p), .volume = 2 + 4 * (log2_ceil(p) - 1) / rows, .messages = 2 * rows};
 }
 
 /// Rows to the rank `distance` further on, for each power of two; ranks of a host share its link.
@@ -204,6 +225,7 @@ CostTerms gather_over_powers_of_two(double p, const Setting& setting,
     exchanges.add(rows(p, distance), setting);
   }
   terms.steps = exchanges.steps();
+  terms.messages = exchanges.messages;
   return terms;
 }
 CostTerms gather_by_bruck(double p, const Setting& setting) {
@@ -219,7 +241,7 @@ CostTerms gather_by_pat(double p, const Setting& setting) {
 CostTerms hop_over_powers_of_two(double p, const Setting& setting) {
   RowSteps exchanges;
   for (int step = 0; step < static_cast<int>(log2_ceil(p)); ++step) exchanges.add(p / 2, setting);
-  return {exchanges.steps(), log2_ceil(p) / 2};
+  return {.steps = exchanges.steps(), .volume = log2_ceil(p) / 2, .messages = exchanges.messages};
 }
 
 bool has_hosts(const Setting& setting) {
@@ -243,6 +265,14 @@ CostTerms reduce_between_hosts(double p, const Setting& setting) {
 CostTerms inside_and_between(double p, const Setting& setting) {
   return has_hosts(setting) ? twice_between_hosts(*setting.layout.hosts)
                             : exchange_twice(p, setting);
+}
+
+/// Where ranks share a core their messages are sent and received one after the other: eight hosts
+/// on two cores take 20 us for each message of a rank, whatever waits for what.
+/// And a byte takes a core at either end as well.
+void wait_for_cores(CostTerms& terms, double ranks_per_core) {
+  terms.steps += (ranks_per_core - 1) * terms.messages;
+  terms.volume *= ranks_per_core;
 }
 
 constexpr NamedCost kCosts[] = {
@@ -289,7 +319,9 @@ CostTerms cost_terms(const algorithms::Algorithm& algorithm, const Layout& layou
                      std::size_t bytes) {
   for (const NamedCost& cost : kCosts) {
     if (cost.collective == algorithm.collective && cost.name == algorithm.name) {
-      return cost.terms(layout.world, {layout, bytes});
+      CostTerms terms = cost.terms(layout.world, {layout, bytes});
+      if (!layout.one_host) wait_for_cores(terms, std::max(1.0, layout.ranks_per_core));
+      return terms;
     }
   }
   return {2.0 * layout.world, 2.0};

@@ -17,6 +17,8 @@ struct CostTerms {
   double volume = 0;
   double steps_inside = 0;
   double volume_inside = 0;
+  /// Messages that a rank sends over the network, on average: each takes a core at either end.
+  double messages = 0;
 };
 
 /// Of an algorithm without a formula: twice the bytes in two steps for each rank.

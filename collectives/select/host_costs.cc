@@ -34,10 +34,14 @@ double most_columns_of_a_rank(const HostLayout& hosts) {
 CostTerms along_the_hosts(const Layout& layout, std::size_t bytes, std::uint32_t rows) {
   const int hosts = layout.hosts->hosts();
   const double levels = std::ceil(std::log2(hosts));
-  if (!algorithms::hierarchical_broadcast_is_chain(hosts, rows)) return {levels, levels};
+  const double ranks = layout.hosts->most_ranks();
+  if (!algorithms::hierarchical_broadcast_is_chain(hosts, rows))
+    return {.steps = levels, .volume = levels, .messages = 1 / ranks};
   const double pieces =
       static_cast<double>(bytes) / static_cast<double>(default_segment_bytes(layout));
-  return {hosts - 1.0, 1 + (hosts - 2) / std::max(1.0, pieces)};
+  return {.steps = hosts - 1.0,
+          .volume = 1 + (hosts - 2) / std::max(1.0, pieces),
+          .messages = 1 / ranks};
 }
 
 }  // namespace
@@ -58,8 +62,10 @@ CostTerms once_between_hosts(const HostLayout& hosts) {
   const double p = hosts.world();
   const double h = hosts.hosts();
   const double columns = hosts.most_ranks();
-  CostTerms terms{steps_of_messages(h - 1, (h - 1) * most_columns_of_a_rank(hosts)),
-                  (p - least_ranks(hosts)) / p};
+  const double messages = (h - 1) * most_columns_of_a_rank(hosts);
+  CostTerms terms{.steps = steps_of_messages(h - 1, messages),
+                  .volume = (p - least_ranks(hosts)) / p,
+                  .messages = messages};
   if (columns == 1) return terms;
   terms.steps_inside = one_step(columns) + (h - 1) / 2;
   terms.volume_inside = (columns - 1) / columns;
@@ -71,7 +77,9 @@ CostTerms once_between_hosts(const HostLayout& hosts) {
 CostTerms twice_between_hosts(const HostLayout& hosts) {
   const double h = hosts.hosts();
   const double columns = hosts.most_ranks();
-  CostTerms terms{2 * (h - 1), 2 * (h - 1) / h * most_columns_of_a_rank(hosts) / columns};
+  CostTerms terms{.steps = 2 * (h - 1),
+                  .volume = 2 * (h - 1) / h * most_columns_of_a_rank(hosts) / columns,
+                  .messages = 2 * (h - 1)};
   if (columns == 1) return terms;
   terms.steps_inside = 1 + one_step(columns) + (h - 1) / 2;
   terms.volume_inside = 2 * (columns - 1) / columns;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "collectives/algorithms/hops.h"
 #include "collectives/algorithms/tree_broadcast.h"
 
 namespace rondo::select {
@@ -42,7 +43,7 @@ double streams_between_hosts(const HostLayout& layout, std::span<const Rank> ord
 double streams_at_distance(const HostLayout& layout, int distance) {
   Links links(layout);
   for (Rank rank = 0; rank < layout.world(); ++rank)
-    links.send(rank, (rank + distance) % layout.world());
+    links.send(rank, algorithms::hop_to(rank, distance, layout.world()));
   return links.most();
 }
 

@@ -29,6 +29,9 @@ struct Layout {
   bool one_host = true;  ///< every pair shares memory (inproc or shm)
   /// Which ranks share a host; null: all. Borrowed.
   const schedule::HostLayout* hosts = nullptr;
+  /// Where that is most. Of more than one, all but the first wait for the core that a message
+  /// takes.
+  double ranks_per_core = 1;
 };
 
 /// Constants of a layout's slowest link. Measured on a 2-core Xeon (docs/performance.md); they move

@@ -1,9 +1,29 @@
 #include "transport/mesh/mesh.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
+
+#include "transport/shm/host_identity.h"
 
 namespace rondo::transport {
+namespace {
+
+class CoreCount {
+ public:
+  void add(const RankInfo& rank) {
+    ++ranks_;
+    cores_.insert(rank.cores.begin(), rank.cores.end());
+  }
+  CoreUse use() const { return {ranks_, cores_.size()}; }
+
+ private:
+  int ranks_ = 0;
+  std::set<int> cores_;
+};
+
+}  // namespace
 
 Mesh::Mesh(const Identity& identity, std::vector<RankInfo> ranks,
            std::vector<std::unique_ptr<Transport>> transports, MeshMeans means)
@@ -45,20 +65,31 @@ std::vector<int> Mesh::hosts() const {
   return hosts;
 }
 
-int Mesh::ranks_here() const {
+CoreUse Mesh::core_use_here() const {
   const std::string& here = ranks_[static_cast<std::size_t>(identity_.rank)].host_identity;
-  return static_cast<int>(std::count_if(ranks_.begin(), ranks_.end(), [&](const RankInfo& other) {
-    return other.host_identity == here;
-  }));
+  CoreCount count;
+  for (const RankInfo& other : ranks_)
+    if (other.host_identity == here) count.add(other);
+  return count.use();
 }
 
-std::size_t Mesh::cores_here() const {
+CoreUse Mesh::core_use_of_machine() const {
   const std::string& here = ranks_[static_cast<std::size_t>(identity_.rank)].host_identity;
-  std::set<int> cores;
-  for (const RankInfo& other : ranks_) {
-    if (other.host_identity == here) cores.insert(other.cores.begin(), other.cores.end());
+  CoreCount count;
+  for (const RankInfo& other : ranks_)
+    if (machine_of(other.host_identity) == machine_of(here)) count.add(other);
+  return count.use();
+}
+
+double Mesh::most_ranks_per_core() const {
+  std::map<std::string_view, CoreCount> machines;
+  for (const RankInfo& rank : ranks_) machines[machine_of(rank.host_identity)].add(rank);
+  double most = 0;
+  for (const auto& [name, count] : machines) {
+    const auto [ranks, cores] = count.use();
+    most = std::max(most, ranks / std::max(1.0, static_cast<double>(cores)));
   }
-  return cores.size();
+  return most;
 }
 
 void Mesh::say_goodbye() {

@@ -33,6 +33,13 @@ struct MeshMeans {
   std::size_t tcp_zero_copy_bytes = 0;  ///< as in TcpOptions
 };
 
+/// Ranks, and the cores that one of them at least may run on: all their masks together.
+struct CoreUse {
+  int ranks = 0;
+  std::size_t cores = 0;
+  friend bool operator==(const CoreUse&, const CoreUse&) = default;
+};
+
 class Mesh {
  public:
   /// Takes over connected transports; every other rank has an endpoint in one of them.
@@ -54,10 +61,12 @@ class Mesh {
   bool shares_memory() const;
   /// The host of every rank: equal numbers, equal hosts. The same on every rank.
   std::vector<int> hosts() const;
-  /// Ranks that run on this rank's host, itself included.
-  int ranks_here() const;
-  /// Cores of this host that one of these ranks may run on, all ranks' masks together.
-  std::size_t cores_here() const;
+  /// Of the ranks of this rank's host, itself included; of all those of its machine, whose cores
+  /// hosts that are containers share.
+  CoreUse core_use_here() const;
+  CoreUse core_use_of_machine() const;
+  /// Of the machine whose cores most ranks share: the same on every rank.
+  double most_ranks_per_core() const;
   /// As Transport::say_goodbye.
   void say_goodbye();
 

@@ -12,6 +12,8 @@
 namespace rondo::transport {
 namespace {
 
+constexpr char kSeparator = '/';
+
 // "net:[4026531840]"
 std::optional<std::string> namespace_of(const char* name) {
   std::array<char, 64> text{};
@@ -30,7 +32,11 @@ std::string host_identity() {
   const auto user = namespace_of("user");
   const auto pid = namespace_of("pid");
   if (!boot || !net || !ipc || !user || !pid) return fmt::format("unknown-{:016x}", random_bits());
-  return fmt::format("{}/{}/{}/{}/{}", *boot, *net, *ipc, *user, *pid);
+  return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}", kSeparator, *boot, *net, *ipc, *user, *pid);
+}
+
+std::string_view machine_of(std::string_view host_identity) {
+  return host_identity.substr(0, host_identity.find(kSeparator));
 }
 
 }  // namespace rondo::transport

@@ -5,6 +5,7 @@
 // Threads: any.
 
 #include <string>
+#include <string_view>
 
 namespace rondo::transport {
 
@@ -12,5 +13,8 @@ namespace rondo::transport {
 /// host. (Numbers of processes name memory, and processes that may have ended: they have to mean
 /// the same on both sides.) Where the system doesn't tell, a random text that equals no other.
 std::string host_identity();
+
+/// The part that names the machine: hosts that are containers share its cores.
+std::string_view machine_of(std::string_view host_identity);
 
 }  // namespace rondo::transport

@@ -75,7 +75,9 @@ Status Waiter::look(std::uint32_t looks) {
   return {};
 }
 
+// Where a look is a system call for each peer, a clock costs nothing beside it.
 bool Waiter::is_time_for_clock() const {
+  if (!all_are_polled_) return true;
   return looks_before_ / kLooksPerClock != idle_looks_ / kLooksPerClock;
 }
 
@@ -87,31 +89,32 @@ Status Waiter::wait(const WaitLimit& limit, std::uint32_t looks) {
     sched_yield();
     return {};
   }
-  // The last look may have read all that this rank waits for. It has had a turn since, in vain.
-  if (looked_ && !limit.never_waits && may_sleep(limit)) {
-    looked_ = false;
-    return wait_for_event(limit);
+  // The last look may have read all that this rank waits for. It has had a turn since, in vain:
+  // only then do others get the core, not where it is about to see what its look has brought.
+  if (looked_ && !limit.never_waits) {
+    if (may_sleep(limit)) {
+      looked_ = false;
+      return wait_for_event(limit);
+    }
+    if (keeps_core()) {
+      relax();
+    } else {
+      let_others_run();
+    }
   }
-  // Who shares his core lets others run when he has looked in vain, not when he is about to see
-  // what his look has brought.
-  const bool shares_core = !policy_.spare_core;
-  if (shares_core && looked_ && !limit.never_waits) sched_yield();
   RONDO_TRY(look(looks));
   looked_ = true;
-  if (shares_core || limit.never_waits) return {};
-  if (keeps_core()) {
-    relax();
-  } else {
-    let_others_run();
-  }
   return {};
 }
 
-// Even with a core for each rank, two may have been put on one (the kernel wakes a rank where its
-// peer runs, and takes ten milliseconds to part them): whoever has looked for longer than an answer
-// takes lets others run, so that the peer that he waits for can; at once, where that was of use.
+// Even with a core for each rank of this host, others may want it: two ranks may have been put on
+// one (the kernel wakes a rank where its peer runs, and takes ten milliseconds to part them), and
+// hosts that are containers share cores without knowing of each other. Whoever has looked for
+// longer than an answer takes lets others run, so that the peer that it waits for can; at once,
+// where that was of use of late.
 bool Waiter::keeps_core() const {
-  return !is_time_for_clock() || (!shares_now_ && waited_us() < policy_.alone_us);
+  if (!policy_.spare_core) return false;
+  return !is_time_for_clock() || (crowd_ == 0 && waited_us() < policy_.alone_us);
 }
 
 void Waiter::let_others_run() {
@@ -119,7 +122,11 @@ void Waiter::let_others_run() {
   constexpr auto kTurn = std::chrono::microseconds(2);
   const auto before = std::chrono::steady_clock::now();
   sched_yield();
-  shares_now_ = std::chrono::steady_clock::now() - before > kTurn;
+  if (std::chrono::steady_clock::now() - before > kTurn) {
+    crowd_ = kCrowdYields;
+  } else if (crowd_ > 0) {
+    --crowd_;
+  }
 }
 
 bool Waiter::only_yields() const {
@@ -128,14 +135,15 @@ bool Waiter::only_yields() const {
 
 bool Waiter::may_sleep(const WaitLimit& limit) const {
   if (policy_.spare_core && !is_time_for_clock()) return false;
-  const std::int64_t busy_us = policy_.spare_core ? policy_.spin_us : policy_.yield_us;
+  const bool has_core = policy_.spare_core && crowd_ == 0;
+  const std::int64_t busy_us = has_core ? policy_.spin_us : policy_.yield_us;
   return waited_us() >= (limit.in_background ? policy_.background_us : busy_us);
 }
 
 // With a core to spare most waits are over before a clock is worth reading.
 std::uint64_t Waiter::first_reading() const {
-  if (policy_.spare_core) return kLooksPerClock;
-  return all_are_polled_ ? kYieldsPerLook : 1;
+  if (!all_are_polled_) return 1;
+  return policy_.spare_core ? kLooksPerClock : kYieldsPerLook;
 }
 
 std::int64_t Waiter::waited_us() const {

@@ -77,6 +77,7 @@ class Waiter {
 
  private:
   static constexpr std::uint64_t kLongLooks = 256;
+  static constexpr int kCrowdYields = 32;
 
   Waiter(std::span<transport::Transport* const> transports, const WaitPolicy& policy);
   Status watch(int fd);
@@ -98,7 +99,7 @@ class Waiter {
   bool all_are_polled_ = true;
   std::uint64_t idle_looks_ = 0;
   std::uint64_t looks_before_ = 0;  ///< `idle_looks_` at the wait before
-  bool shares_now_ = false;         ///< the last time that others were let run, some did
+  int crowd_ = 0;                   ///< yields from here on in which others are taken to run
   bool looked_ = false;  ///< since the last sleep: what a look brings is to be worked on first
   bool has_slept_ = false;
   std::chrono::steady_clock::time_point start_;

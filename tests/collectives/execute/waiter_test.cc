@@ -90,30 +90,59 @@ TEST(Waiter, WhoHasACore_KeepsIt) {
 }
 
 // Two ranks may have been put on one core: each turn that isn't given away costs the other a
-// millisecond.
-TEST(Waiter, WhoHasLookedOftenAlready_LetsOthersRunAtEachWait) {
+// millisecond. Where looks are system calls the clock is read at each.
+TEST(Waiter, WhoHasLookedForLongerThanAnAnswerTakes_LetsOthersRun) {
   constexpr WaitPolicy kYieldsSoon{.spare_core = true, .spin_us = 1'000'000, .alone_us = 0};
-  EXPECT_EQ(steps_of(3, false, kYieldsSoon, {}, 200), "LyLyLy L");
+  EXPECT_EQ(steps_of(3, true, kYieldsSoon, {}, 200), "LyLyL L");
+  EXPECT_EQ(steps_of(3, false, kYieldsSoon), "LyLyL L");
   std::string looks(32, 'L');
   looks.append("yL L");
-  EXPECT_EQ(steps_of(33, false, kYieldsSoon, {}, 1), looks);
+  EXPECT_EQ(steps_of(33, true, kYieldsSoon), looks);
 }
 
-TEST(Waiter, WhoseCoreOthersWanted_LetsThemRunAtOnceTheNextTime) {
-  RecordedTransport transport(false);
-  std::array<transport::Transport*, 1> transports{&transport};
-  constexpr WaitPolicy kPolicy{.spare_core = true, .spin_us = 1'000'000, .alone_us = 2'000};
-  const auto waiter = Waiter::make(transports, kPolicy).value();
-  std::string text;
-  steps = &text;
-  others_run = true;
-  while (text.find('y') == std::string::npos) ASSERT_TRUE(waiter->wait({}, 64).ok());
-  waiter->restart();
-  text.clear();
-  EXPECT_TRUE(waiter->wait({}, 64).ok());
-  EXPECT_EQ(text, "Ly");
-  steps = nullptr;
+/// Where others want the cores it is whether they do now that `others_run` tells.
+class CrowdedWaiter : public testing::Test {
+ protected:
+  void SetUp() override {
+    steps = &text_;
+    others_run = true;
+    while (text_.find('y') == std::string::npos) wait();
+  }
+  void TearDown() override {
+    steps = nullptr;
+    others_run = false;
+  }
+  void wait() { ASSERT_TRUE(waiter_->wait().ok()); }
+  /// What so many waits do, the first of which begins anew.
+  std::string steps_of_next(int waits) {
+    waiter_->restart();
+    text_.clear();
+    for (int i = 0; i < waits; ++i) wait();
+    return text_;
+  }
+
+  RecordedTransport transport_{false};
+  std::array<transport::Transport*, 1> transports_{&transport_};
+  std::unique_ptr<Waiter> waiter_ =
+      Waiter::make(transports_, {.spin_us = 1'000'000, .alone_us = 2'000, .yield_us = 1'000'000})
+          .value();
+  std::string text_;
+};
+
+TEST_F(CrowdedWaiter, OthersThatRanOfLate_AreLetRunAfterEachLookInVain) {
+  EXPECT_EQ(steps_of_next(3), "LyLyL");
+}
+
+TEST_F(CrowdedWaiter, OthersThatAreGone_AreForgotten) {
   others_run = false;
+  steps_of_next(200);  // no fewer than it takes
+  EXPECT_EQ(steps_of_next(3), "LLL");
+}
+
+// Who spins on would keep the core from the peer that it waits for.
+TEST_F(CrowdedWaiter, SleepsAsSoonAsWhoSharesItsCore) {
+  waiter_ = Waiter::make(transports_, {.spin_us = 1'000'000, .alone_us = 0, .yield_us = 0}).value();
+  EXPECT_EQ(steps_of_next(3), "LyLS");
 }
 
 // Once a late peer has come nothing is left of having waited for it.

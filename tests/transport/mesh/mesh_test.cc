@@ -16,8 +16,8 @@ TEST(Mesh, RanksBoundToCoresOfTheirOwn_HaveAsManyCoresAsRanks) {
   const Mesh mesh = mesh_of({{.host_identity = "a", .cores = {0}},
                              {.host_identity = "a", .cores = {1}},
                              {.host_identity = "b", .cores = {2, 3}}});
-  EXPECT_EQ(mesh.ranks_here(), 2);
-  EXPECT_EQ(mesh.cores_here(), 2U);
+  EXPECT_EQ(mesh.core_use_here(), (CoreUse{2, 2}));
+  EXPECT_EQ(mesh.most_ranks_per_core(), 1);
   EXPECT_EQ(mesh.hosts(), (std::vector<int>{0, 0, 2}));
 }
 
@@ -25,14 +25,24 @@ TEST(Mesh, RanksBoundToOneCore_ShareIt) {
   const Mesh mesh = mesh_of({{.host_identity = "a", .cores = {1}},
                              {.host_identity = "a", .cores = {1}},
                              {.host_identity = "a", .cores = {1}}});
-  EXPECT_EQ(mesh.ranks_here(), 3);
-  EXPECT_EQ(mesh.cores_here(), 1U);
+  EXPECT_EQ(mesh.core_use_here(), (CoreUse{3, 1}));
+  EXPECT_EQ(mesh.most_ranks_per_core(), 3);
 }
 
 TEST(Mesh, RanksThatMayRunAnywhere_ShareAllCores) {
   const Mesh mesh =
       mesh_of({{.host_identity = "a", .cores = {0, 1}}, {.host_identity = "a", .cores = {0, 1}}});
-  EXPECT_EQ(mesh.cores_here(), 2U);
+  EXPECT_EQ(mesh.core_use_here(), (CoreUse{2, 2}));
+}
+
+TEST(Mesh, ContainersOfOneMachine_ShareItsCores) {
+  const Mesh mesh = mesh_of({{.host_identity = "a/1", .cores = {0, 1}},
+                             {.host_identity = "a/2", .cores = {0, 1}},
+                             {.host_identity = "a/3", .cores = {0, 1}},
+                             {.host_identity = "b/1", .cores = {0, 1, 2}}});
+  EXPECT_EQ(mesh.core_use_here(), (CoreUse{1, 2}));
+  EXPECT_EQ(mesh.core_use_of_machine(), (CoreUse{3, 2}));
+  EXPECT_EQ(mesh.most_ranks_per_core(), 1.5);
 }
 
 }  // namespace
