@@ -23,9 +23,10 @@ thread_local bool others_run = false;
 }  // namespace rondo::execute
 
 extern "C" int sched_yield() noexcept {
-  if (rondo::execute::steps != nullptr) *rondo::execute::steps += 'y';
   if (rondo::execute::others_run) ::usleep(100);
-  return static_cast<int>(::syscall(SYS_sched_yield));
+  if (rondo::execute::steps == nullptr) return static_cast<int>(::syscall(SYS_sched_yield));
+  *rondo::execute::steps += 'y';
+  return 0;
 }
 
 namespace rondo::execute {
@@ -92,7 +93,7 @@ TEST(Waiter, WhoHasACore_KeepsIt) {
 // Two ranks may have been put on one core: each turn that isn't given away costs the other a
 // millisecond. Where looks are system calls the clock is read at each.
 TEST(Waiter, WhoHasLookedForLongerThanAnAnswerTakes_LetsOthersRun) {
-  constexpr WaitPolicy kYieldsSoon{.spare_core = true, .spin_us = 1'000'000, .alone_us = 0};
+  constexpr WaitPolicy kYieldsSoon{.spin_us = 1'000'000, .alone_us = 0, .yield_us = 1'000'000};
   EXPECT_EQ(steps_of(3, true, kYieldsSoon, {}, 200), "LyLyL L");
   EXPECT_EQ(steps_of(3, false, kYieldsSoon), "LyLyL L");
   std::string looks(32, 'L');
@@ -135,8 +136,11 @@ TEST_F(CrowdedWaiter, OthersThatRanOfLate_AreLetRunAfterEachLookInVain) {
 
 TEST_F(CrowdedWaiter, OthersThatAreGone_AreForgotten) {
   others_run = false;
-  steps_of_next(200);  // no fewer than it takes
-  EXPECT_EQ(steps_of_next(3), "LLL");
+  // Now and then somebody does run.
+  int tries = 0;
+  while (tries < 10'000 && steps_of_next(3) != "LLL") ++tries;
+  EXPECT_LT(tries, 10'000);
+  EXPECT_GT(tries, 1) << "one yield without them says little";
 }
 
 // Who spins on would keep the core from the peer that it waits for.
