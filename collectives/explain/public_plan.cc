@@ -6,6 +6,7 @@
 #include "collectives/explain/explain.h"
 #include "collectives/schedule/print.h"
 #include "collectives/simulate/network_file.h"
+#include "collectives/verify/write_algorithm.h"
 #include "rondo/error.h"
 #include "rondo/plan.h"
 
@@ -38,6 +39,14 @@ Result<std::string> steps_of(const PlanQuestion& question, int rank) {
   return schedule::describe(select::schedule_of(schedules, rank));
 }
 
+Result<std::string> schedule_of(const PlanQuestion& question) {
+  RONDO_ASSIGN(const explain::Scenario scenario, explain::scenario_of(question));
+  RONDO_ASSIGN(const algorithms::Algorithm* algorithm, explain::chosen(scenario));
+  if (algorithm == nullptr) return to_json(*scenario.written);
+  return verify::write_algorithm(*algorithm, explain::request_of(scenario, *algorithm),
+                                 scenario.count);
+}
+
 Result<PlanReport> report_of(const PlanQuestion& question) {
   RONDO_ASSIGN(const explain::Scenario scenario, explain::scenario_of(question));
   return explain::explain(scenario);
@@ -58,6 +67,10 @@ std::string draw_plan(const PlanQuestion& question) { return value_or_throw(draw
 
 std::string describe_plan(const PlanQuestion& question, int rank) {
   return value_or_throw(steps_of(question, rank));
+}
+
+std::string schedule_of_plan(const PlanQuestion& question) {
+  return value_or_throw(schedule_of(question));
 }
 
 std::string network_of_plan(const PlanQuestion& question) {

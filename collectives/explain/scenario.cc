@@ -66,15 +66,6 @@ std::size_t count_of(const PlanQuestion& question, int world) {
                                                       : count;
 }
 
-schedule::Request request_of(const Scenario& scenario, const Algorithm& algorithm) {
-  schedule::Request request{.collective = algorithm.collective,
-                            .world = scenario.world(),
-                            .root = scenario.question.root,
-                            .layout = scenario.hosts};
-  request.rows = algorithm.rows(request, scenario.count);
-  return request;
-}
-
 Status read_written(Scenario& scenario) {
   if (scenario.question.schedule.empty()) return {};
   RONDO_ASSIGN(schedule::WrittenSchedule written,
@@ -125,6 +116,15 @@ select::Layout Scenario::layout() const {
           .one_host = hosts->hosts() == 1 && !by_tcp,
           .hosts = hosts.get(),
           .ranks_per_core = ranks_per_core(network)};
+}
+
+schedule::Request request_of(const Scenario& scenario, const Algorithm& algorithm) {
+  schedule::Request request{.collective = algorithm.collective,
+                            .world = scenario.world(),
+                            .root = scenario.question.root,
+                            .layout = scenario.hosts};
+  request.rows = algorithm.rows(request, scenario.count);
+  return request;
 }
 
 Result<Scenario> scenario_of(const PlanQuestion& question) {

@@ -41,6 +41,9 @@ struct Scenario {
 /// Errors: InvalidArgument.
 Result<Scenario> scenario_of(const PlanQuestion& question);
 
+/// What a communicator of this world would ask of the algorithm.
+schedule::Request request_of(const Scenario& scenario, const algorithms::Algorithm& algorithm);
+
 using select::Schedules;
 
 /// `algorithm`: null for the one that the user has written.

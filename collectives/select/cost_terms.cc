@@ -320,6 +320,8 @@ CostTerms cost_terms(const algorithms::Algorithm& algorithm, const Layout& layou
   for (const NamedCost& cost : kCosts) {
     if (cost.collective == algorithm.collective && cost.name == algorithm.name) {
       CostTerms terms = cost.terms(layout.world, {layout, bytes});
+      // All ranks' bytes are its data, of which a rank has one part of so many.
+      if (algorithm.collective == Collective::kAllToAll) terms.volume /= layout.world;
       if (!layout.one_host) wait_for_cores(terms, std::max(1.0, layout.ranks_per_core));
       return terms;
     }

@@ -41,8 +41,25 @@ void BoundWorld::append(const FusedSchedule& schedule, const Source& source, con
       }
     }
     lanes_.push_back({begin, static_cast<std::uint32_t>(sweeps_.size())});
+    mark_followers(lanes_.back());
   }
   first_lane_.push_back(static_cast<std::uint32_t>(lanes_.size()));
+}
+
+void BoundWorld::mark_followers(BoundLane lane) {
+  /// As many messages as one call takes (transport/tcp/out_stream.h).
+  constexpr int kMostTogether = 8;
+  const auto only_sends = [](const BoundSweep& sweep) {
+    return !sweep.is_wait && sweep.source_count == 0 && sweep.writes == 0 &&
+           sweep.target_count == 1;
+  };
+  int together = 1;
+  for (std::uint32_t i = lane.begin + 1; i < lane.end; ++i) {
+    const bool alike = only_sends(sweeps_[i - 1]) && only_sends(sweeps_[i]) &&
+                       targets(sweeps_[i - 1])[0].channel == targets(sweeps_[i])[0].channel;
+    together = alike && together < kMostTogether ? together + 1 : 1;
+    sweeps_[i].follows = together > 1;
+  }
 }
 
 BoundWorld::BoundWorld(const schedule::FoldedWorld& world, const Quotient& quotient)

@@ -46,6 +46,9 @@ struct BoundSweep {
   std::uint32_t writes = 0;  ///< targets
   std::uint32_t row = 0;
   bool is_wait = false;
+  /// Sends to whom the sweep before it has sent, and waits for nothing: over a network both go out
+  /// by one call of the system, and are received by one.
+  bool follows = false;
 };
 
 /// Of a rank's own lanes and sweeps.
@@ -99,6 +102,7 @@ class BoundWorld {
   using Index = boost::unordered_flat_map<std::uint64_t, ChannelId>;
 
   /// `source(port, lane)` and `target(port, lane)` give the channels of ports that are.
+  void mark_followers(BoundLane lane);
   template <typename Source, typename Target>
   void append(const schedule::FusedSchedule& schedule, const Source& source, const Target& target);
   ChannelId channel(Index& index, const Channel& wanted);

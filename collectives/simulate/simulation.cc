@@ -157,10 +157,11 @@ SweepCost Simulation::cost_of(int rank, const BoundSweep& sweep, std::size_t byt
   cost.write_memory(sweep.writes);
   for (const BoundPort& port : world_.sources(sweep)) {
     const Line& line = lines_[port.channel];
-    cost.receive(*line.link, line.messages[line.first].stored);
+    const Message& message = line.messages[line.first];
+    cost.receive(*line.link, {.stored = message.stored, .follows = message.follows});
   }
   for (const BoundPort& port : world_.targets(sweep))
-    cost.send(*lines_[port.channel].link, port.direct);
+    cost.send(*lines_[port.channel].link, {.stored = port.direct, .follows = follows(sweep)});
   return cost;
 }
 
@@ -181,7 +182,8 @@ void Simulation::end_work(int rank, std::uint32_t lane) {
                                 .begin_us = now_,
                                 .sweep = index,
                                 .steps = at.steps + 1,
-                                .stored = port.direct && lines_[port.channel].link->maps});
+                                .stored = port.direct && lines_[port.channel].link->maps,
+                                .follows = follows(sweep)});
   }
   note_steps(at.sweep, at.steps);
   state.busy = false;

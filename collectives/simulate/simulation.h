@@ -44,6 +44,7 @@ class Simulation {
     std::uint32_t sweep = 0;  ///< of the sender's lane
     std::uint32_t steps = 0;  ///< this one among them
     bool stored = false;      ///< in the receiver's memory already
+    bool follows = false;     ///< another, by the same call
   };
   /// Messages of one channel, in order: read, arrived, on the wire, waiting for it.
   struct Line {
@@ -113,6 +114,8 @@ class Simulation {
   void record_work(int rank, std::uint32_t lane, std::uint32_t sweep, std::size_t bytes);
   void record_message(ChannelId channel, const Message& message, double end_us);
 
+  /// Where lanes wait for others, each message is a call of its own.
+  bool follows(const BoundSweep& sweep) const { return sweep.follows && !world_.has_waits(); }
   std::size_t row_bytes(const BoundSweep& sweep) const;
   std::size_t segment_bytes(const BoundSweep& sweep, std::uint32_t segment) const;
   RankState& state(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }

@@ -6,11 +6,20 @@
 
 namespace rondo::simulate {
 
-void SweepCost::receive(const Link& link, bool stored) {
+namespace {
+
+/// What one call receives beside the message that it is for (transport/tcp/in_stream.h).
+constexpr double kBytesAhead = 8192;
+
+}  // namespace
+
+void SweepCost::receive(const Link& link, Passage passage) {
   const MessageCost& cost = link.cost_of(bytes_);
+  const bool came_along = passage.follows && !link.maps;
   ++sources_;
-  messages_us_ += cost.receive_us;
-  if (stored) {
+  messages_us_ += cost.receive_us *
+                  (came_along ? std::min(1.0, static_cast<double>(bytes_) / kBytesAhead) : 1.0);
+  if (passage.stored) {
     ++stored_;
     return;
   }
@@ -22,10 +31,10 @@ void SweepCost::receive(const Link& link, bool stored) {
   }
 }
 
-void SweepCost::send(const Link& link, bool stores) {
+void SweepCost::send(const Link& link, Passage passage) {
   const MessageCost& cost = link.cost_of(bytes_);
-  messages_us_ += cost.send_us;
-  if (link.maps && stores) {
+  if (!passage.follows || link.maps) messages_us_ += cost.send_us;
+  if (link.maps && passage.stored) {
     ++writes_;
     return;
   }

@@ -10,6 +10,13 @@ namespace rondo::simulate {
 struct Link;
 struct Work;
 
+/// How a message goes.
+struct Passage {
+  bool stored =
+      false;  ///< into the receiver's memory: it lies already where the sweep would put it
+  bool follows = false;  ///< another, over a network by the same call of the system
+};
+
 /// The ports of a sweep, counted by what they cost.
 class SweepCost {
  public:
@@ -22,10 +29,8 @@ class SweepCost {
     sources_ += static_cast<int>(sources);
   }
   void write_memory(std::uint32_t targets = 1) { writes_ += static_cast<int>(targets); }
-  /// `stored`: it lies already where the sweep would put it.
-  void receive(const Link& link, bool stored);
-  /// `stores`: into the peer's memory.
-  void send(const Link& link, bool stores);
+  void receive(const Link& link, Passage passage);
+  void send(const Link& link, Passage passage);
 
   /// Of a core of its own.
   double us() const;

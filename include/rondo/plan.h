@@ -88,6 +88,11 @@ RONDO_API std::string draw_plan(const PlanQuestion& question);
 /// InvalidArgument for a rank that there isn't.
 RONDO_API std::string describe_plan(const PlanQuestion& question, int rank);
 
+/// The schedule of the chosen algorithm in this world, as a file of one's own: one to begin with
+/// (docs/your-own-schedule.md). Errors: as explain_plan; InvalidArgument for what is too large for
+/// such a file.
+RONDO_API std::string schedule_of_plan(const PlanQuestion& question);
+
 /// The network that the question is about, as JSON with every number spelt out: a file to begin
 /// with. Errors: as explain_plan.
 RONDO_API std::string network_of_plan(const PlanQuestion& question);

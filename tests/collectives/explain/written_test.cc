@@ -150,6 +150,21 @@ TEST(Written, BuiltInAlgorithmsCanBeWrittenAndReadBack) {
   EXPECT_THROW(written_schedule("all_reduce", "ring", 0, 1), Error);
 }
 
+// Where ranks have hosts of their own a step's rows all go out before any is waited for; the ranks
+// of a host send two at a time.
+TEST(Written, ChosenAlgorithmIsWrittenAsItsWorldRunsIt) {
+  PlanQuestion question{.collective = Collective::kAllGather, .bytes = 4096, .algorithm = "bruck"};
+  question.hosts = 8;
+  question.ranks_per_host = 1;
+  EXPECT_EQ(verify_schedule(schedule_of_plan(question), "apart").least_credits, 4U);
+  question.hosts = 1;
+  question.ranks_per_host = 8;
+  EXPECT_EQ(verify_schedule(schedule_of_plan(question), "together").least_credits, 2U);
+  question.schedule = schedule_of_plan(question);
+  question.algorithm = "my_bruck";
+  EXPECT_EQ(schedule_of_plan(question), question.schedule) << "one's own";
+}
+
 TEST(Written, IsPricedAsTheBuiltInOneThatItIs) {
   PlanQuestion question{.bytes = 3 << 20, .hosts = 3, .ranks_per_host = 1};
   question.schedule = kRing;

@@ -4,6 +4,7 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "collectives/simulate/sweep_cost.h"
@@ -17,6 +18,7 @@ constexpr double kForever = std::numeric_limits<double>::infinity();
 struct Message {
   std::size_t bytes = 0;
   bool stored = false;
+  bool follows = false;
 };
 struct Channel {
   std::deque<Message> waiting;  // for the wire
@@ -107,6 +109,24 @@ class Reference {
     return std::max<std::size_t>(1, (bytes + options_.segment_bytes - 1) / options_.segment_bytes);
   }
 
+  /// The rank that a sweep sends a row of its own memory to, and does nothing else.
+  static std::optional<Rank> only_sends_to(const schedule::FusedSchedule& own,
+                                           const schedule::Sweep& sweep) {
+    if (sweep.is_wait || sweep.target_count != 1) return std::nullopt;
+    for (const schedule::Port& port : sources_of(own, sweep))
+      if (port.is_channel()) return std::nullopt;
+    const schedule::Port& target = targets_of(own, sweep)[0];
+    return target.is_channel() ? std::optional(target.peer) : std::nullopt;
+  }
+  /// One in eight is a call of its own.
+  static bool follows(const schedule::FusedSchedule& own, const std::vector<schedule::Sweep>& lane,
+                      std::size_t index) {
+    const std::optional<Rank> to = only_sends_to(own, lane[index]);
+    std::size_t before = 0;
+    while (to && before < index && only_sends_to(own, lane[index - before - 1]) == to) ++before;
+    return before % 8 != 0;
+  }
+
   void move_on(double next, const std::vector<double>& speeds) {
     const double step = next - now_;
     now_ = next;
@@ -163,12 +183,15 @@ class Reference {
         }
         const Channel& channel = channels_[{port.peer, rank, lane}];
         ready = ready && !channel.arrived.empty();
-        if (ready) cost.receive(link(port.peer, rank), channel.arrived.front().stored);
+        if (!ready) continue;
+        const Message& message = channel.arrived.front();
+        cost.receive(link(port.peer, rank), {message.stored, message.follows});
       }
       if (!ready) continue;
       for (const schedule::Port& port : targets_of(own, sweep)) {
         if (port.is_channel()) {
-          cost.send(link(rank, port.peer), port.direct);
+          cost.send(link(rank, port.peer),
+                    {port.direct, follows(own, own.lanes[lane], state.sweep[lane])});
         } else {
           cost.write_memory();
         }
@@ -199,7 +222,8 @@ class Reference {
     for (const schedule::Port& port : targets_of(own, sweep)) {
       if (!port.is_channel()) continue;
       channels_[{rank, port.peer, lane}].waiting.push_back(
-          {bytes_of(sweep, state.segment[lane]), port.direct && link(rank, port.peer).maps});
+          {bytes_of(sweep, state.segment[lane]), port.direct && link(rank, port.peer).maps,
+           follows(own, own.lanes[lane], state.sweep[lane])});
     }
     if (++state.segment[lane] < segments_of(sweep)) return;
     state.segment[lane] = 0;

@@ -9,7 +9,6 @@
 
 #include "rondo/error.h"
 #include "rondo/plan.h"
-#include "rondo/schedules.h"
 #include "tools/rondo/bench/input_file.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/output_file.h"
@@ -53,13 +52,6 @@ void print_crossovers(PlanQuestion question) {
   }
 }
 
-/// Of one host, as files are.
-void print_schedule(const PlanQuestion& question) {
-  const PlanReport report = explain_plan(question);
-  write_output(written_schedule(to_string(question.collective), report.algorithm, report.ranks,
-                                question.bytes / size_of(question.type)));
-}
-
 /// What was run says what it is about.
 void refuse_beside_a_run(const CLI::App& command) {
   for (const char* other :
@@ -86,7 +78,7 @@ void answer(const PlanFlags& flags, const CLI::App& command) {
   }
   const PlanQuestion question = question_of(flags);
   if (flags.print_schedule) {
-    print_schedule(question);
+    write_output(schedule_of_plan(question));
   } else if (flags.print_network) {
     write_output(network_of_plan(question));
   } else if (flags.crossovers) {
