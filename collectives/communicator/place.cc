@@ -11,13 +11,11 @@
 namespace rondo::communicator {
 namespace {
 
-/// A core for each rank of the host, by its control group too, and of the machine that it shares
-/// with others of the world's hosts (containers).
+/// There is a core for each rank of the host by its control group's quota, and for each that may
+/// run where this one does, of whichever host of the machine.
 bool has_spare_core(const transport::Mesh& world, std::optional<double> cpu_quota) {
   const transport::CoreUse here = world.core_use_here();
-  const transport::CoreUse machine = world.core_use_of_machine();
-  return here.ranks <= usable_cores(here.cores, cpu_quota) &&
-         machine.ranks <= usable_cores(machine.cores, std::nullopt);
+  return here.ranks <= usable_cores(here.cores, cpu_quota) && world.crowding().here <= 1;
 }
 
 }  // namespace

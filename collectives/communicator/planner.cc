@@ -86,7 +86,7 @@ void Planner::use_layout(schedule::HostLayout layout) {
   layout_ = {.world = size(),
              .one_host = mesh_.one_host(),
              .hosts = hosts_.get(),
-             .ranks_per_core = mesh_.most_ranks_per_core()};
+             .ranks_per_core = mesh_.crowding().most};
   make_pricing();
 }
 

@@ -80,7 +80,9 @@ Result<OpenedPlace> open(const Engine& parent, const std::vector<int>& members, 
   const transport::Mesh& mesh = parent.place().mesh();
   std::vector<transport::RankInfo> ranks;
   for (const int member : members) ranks.push_back(mesh.ranks()[static_cast<std::size_t>(member)]);
-  return OpenedPlace::open(identity_of(parent, members, color), std::move(ranks), mesh.means());
+  transport::MeshMeans means = mesh.means();
+  means.crowding = mesh.crowding();
+  return OpenedPlace::open(identity_of(parent, members, color), std::move(ranks), means);
 }
 
 Notice notice_of(const Result<OpenedPlace>& place) {

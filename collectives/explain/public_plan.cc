@@ -42,7 +42,7 @@ Result<std::string> steps_of(const PlanQuestion& question, int rank) {
 Result<std::string> schedule_of(const PlanQuestion& question) {
   RONDO_ASSIGN(const explain::Scenario scenario, explain::scenario_of(question));
   RONDO_ASSIGN(const algorithms::Algorithm* algorithm, explain::chosen(scenario));
-  if (algorithm == nullptr) return to_json(*scenario.written);
+  if (algorithm == nullptr) return verify::write_schedule(*scenario.written);
   return verify::write_algorithm(*algorithm, explain::request_of(scenario, *algorithm),
                                  scenario.count);
 }

@@ -83,7 +83,6 @@ Status read_written(Scenario& scenario) {
   return {};
 }
 
-/// As a communicator chooses, by what the algorithms cost alone.
 /// Of the fullest hosts.
 double ranks_per_core(const simulate::Network& network) {
   double most = 1;
@@ -92,6 +91,7 @@ double ranks_per_core(const simulate::Network& network) {
   return most;
 }
 
+/// As a communicator chooses, by what the algorithms cost alone.
 Result<const Algorithm*> chosen_built_in(const Scenario& scenario) {
   const select::Demands demands{.order = scenario.question.deterministic
                                              ? select::Demands::Order::kRanks

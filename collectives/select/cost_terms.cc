@@ -158,6 +158,11 @@ CostTerms root_to_all(double p, const Setting& setting) {
           .volume = setting.layout.one_host ? 1 : p - 1,
           .messages = 1};
 }
+CostTerms rows_to_the_root(double p, const Setting& setting) {
+  CostTerms terms = exchange_whole(p, setting);
+  terms.messages = 1;
+  return terms;
+}
 CostTerms rows_from_the_root(double p, const Setting& setting) {
   return {.steps = steps_with_the_root(p, setting, static_cast<double>(setting.bytes)),
           .volume = exchange(p, setting).volume,
@@ -268,8 +273,8 @@ CostTerms inside_and_between(double p, const Setting& setting) {
 }
 
 /// Where ranks share a core their messages are sent and received one after the other: eight hosts
-/// on two cores take 20 us for each message of a rank, whatever waits for what.
-/// And a byte takes a core at either end as well.
+/// on two cores take 20 us for each message of a rank, whatever waits for what. So are their bytes,
+/// which a core copies at either end.
 void wait_for_cores(CostTerms& terms, double ranks_per_core) {
   terms.steps += (ranks_per_core - 1) * terms.messages;
   terms.volume *= ranks_per_core;
@@ -304,7 +309,7 @@ constexpr NamedCost kCosts[] = {
     {Collective::kReduce, "tree", up_the_tree},
     {Collective::kReduce, "linear", all_to_the_root},
     {Collective::kReduce, "hierarchical", reduce_between_hosts},
-    {Collective::kGather, "linear", exchange_whole},
+    {Collective::kGather, "linear", rows_to_the_root},
     {Collective::kScatter, "linear", rows_from_the_root},
     {Collective::kAllToAll, "pairwise", around_the_ring},
     {Collective::kAllToAll, "direct", exchange_whole},

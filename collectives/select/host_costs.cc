@@ -79,7 +79,7 @@ CostTerms twice_between_hosts(const HostLayout& hosts) {
   const double columns = hosts.most_ranks();
   CostTerms terms{.steps = 2 * (h - 1),
                   .volume = 2 * (h - 1) / h * most_columns_of_a_rank(hosts) / columns,
-                  .messages = 2 * (h - 1)};
+                  .messages = 2 * (h - 1) * most_columns_of_a_rank(hosts)};
   if (columns == 1) return terms;
   terms.steps_inside = 1 + one_step(columns) + (h - 1) / 2;
   terms.volume_inside = 2 * (columns - 1) / columns;

@@ -29,8 +29,8 @@ struct Layout {
   bool one_host = true;  ///< every pair shares memory (inproc or shm)
   /// Which ranks share a host; null: all. Borrowed.
   const schedule::HostLayout* hosts = nullptr;
-  /// Where that is most. Of more than one, all but the first wait for the core that a message
-  /// takes.
+  /// Of the machine where that is most. Of more than one, all but the first wait for the core that
+  /// a message takes.
   double ranks_per_core = 1;
 };
 

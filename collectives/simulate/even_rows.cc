@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "collectives/simulate/simulate.h"
+#include "collectives/simulate/sweep_cost.h"
 #include "collectives/simulate/wires.h"
 
 namespace rondo::simulate {
@@ -41,16 +42,22 @@ bool links_have_one_channel(const BoundWorld& world, const Quotient& quotient,
 /// Of the last segments of both rows. Those before are alike, and where the longer row has one
 /// more, that only adds to it.
 bool cost_grows(const Link& link, std::size_t shorter, std::size_t longer) {
-  const MessageCost& less = link.cost_of(shorter);
-  const MessageCost& more = link.cost_of(longer);
-  const auto of = [](double each, double per_byte, std::size_t bytes) {
-    return each + per_byte * static_cast<double>(bytes);
+  const Work nothing;
+  const auto sent_us = [&](std::size_t bytes, bool follows) {
+    SweepCost cost(nothing, bytes, 0);
+    cost.send(link, {.follows = follows});
+    return cost.us();
   };
-  return less.latency_us <= more.latency_us &&
-         of(less.send_us, less.send_us_per_byte, shorter) <=
-             of(more.send_us, more.send_us_per_byte, longer) &&
-         of(less.receive_us, less.receive_us_per_byte, shorter) <=
-             of(more.receive_us, more.receive_us_per_byte, longer);
+  const auto received_us = [&](std::size_t bytes, bool follows) {
+    SweepCost cost(nothing, bytes, 0);
+    cost.receive(link, {.follows = follows});
+    return cost.us();
+  };
+  for (const bool follows : {false, true}) {
+    if (sent_us(shorter, follows) > sent_us(longer, follows)) return false;
+    if (received_us(shorter, follows) > received_us(longer, follows)) return false;
+  }
+  return link.cost_of(shorter).latency_us <= link.cost_of(longer).latency_us;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "collectives/schedule/schedule_file.h"
 #include "core/json/reader.h"
 
 namespace rondo::verify {
@@ -22,6 +21,15 @@ Status write_ranks(const algorithms::Algorithm& algorithm, schedule::Request req
 
 }  // namespace
 
+Result<std::string> write_schedule(const schedule::WrittenSchedule& written) {
+  std::string text = to_json(written);
+  if (text.size() <= json::kMostBytes) return text;
+  return Status(
+      ErrorCode::kInvalidArgument,
+      fmt::format("{} of {} ranks takes {} MiB; a schedule file has at most {}", written.name,
+                  written.request().world, text.size() >> 20, json::kMostBytes >> 20));
+}
+
 Result<std::string> write_algorithm(const algorithms::Algorithm& algorithm,
                                     schedule::Request request, std::size_t count) {
   const int world = request.world;
@@ -35,11 +43,7 @@ Result<std::string> write_algorithm(const algorithms::Algorithm& algorithm,
                                     .summary = std::string(algorithm.summary),
                                     .ranks = {}};
   RONDO_TRY(write_ranks(algorithm, request, written));
-  std::string text = to_json(written);
-  if (text.size() <= json::kMostBytes) return text;
-  return Status(ErrorCode::kInvalidArgument,
-                fmt::format("{} of {} ranks takes {} MiB; a schedule file has at most {}",
-                            algorithm.name, world, text.size() >> 20, json::kMostBytes >> 20));
+  return write_schedule(written);
 }
 
 }  // namespace rondo::verify

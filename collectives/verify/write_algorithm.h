@@ -1,14 +1,18 @@
 #pragma once
 
-// A built-in algorithm's schedules as the file of a written one: to begin with.
+// Schedules as the file of a written one; a built-in algorithm's, to begin with.
 
 #include <cstddef>
 #include <string>
 
 #include "collectives/algorithms/registry.h"
+#include "collectives/schedule/schedule_file.h"
 #include "core/status.h"
 
 namespace rondo::verify {
+
+/// Errors: InvalidArgument: it takes more than such a file may hold.
+Result<std::string> write_schedule(const schedule::WrittenSchedule& written);
 
 /// `request`: its collective, world, root and layout count. `count`: elements that the rows share
 /// out. Errors: InvalidArgument: more than such a file may hold.

@@ -46,6 +46,8 @@ class Transport {
   /// Whether progress() is for what is rare alone: endpoints that are polled see messages without
   /// it.
   virtual bool is_polled() const { return false; }
+  /// Whether each progress() asks the system.
+  virtual bool asks_system() const { return false; }
   /// A descriptor that becomes readable when a sleeping place must look again; -1: has none, the
   /// caller looks every millisecond.
   virtual int wake_fd() const = 0;

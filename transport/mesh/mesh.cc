@@ -1,29 +1,9 @@
 #include "transport/mesh/mesh.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <string_view>
-
-#include "transport/shm/host_identity.h"
 
 namespace rondo::transport {
-namespace {
-
-class CoreCount {
- public:
-  void add(const RankInfo& rank) {
-    ++ranks_;
-    cores_.insert(rank.cores.begin(), rank.cores.end());
-  }
-  CoreUse use() const { return {ranks_, cores_.size()}; }
-
- private:
-  int ranks_ = 0;
-  std::set<int> cores_;
-};
-
-}  // namespace
 
 Mesh::Mesh(const Identity& identity, std::vector<RankInfo> ranks,
            std::vector<std::unique_ptr<Transport>> transports, MeshMeans means)
@@ -67,29 +47,21 @@ std::vector<int> Mesh::hosts() const {
 
 CoreUse Mesh::core_use_here() const {
   const std::string& here = ranks_[static_cast<std::size_t>(identity_.rank)].host_identity;
-  CoreCount count;
-  for (const RankInfo& other : ranks_)
-    if (other.host_identity == here) count.add(other);
-  return count.use();
-}
-
-CoreUse Mesh::core_use_of_machine() const {
-  const std::string& here = ranks_[static_cast<std::size_t>(identity_.rank)].host_identity;
-  CoreCount count;
-  for (const RankInfo& other : ranks_)
-    if (machine_of(other.host_identity) == machine_of(here)) count.add(other);
-  return count.use();
-}
-
-double Mesh::most_ranks_per_core() const {
-  std::map<std::string_view, CoreCount> machines;
-  for (const RankInfo& rank : ranks_) machines[machine_of(rank.host_identity)].add(rank);
-  double most = 0;
-  for (const auto& [name, count] : machines) {
-    const auto [ranks, cores] = count.use();
-    most = std::max(most, ranks / std::max(1.0, static_cast<double>(cores)));
+  CoreUse use;
+  std::set<int> cores;
+  for (const RankInfo& other : ranks_) {
+    if (other.host_identity != here) continue;
+    ++use.ranks;
+    cores.insert(other.cores.begin(), other.cores.end());
   }
-  return most;
+  use.cores = cores.size();
+  return use;
+}
+
+Crowding Mesh::crowding() const {
+  const Crowding own = crowding_of(ranks_, identity_.rank);
+  return {.here = std::max(own.here, means_.crowding.here),
+          .most = std::max(own.most, means_.crowding.most)};
 }
 
 void Mesh::say_goodbye() {

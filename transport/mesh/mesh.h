@@ -11,6 +11,7 @@
 
 #include "core/status.h"
 #include "transport/endpoint/transport.h"
+#include "transport/mesh/crowding.h"
 #include "transport/mesh/process_note.h"
 
 namespace rondo::transport {
@@ -31,6 +32,7 @@ struct MeshMeans {
   std::string address;             ///< tcp listens there
   int tcp_sockets = 0;  ///< data connections to each peer over tcp; 0: what its link takes
   std::size_t tcp_zero_copy_bytes = 0;  ///< as in TcpOptions
+  Crowding crowding{};  ///< of the world that this one was split from: with its ranks, too
 };
 
 /// Ranks, and the cores that one of them at least may run on: all their masks together.
@@ -61,12 +63,10 @@ class Mesh {
   bool shares_memory() const;
   /// The host of every rank: equal numbers, equal hosts. The same on every rank.
   std::vector<int> hosts() const;
-  /// Of the ranks of this rank's host, itself included; of all those of its machine, whose cores
-  /// hosts that are containers share.
+  /// Of the ranks of this rank's host, itself included.
   CoreUse core_use_here() const;
-  CoreUse core_use_of_machine() const;
-  /// Of the machine whose cores most ranks share: the same on every rank.
-  double most_ranks_per_core() const;
+  /// Of this world, or of the one that it was split from where that is more.
+  Crowding crowding() const;
   /// As Transport::say_goodbye.
   void say_goodbye();
 

@@ -31,6 +31,7 @@ class TcpTransport final : public Transport {
   Status connect(std::span<const PeerAddress> peers, Deadline deadline) override;
   Endpoint* endpoint(int rank) override;
   Status progress() override;
+  bool asks_system() const override { return true; }
   int wake_fd() const override { return epoll_.get(); }
   bool arm() override;
   void disarm() override { look_everywhere_ = true; }

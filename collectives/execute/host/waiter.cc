@@ -43,6 +43,7 @@ Result<std::unique_ptr<Waiter>> Waiter::make(std::span<transport::Transport* con
       RONDO_TRY(waiter->watch(transport->wake_fd()));
     }
     waiter->all_are_polled_ &= transport->is_polled();
+    waiter->asks_system_ |= transport->asks_system();
   }
   return waiter;
 }
@@ -77,7 +78,7 @@ Status Waiter::look(std::uint32_t looks) {
 
 // Where a look is a system call for each peer, a clock costs nothing beside it.
 bool Waiter::is_time_for_clock() const {
-  if (!all_are_polled_) return true;
+  if (asks_system_) return true;
   return looks_before_ / kLooksPerClock != idle_looks_ / kLooksPerClock;
 }
 
@@ -107,11 +108,10 @@ Status Waiter::wait(const WaitLimit& limit, std::uint32_t looks) {
   return {};
 }
 
-// Even with a core for each rank of this host, others may want it: two ranks may have been put on
-// one (the kernel wakes a rank where its peer runs, and takes ten milliseconds to part them), and
-// hosts that are containers share cores without knowing of each other. Whoever has looked for
-// longer than an answer takes lets others run, so that the peer that it waits for can; at once,
-// where that was of use of late.
+// Even with a core for each rank others may want it: two ranks may have been put on one (the kernel
+// wakes a rank where its peer runs, and takes ten milliseconds to part them), and other worlds and
+// programs run there, too. Whoever has looked for longer than an answer takes lets others run, so
+// that the peer that it waits for can; at once, where that was of use of late.
 bool Waiter::keeps_core() const {
   if (!policy_.spare_core) return false;
   return !is_time_for_clock() || (crowd_ == 0 && waited_us() < policy_.alone_us);
@@ -142,8 +142,8 @@ bool Waiter::may_sleep(const WaitLimit& limit) const {
 
 // With a core to spare most waits are over before a clock is worth reading.
 std::uint64_t Waiter::first_reading() const {
-  if (!all_are_polled_) return 1;
-  return policy_.spare_core ? kLooksPerClock : kYieldsPerLook;
+  if (policy_.spare_core) return asks_system_ ? 1 : kLooksPerClock;
+  return all_are_polled_ ? kYieldsPerLook : 1;
 }
 
 std::int64_t Waiter::waited_us() const {

@@ -1,7 +1,8 @@
 #pragma once
 
 // How a rank waits: spins while the machine has a core to spare for it, yields when ranks outnumber
-// cores, and sleeps on its transports' descriptors once a wait gets long. Made once per place.
+// cores or others have run of late where it has yielded, and sleeps on its transports' descriptors
+// once a wait gets long. Made once per place.
 
 #include <chrono>
 #include <cstdint>
@@ -16,9 +17,10 @@
 namespace rondo::execute {
 
 struct WaitPolicy {
-  /// Ranks of this host do not outnumber the cores it lets us use (cgroup quota included).
+  /// Ranks of this host don't outnumber the cores that it lets us use (its control group's quota
+  /// included), nor those that share its machine's cores with it.
   bool spare_core = true;
-  std::int64_t spin_us = 2000;      ///< busy, with a spare core
+  std::int64_t spin_us = 2000;      ///< busy, with a spare core that nobody else wants
   std::int64_t alone_us = 20;       ///< of these, without ever giving the core away
   std::int64_t yield_us = 200;      ///< giving the core away between looks, without one
   std::int64_t background_us = 30;  ///< the same, where others have the cores first
@@ -97,6 +99,7 @@ class Waiter {
   std::shared_ptr<Bell> bell_;
   bool all_have_fd_ = true;
   bool all_are_polled_ = true;
+  bool asks_system_ = false;  ///< each look of one at least does
   std::uint64_t idle_looks_ = 0;
   std::uint64_t looks_before_ = 0;  ///< `idle_looks_` at the wait before
   int crowd_ = 0;                   ///< yields from here on in which others are taken to run

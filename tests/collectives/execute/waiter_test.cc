@@ -34,7 +34,12 @@ namespace {
 
 class RecordedTransport final : public transport::Transport {
  public:
-  explicit RecordedTransport(bool polled) : polled_(polled) {}
+  enum class Kind : std::uint8_t {
+    kAsked,   ///< a look is a system call, as over tcp
+    kPolled,  ///< and here of no use to messages, as in shared memory
+    kRead,    ///< and here memory alone, as inside a process
+  };
+  explicit RecordedTransport(Kind kind) : kind_(kind) {}
   std::string address() const override { return ""; }
   Status connect(std::span<const transport::PeerAddress>, transport::Deadline) override {
     return {};
@@ -44,7 +49,8 @@ class RecordedTransport final : public transport::Transport {
     if (steps != nullptr) *steps += 'L';
     return {};
   }
-  bool is_polled() const override { return polled_; }
+  bool is_polled() const override { return kind_ == Kind::kPolled; }
+  bool asks_system() const override { return kind_ == Kind::kAsked; }
   int wake_fd() const override { return -1; }
   bool arm() override {
     if (steps != nullptr) *steps += 'S';
@@ -53,14 +59,15 @@ class RecordedTransport final : public transport::Transport {
   void disarm() override {}
 
  private:
-  bool polled_;
+  Kind kind_;
 };
+using Kind = RecordedTransport::Kind;
 
 /// What so many waits without anything having moved do: L for each look, y for each yield, S for
 /// each sleep.
-std::string steps_of(int waits, bool polled, const WaitPolicy& policy, const WaitLimit& limit = {},
+std::string steps_of(int waits, Kind kind, const WaitPolicy& policy, const WaitLimit& limit = {},
                      std::uint32_t looks = 1) {
-  RecordedTransport transport(polled);
+  RecordedTransport transport(kind);
   std::array<transport::Transport*, 1> transports{&transport};
   const auto waiter = Waiter::make(transports, policy).value();
   std::string text;
@@ -77,31 +84,32 @@ constexpr WaitPolicy kSharesACore{.spare_core = false, .yield_us = 1'000'000};
 constexpr WaitPolicy kHasACore{.spare_core = true, .spin_us = 1'000'000, .alone_us = 1'000'000};
 
 TEST(Waiter, WhoSharesHisCore_LetsOthersRunOnlyAfterALookInVain) {
-  EXPECT_EQ(steps_of(4, false, kSharesACore), "LyLyLyL L");
+  EXPECT_EQ(steps_of(4, Kind::kAsked, kSharesACore), "LyLyLyL L");
 }
 
 TEST(Waiter, WhoSharesHisCoreAndSeesMessagesByThemselves_SeldomLooks) {
-  EXPECT_EQ(steps_of(8, true, kSharesACore), "yyyLyyyyL y");
+  EXPECT_EQ(steps_of(8, Kind::kPolled, kSharesACore), "yyyLyyyyL y");
 }
 
 TEST(Waiter, WhoHasACore_KeepsIt) {
   std::string looks(40, 'L');
   looks.append(" L");
-  EXPECT_EQ(steps_of(40, false, kHasACore), looks);
+  EXPECT_EQ(steps_of(40, Kind::kAsked, kHasACore), looks);
 }
 
 // Two ranks may have been put on one core: each turn that isn't given away costs the other a
 // millisecond. Where looks are system calls the clock is read at each.
 TEST(Waiter, WhoHasLookedForLongerThanAnAnswerTakes_LetsOthersRun) {
   constexpr WaitPolicy kYieldsSoon{.spin_us = 1'000'000, .alone_us = 0, .yield_us = 1'000'000};
-  EXPECT_EQ(steps_of(3, true, kYieldsSoon, {}, 200), "LyLyL L");
-  EXPECT_EQ(steps_of(3, false, kYieldsSoon), "LyLyL L");
+  EXPECT_EQ(steps_of(3, Kind::kPolled, kYieldsSoon, {}, 200), "LyLyL L");
+  EXPECT_EQ(steps_of(3, Kind::kAsked, kYieldsSoon), "LyLyL L");
   std::string looks(32, 'L');
   looks.append("yL L");
-  EXPECT_EQ(steps_of(33, true, kYieldsSoon), looks);
+  EXPECT_EQ(steps_of(33, Kind::kPolled, kYieldsSoon), looks);
+  EXPECT_EQ(steps_of(33, Kind::kRead, kYieldsSoon), looks);
 }
 
-/// Where others want the cores it is whether they do now that `others_run` tells.
+/// Others have wanted its core; `others_run` tells whether they still do.
 class CrowdedWaiter : public testing::Test {
  protected:
   void SetUp() override {
@@ -122,7 +130,7 @@ class CrowdedWaiter : public testing::Test {
     return text_;
   }
 
-  RecordedTransport transport_{false};
+  RecordedTransport transport_{Kind::kAsked};
   std::array<transport::Transport*, 1> transports_{&transport_};
   std::unique_ptr<Waiter> waiter_ =
       Waiter::make(transports_, {.spin_us = 1'000'000, .alone_us = 2'000, .yield_us = 1'000'000})
@@ -152,11 +160,11 @@ TEST_F(CrowdedWaiter, SleepsAsSoonAsWhoSharesItsCore) {
 // Once a late peer has come nothing is left of having waited for it.
 TEST(Waiter, WhoHasSlept_BeginsTheNextWaitWithALook) {
   constexpr WaitPolicy kSleepsSoon{.spare_core = false, .yield_us = 0};
-  EXPECT_EQ(steps_of(3, false, kSleepsSoon), "LSL L");
+  EXPECT_EQ(steps_of(3, Kind::kAsked, kSleepsSoon), "LSL L");
 }
 
 TEST(Waiter, WhoHasWaited_CountsTheNextWaitFromItsOwnBeginning) {
-  RecordedTransport transport(false);
+  RecordedTransport transport(Kind::kAsked);
   std::array<transport::Transport*, 1> transports{&transport};
   for (const WaitPolicy& policy : {kSharesACore, kHasACore}) {
     const auto waiter = Waiter::make(transports, policy).value();
@@ -209,7 +217,7 @@ TEST(Waiter, WhoSleeps_IsWokenByTheBellThatWasArmedBefore) {
 }
 
 TEST(Waiter, WhoNeverWaits_OnlyLooks) {
-  EXPECT_EQ(steps_of(3, false, kSharesACore, {.never_waits = true}), "LLL L");
+  EXPECT_EQ(steps_of(3, Kind::kAsked, kSharesACore, {.never_waits = true}), "LLL L");
 }
 
 }  // namespace

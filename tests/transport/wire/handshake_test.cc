@@ -82,7 +82,7 @@ TEST(AcceptHandshake, ForeignHello_IsRefusedNamingBothValues) {
   EXPECT_NE(refusal_of(hello_of(4, 1)).find("rank 4"), std::string::npos);
   hello = hello_of(3, 1);
   hello.version = kProtocolVersion + 1;
-  EXPECT_NE(refusal_of(hello).find("version 5, this rank version 4"), std::string::npos);
+  EXPECT_NE(refusal_of(hello).find("version 6, this rank version 5"), std::string::npos);
 }
 
 TEST(AcceptHandshake, Refusal_DoesNotGiveTheJobAway) {

@@ -1,0 +1,65 @@
+#include "transport/mesh/crowding.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "transport/mesh/mesh.h"
+#include "transport/shm/host_identity.h"
+
+namespace rondo::transport {
+namespace {
+
+using Core = std::pair<std::string_view, int>;  // its machine, and the system's number there
+
+/// Cores that one rank may run on are of one set.
+class CoreSets {
+ public:
+  std::size_t number(const Core& core) {
+    const auto [found, is_new] = numbers_.emplace(core, sets_.size());
+    if (is_new) sets_.push_back(found->second);
+    return found->second;
+  }
+  std::size_t set_of(std::size_t core) const {
+    while (sets_[core] != core) core = sets_[core];
+    return core;
+  }
+  void join(std::size_t a, std::size_t b) { sets_[set_of(a)] = set_of(b); }
+  std::size_t cores() const { return sets_.size(); }
+
+ private:
+  std::map<Core, std::size_t> numbers_;
+  std::vector<std::size_t> sets_;  // by core: another of its set, itself at the end
+};
+
+}  // namespace
+
+Crowding crowding_of(std::span<const RankInfo> ranks, int own) {
+  CoreSets sets;
+  const auto number = [&](const RankInfo& rank, int core) {
+    return sets.number({machine_of(rank.host_identity), core});
+  };
+  for (const RankInfo& rank : ranks) {
+    for (const int core : rank.cores) sets.join(number(rank, core), number(rank, rank.cores[0]));
+  }
+  std::vector<double> cores_of(sets.cores());
+  std::vector<double> ranks_of(sets.cores());
+  for (std::size_t core = 0; core < sets.cores(); ++core) ++cores_of[sets.set_of(core)];
+  const auto set_of = [&](const RankInfo& rank) {
+    return sets.set_of(number(rank, rank.cores[0]));
+  };
+  for (const RankInfo& rank : ranks)
+    if (!rank.cores.empty()) ++ranks_of[set_of(rank)];
+  Crowding crowding;
+  for (std::size_t set = 0; set < sets.cores(); ++set) {
+    if (cores_of[set] > 0) crowding.most = std::max(crowding.most, ranks_of[set] / cores_of[set]);
+  }
+  const RankInfo& here = ranks[static_cast<std::size_t>(own)];
+  if (!here.cores.empty()) crowding.here = ranks_of[set_of(here)] / cores_of[set_of(here)];
+  return crowding;
+}
+
+}  // namespace rondo::transport

@@ -1,0 +1,22 @@
+#pragma once
+
+// How many ranks share a core. Hosts that are containers of one machine share its cores; ranks that
+// are bound to cores of their own share none with the others. Control groups' quotas aren't known
+// of other ranks. Pure.
+
+#include <span>
+
+namespace rondo::transport {
+
+struct RankInfo;
+
+/// Ranks to each core that one of them at least may run on.
+struct Crowding {
+  double here = 0;  ///< where this rank runs
+  double most = 0;  ///< where that is most: the same on every rank
+};
+
+/// `own`: this rank.
+Crowding crowding_of(std::span<const RankInfo> ranks, int own);
+
+}  // namespace rondo::transport
