@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -113,6 +115,45 @@ TEST_P(Split, WhereARankDoesSomethingElse_IsAMismatch) {
   });
   EXPECT_NE(errors[0], "");
   EXPECT_NE(errors[1], "");
+}
+
+/// Whoever is made meanwhile runs on one core.
+class OneCore {
+ public:
+  OneCore() {
+    ::sched_getaffinity(0, sizeof(before_), &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    std::size_t core = 0;
+    while (!CPU_ISSET(core, &before_)) ++core;
+    CPU_SET(core, &one);
+    ::sched_setaffinity(0, sizeof(one), &one);
+  }
+  ~OneCore() { ::sched_setaffinity(0, sizeof(before_), &before_); }
+  OneCore(const OneCore&) = delete;
+  OneCore& operator=(const OneCore&) = delete;
+
+ private:
+  cpu_set_t before_{};
+};
+
+double predicted_us(Communicator& ranks) {
+  sum_of(ranks, 1);
+  return ranks.last_call().predicted_us;
+}
+
+// Those of the other parts go on running where it does.
+TEST(SplitCores, PartOfAWorld_SharesCoresWithAllOfIt) {
+  const OneCore bound;
+  std::atomic<double> of_two = 0;
+  std::atomic<double> of_a_half = 0;
+  spawn({.size = 2, .transport = "tcp"}, [&](Communicator& two) { of_two = predicted_us(two); });
+  spawn({.size = 4, .transport = "tcp"}, [&](Communicator& four) {
+    std::optional<Communicator> half = four.split(four.rank() / 2);
+    of_a_half = predicted_us(half.value());
+  });
+  EXPECT_GT(of_two, 0);
+  EXPECT_GT(of_a_half, 1.5 * of_two);
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, Split, ::testing::Values("inproc", "shm", "tcp"),
