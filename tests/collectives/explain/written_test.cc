@@ -67,7 +67,7 @@ TEST(Written, AWrongOneIsToldWhereAndWhatWouldBeRight) {
     ["send")",
                                            R"("out 7"],
     ["send")"));
-  EXPECT_NE(beyond.find("7"), std::string::npos) << beyond;
+  EXPECT_NE(beyond.find('7'), std::string::npos) << beyond;
 }
 
 TEST(Written, MistakesAreToldWithTheirPlace) {
