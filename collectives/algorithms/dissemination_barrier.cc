@@ -3,6 +3,7 @@
 // In round k every rank tells the rank 2^k further on that it has come, and waits to hear from the
 // rank 2^k before it. What a rank knows doubles with every round, so after ceil(log2 p) rounds it
 // has heard, directly or not, from everybody.
+//
 // In small worlds of a power of two a round's two ranks tell each other (hops.h).
 //
 // Cost: ceil(log2 p) alpha.

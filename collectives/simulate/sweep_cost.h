@@ -12,8 +12,8 @@ struct Work;
 
 /// How a message goes.
 struct Passage {
-  bool stored =
-      false;  ///< into the receiver's memory: it lies already where the sweep would put it
+  /// Into the receiver's memory: it lies already where the sweep would put it.
+  bool stored = false;
   bool follows = false;  ///< another, over a network by the same call of the system
 };
 

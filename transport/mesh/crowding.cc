@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,7 +12,7 @@
 namespace rondo::transport {
 namespace {
 
-using Core = std::pair<std::string_view, int>;  // its machine, and the system's number there
+using Core = std::pair<std::size_t, int>;  // its machine's number, and the system's number there
 
 /// Cores that one rank may run on are of one set.
 class CoreSets {
@@ -39,8 +38,11 @@ class CoreSets {
 
 Crowding crowding_of(std::span<const RankInfo> ranks, int own) {
   CoreSets sets;
+  std::map<std::string_view, std::size_t> machines;
   const auto number = [&](const RankInfo& rank, int core) {
-    return sets.number({machine_of(rank.host_identity), core});
+    const auto [machine, is_new] =
+        machines.emplace(machine_of(rank.host_identity), machines.size());
+    return sets.number({machine->second, core});
   };
   for (const RankInfo& rank : ranks) {
     for (const int core : rank.cores) sets.join(number(rank, core), number(rank, rank.cores[0]));

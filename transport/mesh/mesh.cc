@@ -11,7 +11,10 @@ Mesh::Mesh(const Identity& identity, std::vector<RankInfo> ranks,
       ranks_(std::move(ranks)),
       means_(std::move(means)),
       transports_(std::move(transports)),
-      endpoints_(ranks_.size()) {
+      endpoints_(ranks_.size()),
+      crowding_(crowding_of(ranks_, identity_.rank)) {
+  crowding_.here = std::max(crowding_.here, means_.crowding.here);
+  crowding_.most = std::max(crowding_.most, means_.crowding.most);
   for (const auto& transport : transports_) {
     borrowed_.push_back(transport.get());
     for (std::size_t peer = 0; peer < endpoints_.size(); ++peer) {
@@ -56,12 +59,6 @@ CoreUse Mesh::core_use_here() const {
   }
   use.cores = cores.size();
   return use;
-}
-
-Crowding Mesh::crowding() const {
-  const Crowding own = crowding_of(ranks_, identity_.rank);
-  return {.here = std::max(own.here, means_.crowding.here),
-          .most = std::max(own.most, means_.crowding.most)};
 }
 
 void Mesh::say_goodbye() {

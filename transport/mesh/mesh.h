@@ -66,7 +66,7 @@ class Mesh {
   /// Of the ranks of this rank's host, itself included.
   CoreUse core_use_here() const;
   /// Of this world, or of the one that it was split from where that is more.
-  Crowding crowding() const;
+  const Crowding& crowding() const { return crowding_; }
   /// As Transport::say_goodbye.
   void say_goodbye();
 
@@ -77,6 +77,7 @@ class Mesh {
   std::vector<std::unique_ptr<Transport>> transports_;
   std::vector<Transport*> borrowed_;
   std::vector<Endpoint*> endpoints_;
+  Crowding crowding_;
 };
 
 }  // namespace rondo::transport
