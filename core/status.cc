@@ -48,11 +48,12 @@ Error::Error(ErrorCode code, const std::string& message, int culprit, std::strin
 }  // namespace v1
 
 Status::Status(ErrorCode code, std::string message, int culprit, std::string where)
-    : detail_(
-          std::make_unique<Detail>(Detail{code, std::move(message), culprit, std::move(where)})) {}
+    : detail_(new Detail{code, std::move(message), culprit, std::move(where)}) {}
 
-std::unique_ptr<Status::Detail> Status::copy_of_detail() const {
-  return std::make_unique<Detail>(*detail_);
+void Status::Delete::operator()(Detail* detail) const { delete detail; }
+
+std::unique_ptr<Status::Detail, Status::Delete> Status::copy_of_detail() const {
+  return std::unique_ptr<Detail, Delete>(new Detail(*detail_));
 }
 
 Status& Status::operator=(const Status& other) {
@@ -80,8 +81,7 @@ Status system_error(std::string what, int errno_value) {
   return Status(ErrorCode::kSystem, std::move(what) + ": " + std::strerror(errno_value));
 }
 
-void throw_if_error(const Status& status) {
-  if (status.ok()) return;
+void throw_error(const Status& status) {
   throw Error(status.code(), status.message(), status.culprit(), status.where());
 }
 

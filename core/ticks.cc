@@ -51,6 +51,16 @@ TickAnchor tick_anchor() {
   return best;
 }
 
+const TickAnchor& process_anchor() {
+  static const TickAnchor anchor = tick_anchor();
+  return anchor;
+}
+
+double ns_per_tick() {
+  static const double ns = TickScale(process_anchor()).ns_per_tick();
+  return ns;
+}
+
 TickScale::TickScale(const TickAnchor& first) : TickScale(first, later_anchor(first)) {}
 
 TickScale::TickScale(const TickAnchor& first, const TickAnchor& second)

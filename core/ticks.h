@@ -34,12 +34,27 @@ inline Ticks ticks_now() {
   return static_cast<Ticks>(std::chrono::nanoseconds(now).count());
 }
 
+/// The same once all that came before has been done: what was read has arrived.
+inline Ticks ordered_ticks() {
+#if defined(__x86_64__)
+  if (kUsesCounter) {
+    unsigned core = 0;
+    return __rdtscp(&core);
+  }
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+  return ticks_now();
+}
+
 /// One instant on both clocks, as close together as they can be read.
 struct TickAnchor {
   Ticks ticks = 0;
   std::int64_t ns = 0;  ///< CLOCK_MONOTONIC
 };
 TickAnchor tick_anchor();
+/// That of when this process first asked.
+const TickAnchor& process_anchor();
 
 /// Ticks between two anchors (and not far outside) as nanoseconds. The second is taken at least a
 /// millisecond after the first, so that what the readings themselves take is a part in 10,000.
@@ -58,5 +73,8 @@ class TickScale {
   TickAnchor first_;
   double ns_per_tick_;
 };
+
+/// Of this process. The first caller of all may have to wait a millisecond.
+double ns_per_tick();
 
 }  // namespace rondo

@@ -27,12 +27,6 @@ trace::TraceOwner owner_of(const transport::Mesh& mesh) {
           .job = fmt::format("{:016x}", mesh.identity().job)};
 }
 
-/// What every process has seen of its clocks since it first asked.
-const TickAnchor& process_anchor() {
-  static const TickAnchor anchor = tick_anchor();
-  return anchor;
-}
-
 std::uint64_t larger_bytes(const CallArguments& arguments) {
   return std::max(arguments.input.count * size_of(arguments.input.dtype),
                   arguments.output.count * size_of(arguments.output.dtype));
@@ -89,6 +83,7 @@ trace::CallRecord CallTrace::record_of(const CallArguments& arguments,
 trace::CallTimer* CallTrace::begin(std::uint64_t sequence, const trace::CallRecord& alike,
                                    trace::Series& series) {
   if (ring_ == nullptr) return nullptr;
+  count_last();
   current_ = &series;
   timer_.begin(alike, entered_, begun_);
   timer_.record().sequence = sequence;
@@ -104,8 +99,15 @@ void CallTrace::end(const Status& status, std::span<transport::Endpoint* const> 
   if (const int peer = record.waited_longest_for; peer >= 0)
     waited_[static_cast<std::size_t>(peer)].add(record.wait);
   ring_->push(record);
-  current_->add(record, ns_per_tick_);
+  uncounted_ = current_;
   if (function_) tell(record, *current_);
+}
+
+/// A call's totals are added up while the next one's messages are on their way, or where somebody
+/// asks.
+void CallTrace::count_last() {
+  if (uncounted_ != nullptr) uncounted_->add(timer_.record(), ns_per_tick_);
+  uncounted_ = nullptr;
 }
 
 Status CallTrace::tell(TraceFunction function) {
@@ -243,7 +245,8 @@ std::string CallTrace::metrics_path() const {
   return path.parent_path() / name;
 }
 
-std::string CallTrace::metrics() const {
+std::string CallTrace::metrics() {
+  count_last();
   return trace::prometheus_text(owner_.rank, owner_.job, series_.all(), peer_totals(),
                                 ns_per_tick_);
 }

@@ -96,10 +96,11 @@ class CallTrace {
   void close();
   /// Errors: Unsupported (tracing is off), System. Threads: any.
   Status write(const std::string& path, std::string_view error = {}) const;
-  std::string metrics() const;
+  std::string metrics();
 
  private:
   void tell(const trace::CallRecord& record, const trace::Series& series) const;
+  void count_last();
   void log_last_calls(const Status& cause) const;
   void note_links(std::span<transport::Endpoint* const> peers);
   trace::Series& exchange_series(int peer, bool sends);
@@ -117,7 +118,8 @@ class CallTrace {
   std::vector<trace::Series*> send_series_;  ///< by peer; null: no send has ended
   std::vector<trace::Series*> receive_series_;
   trace::CallTimer timer_;
-  trace::Series* current_ = nullptr;
+  trace::Series* current_ = nullptr;    ///< of the call under way, or the last one
+  trace::Series* uncounted_ = nullptr;  ///< of the last one, where it has yet to be added there
   TraceFunction function_;
   Ticks entered_ = 0;
   Ticks begun_ = 0;

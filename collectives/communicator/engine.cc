@@ -75,7 +75,7 @@ std::vector<PeerTraffic> Engine::traffic() {
 Status Engine::tell(TraceFunction function) { return place_->trace().tell(std::move(function)); }
 
 std::string Engine::metrics() {
-  return undisturbed([](const Place& place) { return place.trace().metrics(); });
+  return undisturbed([](Place& place) { return place.trace().metrics(); });
 }
 
 Status Engine::call(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan) {

@@ -1,6 +1,7 @@
 #include "collectives/communicator/one_exchange.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 
 namespace rondo::communicator {
@@ -22,7 +23,7 @@ Parts of_all(int world, std::size_t offset, std::size_t bytes) {
   return parts;
 }
 
-/// What every rank brings, where the parts of an all_gather_v have sizes that all ranks know.
+/// Of an all_gather_v, whose parts have sizes that all ranks know.
 OneExchange of_uneven_parts(const CallArguments& arguments) {
   OneExchange exchange{.gathered = Parts()};
   for (const std::size_t count : arguments.output_counts) {
@@ -33,6 +34,23 @@ OneExchange of_uneven_parts(const CallArguments& arguments) {
     exchange.gathered->push_back({rank, 0, bytes});
   }
   return exchange;
+}
+
+/// Everybody tells everybody everything, and combines its own part of it.
+OneExchange of_scattered_sum(const CallArguments& arguments, int rank, int world) {
+  const auto own = static_cast<std::size_t>(rank);
+  const auto ranks = static_cast<std::size_t>(world);
+  const std::size_t element_bytes = size_of(arguments.input.dtype);
+  const auto counts = arguments.input_counts;
+  const std::size_t part = arguments.uneven ? counts[own] : arguments.input.count / ranks;
+  const std::size_t before =
+      arguments.uneven ? std::accumulate(counts.begin(), counts.begin() + rank, std::size_t{0})
+                       : own * part;
+  const std::size_t bytes = arguments.input.count * element_bytes;
+  return {.most_bytes = bytes,
+          .contributed_bytes = std::vector(ranks, bytes),
+          .combined_count = part,
+          .combined_offset = before * element_bytes};
 }
 
 std::optional<Parts> gathered_by(const CallArguments& arguments, int rank, int world,
@@ -57,8 +75,9 @@ std::optional<Parts> gathered_by(const CallArguments& arguments, int rank, int w
 bool is_one_exchange(const algorithms::Algorithm& algorithm, const CallArguments& arguments) {
   switch (algorithm.collective) {
     case Collective::kAllReduce: return algorithm.name == kOneShot;
-    case Collective::kBarrier: return algorithm.name == kDirect;
-    case Collective::kAllGather: return algorithm.name == kDirect;
+    case Collective::kBarrier:
+    case Collective::kAllGather:
+    case Collective::kReduceScatter: return algorithm.name == kDirect;
     case Collective::kAllToAll: return algorithm.name == kDirect && !arguments.uneven;
     case Collective::kBroadcast:
     case Collective::kReduce:
@@ -69,10 +88,12 @@ bool is_one_exchange(const algorithms::Algorithm& algorithm, const CallArguments
 }
 
 OneExchange one_exchange(const CallArguments& arguments, int rank, int world) {
+  if (arguments.collective == Collective::kReduceScatter)
+    return of_scattered_sum(arguments, rank, world);
   if (arguments.uneven) return of_uneven_parts(arguments);
   const auto ranks = static_cast<std::size_t>(world);
   const std::size_t bytes = total_count(arguments, world) * size_of(arguments.input.dtype);
-  OneExchange exchange{.most_bytes = bytes};
+  OneExchange exchange{.most_bytes = bytes, .combined_count = arguments.input.count};
   exchange.gathered = gathered_by(arguments, rank, world, bytes);
   switch (arguments.collective) {
     case Collective::kAllGather:

@@ -20,6 +20,9 @@ struct OneExchange {
   std::size_t most_bytes = 0;  ///< that any rank contributes: alike on all ranks
   std::vector<std::size_t> contributed_bytes{};
   std::optional<std::vector<execute::OneShotRunner::Part>> gathered{};
+  /// Where it is combined: the elements of each contribution that this rank combines.
+  std::size_t combined_count = 0;
+  std::size_t combined_offset = 0;  ///< bytes
 };
 
 /// Of one rank of `world`.

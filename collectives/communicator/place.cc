@@ -104,7 +104,7 @@ Result<PreparedPlan*> Place::admit(const CallArguments& arguments) {
 
 Result<PreparedPlan*> Place::make_known(const CallArguments& given, const CallArguments& used) {
   if (PreparedPlan* const known = recent_calls_.find(used)) {
-    recent_calls_.remember(given, used, known);
+    recent_calls_.remember(given, used, known, is_prompt(used, *known));
     return known;
   }
   RONDO_TRY(check(used, rank(), size()));
@@ -115,7 +115,7 @@ Result<PreparedPlan*> Place::make_known(const CallArguments& given, const CallAr
   transport::Fingerprint key = fingerprint_of(used, size());
   if (planner_.device_choice().takes(used)) key.form |= transport::Fingerprint::kOnDevices;
   RONDO_ASSIGN(PreparedPlan* const plan, plan_for(used, key));
-  recent_calls_.remember(given, used, plan);
+  recent_calls_.remember(given, used, plan, is_prompt(used, *plan));
   return plan;
 }
 

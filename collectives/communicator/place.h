@@ -114,11 +114,16 @@ class Place {
   Status get_ready(const CallArguments& arguments, PreparedPlan& prepared,
                    const StreamPlace& stream);
   void set_operands(const CallArguments& arguments, const StreamPlace& stream);
-  void note(const CallArguments& arguments, PreparedPlan& prepared);
+  void note(PreparedPlan& prepared);
   Status call_as(const CallArguments& given, const CallArguments& used);
   Result<PreparedPlan*> make_known(const CallArguments& given, const CallArguments& used);
   Status run_admitted(const CallArguments& arguments, PreparedPlan& prepared);
   Status send_and_run(const CallArguments& arguments, PreparedPlan& prepared);
+  bool is_prompt(const CallArguments& used, const PreparedPlan& prepared) const;
+  Status call_promptly(const RecentCalls::Known& known);
+  Status finish_promptly(execute::Runner& runner);
+  void number(const PreparedPlan& prepared);
+  void begin_run(execute::Runner& runner);
   void identify(PreparedPlan& prepared, const transport::Fingerprint& key,
                 const CallArguments& arguments);
   void compare_last_call() const;

@@ -12,9 +12,10 @@ Status Place::call(const CallArguments& arguments) {
 }
 
 Status Place::call(const GivenCall& call) {
+  const RecentCalls::Known* const known = recent_calls_.find(call);
+  if (known != nullptr && known->is_prompt) return call_promptly(*known);
   trace_->enter();
-  if (const RecentCalls::Known* const known = recent_calls_.find(call))
-    return run_admitted(known->used, *known->plan);
+  if (known != nullptr) return run_admitted(known->used, *known->plan);
   const CallArguments given = arguments_of(call);
   return call_as(given, used_by(rank(), given));
 }
@@ -46,7 +47,9 @@ Status Place::run_admitted(const CallArguments& arguments, PreparedPlan& prepare
 Status Place::send_and_run(const CallArguments& arguments, PreparedPlan& prepared) {
   RONDO_TRY(get_ready(arguments, prepared, {}));
   Status status = prepared.runner->send_first(last_, operands_);
-  note(arguments, prepared);
+  if (arguments.timeout_ms > 0) timeout_ms_ = arguments.timeout_ms;
+  note(prepared);
+  begin_run(*prepared.runner);
   if (status.ok()) status = prepared.runner->step().status();
   if (status.ok() && !prepared.runner->finished()) status = run_->drive(context());
   return finish(std::move(status));
@@ -63,7 +66,9 @@ execute::RunContext Place::context() {
 Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,
                     const StreamPlace& stream) {
   RONDO_TRY(get_ready(arguments, prepared, stream));
-  note(arguments, prepared);
+  if (arguments.timeout_ms > 0) timeout_ms_ = arguments.timeout_ms;
+  note(prepared);
+  begin_run(*prepared.runner);
   prepared.runner->begin(last_, operands_);
   return {};
 }
@@ -83,11 +88,15 @@ Status Place::get_ready(const CallArguments& arguments, PreparedPlan& prepared,
     ready_ = *made;
     used = &ready_;
   }
+  number(prepared);
+  set_operands(*used, stream);
+  return {};
+}
+
+void Place::number(const PreparedPlan& prepared) {
   next_.fingerprint = prepared.key;
   last_ = next_;
   ++next_.sequence;
-  set_operands(*used, stream);
-  return {};
 }
 
 void Place::set_operands(const CallArguments& arguments, const StreamPlace& stream) {
@@ -107,7 +116,7 @@ void Place::set_operands(const CallArguments& arguments, const StreamPlace& stre
 }
 
 /// What others are told of the call.
-void Place::note(const CallArguments& arguments, PreparedPlan& prepared) {
+void Place::note(PreparedPlan& prepared) {
   last_call_.algorithm = prepared.algorithm;
   last_call_.wire_format = prepared.wire_format;
   last_call_.predicted_us = prepared.predicted_us;
@@ -115,9 +124,11 @@ void Place::note(const CallArguments& arguments, PreparedPlan& prepared) {
   // What is captured is moved by launches, which nobody sees.
   moves_ = prepared.moved.empty() || operands_.capture != nullptr ? nullptr : &prepared;
   if (profiled_ != nullptr) range_ = profiled_->begin_range(prepared.range.c_str());
-  if (arguments.timeout_ms > 0) timeout_ms_ = arguments.timeout_ms;
   operands_.timer = trace_->begin(last_.sequence, prepared.record, *prepared.series);
-  run_.emplace(*prepared.runner, last_, operands_.timer);
+}
+
+void Place::begin_run(execute::Runner& runner) {
+  run_.emplace(runner, last_, operands_.timer);
   waiter_->restart();
 }
 

@@ -244,8 +244,9 @@ Result<std::unique_ptr<execute::Runner>> Planner::one_shot_runner(
   return std::unique_ptr<execute::Runner>(std::make_unique<execute::OneShotRunner>(
       execute::OneShotRunner::Inputs{.rank = rank(),
                                      .endpoints = std::move(endpoints),
-                                     .count = arguments.input.count,
+                                     .count = exchange.combined_count,
                                      .element_bytes = size_of(arguments.input.dtype),
+                                     .combined_offset = exchange.combined_offset,
                                      .kernel = kernel,
                                      .divisor = divisor_of(arguments, size()),
                                      .bulletins = bulletins,

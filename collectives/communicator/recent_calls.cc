@@ -5,12 +5,8 @@
 namespace rondo::communicator {
 namespace {
 
-template <typename AnyBuffer>
-bool same(const ConstBuffer& a, const AnyBuffer& b) {
-  return a.pointer == b.pointer && a.count == b.count && a.dtype == b.dtype && a.place == b.place;
-}
-
-bool same(const Buffer& a, const Buffer& b) {
+template <typename SomeBuffer, typename AnyBuffer>
+bool same(const SomeBuffer& a, const AnyBuffer& b) {
   return a.pointer == b.pointer && a.count == b.count && a.dtype == b.dtype && a.place == b.place;
 }
 
@@ -34,23 +30,24 @@ GivenCall as_given(const CallArguments& used) {
           .root = used.root};
 }
 
-/// Word by word.
-bool is(const CallArguments& known, const GivenCall& call) {
-  const bool same_input =
-      call.input == nullptr ? same(known.input, call.output) : same(known.input, *call.input);
+/// Word by word. `in_place`: the known call's input is its output.
+bool is(const CallArguments& known, bool in_place, const GivenCall& call) {
+  const bool same_input = call.input == nullptr ? in_place : same(known.input, *call.input);
   return same_input && same(known.output, call.output) &&
          known.reduction.op() == call.reduction.op() && known.root == call.root;
 }
 
-bool same(std::span<const std::size_t> a, std::span<const std::size_t> b) {
+bool same_counts(std::span<const std::size_t> a, std::span<const std::size_t> b) {
   return std::ranges::equal(a, b);
 }
 
 /// What a collective with a root doesn't use on this rank may be anything, and isn't looked at.
 bool has_counts(const RecentCalls::Known& known, const GivenCall& call) {
   const bool any = schedule::has_root(call.collective);
-  return ((any && known.input_counts.empty()) || same(known.input_counts, call.input_counts)) &&
-         ((any && known.output_counts.empty()) || same(known.output_counts, call.output_counts));
+  return ((any && known.input_counts.empty()) ||
+          same_counts(known.input_counts, call.input_counts)) &&
+         ((any && known.output_counts.empty()) ||
+          same_counts(known.output_counts, call.output_counts));
 }
 
 }  // namespace
@@ -58,21 +55,21 @@ bool has_counts(const RecentCalls::Known& known, const GivenCall& call) {
 const RecentCalls::Known* RecentCalls::find(const GivenCall& call) const {
   if (!is_simple(call.collective, call.reduction)) return nullptr;
   const Known& known = known_[index_of(call.collective, call.uneven)];
-  if (known.plan == nullptr || !is(known.given, call)) return nullptr;
+  if (known.plan == nullptr || !is(known.given, known.is_in_place, call)) return nullptr;
   return !call.uneven || has_counts(known, call) ? &known : nullptr;
 }
 
 PreparedPlan* RecentCalls::find(const CallArguments& used) const {
   if (!is_simple(used)) return nullptr;
   const Known& known = known_[index_of(used.collective, used.uneven)];
-  const bool found = is(known.used, as_given(used)) &&
-                     same(known.input_counts, used.input_counts) &&
-                     same(known.output_counts, used.output_counts);
+  const bool found = is(known.used, false, as_given(used)) &&
+                     same_counts(known.input_counts, used.input_counts) &&
+                     same_counts(known.output_counts, used.output_counts);
   return found ? known.plan : nullptr;
 }
 
 void RecentCalls::remember(const CallArguments& given, const CallArguments& used,
-                           PreparedPlan* plan) {
+                           PreparedPlan* plan, bool is_prompt) {
   if (!is_simple(used)) return;
   Known& known = known_[index_of(used.collective, used.uneven)];
   known.input_counts.assign(used.input_counts.begin(), used.input_counts.end());
@@ -85,6 +82,8 @@ void RecentCalls::remember(const CallArguments& given, const CallArguments& used
   // A deadline is one call's own.
   known.given.timeout_ms = known.used.timeout_ms = 0;
   known.plan = plan;
+  known.is_in_place = same(given.input, given.output);
+  known.is_prompt = is_prompt;
 }
 
 void RecentCalls::forget() { known_ = {}; }

@@ -21,6 +21,8 @@ class RecentCalls {
     std::vector<std::size_t> input_counts;
     std::vector<std::size_t> output_counts;
     PreparedPlan* plan = nullptr;
+    bool is_in_place = false;  ///< `given` has its output as its input
+    bool is_prompt = false;    ///< see Place::call_promptly
   };
 
   RecentCalls() = default;
@@ -33,7 +35,8 @@ class RecentCalls {
   /// Its plan, by what it uses.
   PreparedPlan* find(const CallArguments& used) const;
   /// What is borrowed of them may be gone afterwards.
-  void remember(const CallArguments& given, const CallArguments& used, PreparedPlan* plan);
+  void remember(const CallArguments& given, const CallArguments& used, PreparedPlan* plan,
+                bool is_prompt = false);
   void forget();
 
  private:

@@ -105,15 +105,31 @@ HWY_INLINE void reduce_scalars(const ReduceArguments& arguments, std::size_t beg
   }
 }
 
+/// The same of two sources to one target, as short calls have it: nothing is looked up again for
+/// each element.
+template <class Op, class T>
+HWY_INLINE void reduce_scalars_of_pair(const ReduceArguments& arguments, std::size_t begin) {
+  const Sources<T, 2> sources(arguments);
+  T* const target = static_cast<T*>(arguments.targets[0]);
+  for (std::size_t i = begin; i < arguments.count; ++i) {
+    const auto value = Op::scalar(Op::load_scalar(sources[0][i]), Op::load_scalar(sources[1][i]));
+    target[i] = Op::store_scalar(Op::finish_scalar(value, arguments.divisor));
+  }
+}
+
 /// Less than a block: whole vectors, then 16 bytes at a time, then element by element.
 template <class Op, class T>
 HWY_NOINLINE void reduce_tail(const ReduceArguments& arguments, std::size_t begin) {
   if constexpr (Op::template kHasVector<T>) {
     const hn::ScalableTag<T> full;
     const hn::CappedTag<T, 16 / sizeof(T)> narrow;
-    begin = reduce_vectors<Op>(full, arguments, begin);
-    begin = reduce_vectors<Op>(narrow, arguments, begin);
+    if (arguments.count - begin >= hn::Lanes(narrow)) {
+      begin = reduce_vectors<Op>(full, arguments, begin);
+      begin = reduce_vectors<Op>(narrow, arguments, begin);
+    }
   }
+  if (arguments.sources.size() == 2 && arguments.targets.size() == 1)
+    return reduce_scalars_of_pair<Op, T>(arguments, begin);
   reduce_scalars<Op, T>(arguments, begin);
 }
 

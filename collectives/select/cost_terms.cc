@@ -126,12 +126,18 @@ CostTerms tell_all(double p, const Setting& setting) {
   if (setting.layout.one_host) return {.steps = all_at_once(p)};
   return {.steps = one_step(p) + more_calls(p, setting), .messages = p - 1};
 }
-/// Where a rank's contribution fits into a bulletin.
-CostTerms exchange_whole(double p, const Setting& setting) {
+/// Where what a rank contributes, so many bytes, fits into a bulletin.
+CostTerms exchange_whole(double p, const Setting& setting, double own_bytes) {
   CostTerms terms = exchange(p, setting);
-  const double own_bytes = static_cast<double>(setting.bytes) / p;
   if (setting.layout.one_host && own_bytes <= double{kBulletinBytes}) terms.steps = all_at_once(p);
   return terms;
+}
+CostTerms exchange_parts(double p, const Setting& setting) {
+  return exchange_whole(p, setting, static_cast<double>(setting.bytes) / p);
+}
+/// Each reads its part of what the others have.
+CostTerms exchange_sums(double p, const Setting& setting) {
+  return exchange_whole(p, setting, static_cast<double>(setting.bytes));
 }
 // The ranks all reduce everything themselves.
 CostTerms one_shot(double p, const Setting& setting) {
@@ -159,7 +165,7 @@ CostTerms root_to_all(double p, const Setting& setting) {
           .messages = 1};
 }
 CostTerms rows_to_the_root(double p, const Setting& setting) {
-  CostTerms terms = exchange_whole(p, setting);
+  CostTerms terms = exchange_parts(p, setting);
   terms.messages = 1;
   return terms;
 }
@@ -254,7 +260,7 @@ bool has_hosts(const Setting& setting) {
 }
 CostTerms gather_between_hosts(double p, const Setting& setting) {
   return has_hosts(setting) ? once_between_hosts(*setting.layout.hosts)
-                            : exchange_whole(p, setting);
+                            : exchange_parts(p, setting);
 }
 CostTerms scatter_between_hosts(double p, const Setting& setting) {
   return has_hosts(setting) ? once_between_hosts(*setting.layout.hosts) : exchange(p, setting);
@@ -294,14 +300,14 @@ constexpr NamedCost kCosts[] = {
     {Collective::kAllGather, "ring", once_by_rank},
     {Collective::kAllGather, "neighbour_ring", once_by_order},
     {Collective::kAllGather, "hierarchical", gather_between_hosts},
-    {Collective::kAllGather, "direct", exchange_whole},
+    {Collective::kAllGather, "direct", exchange_parts},
     {Collective::kAllGather, "bruck", gather_by_bruck},
     {Collective::kAllGather, "pat", gather_by_pat},
     {Collective::kReduceScatter, "pat", gather_by_pat},
     {Collective::kReduceScatter, "ring", once_by_rank},
     {Collective::kReduceScatter, "neighbour_ring", once_by_order},
     {Collective::kReduceScatter, "hierarchical", scatter_between_hosts},
-    {Collective::kReduceScatter, "direct", exchange},
+    {Collective::kReduceScatter, "direct", exchange_sums},
     {Collective::kBroadcast, "tree", down_the_tree},
     {Collective::kBroadcast, "linear", root_to_all},
     {Collective::kBroadcast, "hierarchical", broadcast_between_hosts},
@@ -312,7 +318,7 @@ constexpr NamedCost kCosts[] = {
     {Collective::kGather, "linear", rows_to_the_root},
     {Collective::kScatter, "linear", rows_from_the_root},
     {Collective::kAllToAll, "pairwise", around_the_ring},
-    {Collective::kAllToAll, "direct", exchange_whole},
+    {Collective::kAllToAll, "direct", exchange_parts},
     {Collective::kAllToAll, "bruck", hop_over_powers_of_two},
     {Collective::kBarrier, "dissemination", dissemination},
     {Collective::kBarrier, "direct", tell_all},

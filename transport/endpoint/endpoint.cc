@@ -25,7 +25,7 @@ const std::byte* Endpoint::stored() {
   return &kStored;
 }
 
-Status Endpoint::publish(std::span<const std::byte>) { return no_bulletins(); }
+Status Endpoint::publish(const Call&, std::span<const std::byte>) { return no_bulletins(); }
 Result<const std::byte*> Endpoint::read_bulletin(std::size_t, int) { return no_bulletins(); }
 
 Result<bool> Endpoint::send_headed(const Heading&, std::span<const std::byte>) {

@@ -128,17 +128,18 @@ class Endpoint {
   /// lies. For calls in which every rank publishes one and reads, or skips, each other's; all ranks
   /// make these in the same order. Nothing: there are none.
   virtual std::optional<std::size_t> bulletin_bytes() const { return std::nullopt; }
-  /// This rank's next bulletin, for this peer; written once for all endpoints of a transport.
-  /// Errors as post.
-  virtual Status publish(std::span<const std::byte> message);
+  /// This rank's next bulletin, for this peer; written once for all endpoints of a transport. The
+  /// call has begun, or begins next. Errors as post.
+  virtual Status publish(const Call& call, std::span<const std::byte> message);
   /// The peer's bulletin of the same number, of exactly so many bytes, or null where it hasn't come
   /// at the last of so many looks (at least one); valid until the next publish. Errors as poll.
   virtual Result<const std::byte*> read_bulletin(std::size_t bytes, int looks);
   /// The peer's bulletin of the same number, of so many bytes, is of no use to this rank and isn't
   /// waited for; it has to have come before the next publish.
   virtual void skip_bulletin(std::size_t /*bytes*/) {}
-  /// Whether there is one that was skipped, and has yet to be settled.
-  virtual bool has_skipped() const { return false; }
+  /// Whether there is one that was skipped, and has yet to be settled. Not virtual: the shortest
+  /// calls ask it of each peer before their bulletin goes out.
+  bool has_skipped() const { return has_skipped_; }
   /// True once the one that was skipped has come; true where there is none. Errors as poll.
   virtual Result<bool> settle_bulletin() { return true; }
   /// A call by bulletins has ended: more will follow.
@@ -206,6 +207,12 @@ class Endpoint {
   virtual void withdraw() {}
 
   virtual Traffic traffic() const = 0;
+
+ protected:
+  void set_skipped(bool skipped) { has_skipped_ = skipped; }
+
+ private:
+  bool has_skipped_ = false;
 };
 
 }  // namespace rondo::transport

@@ -79,14 +79,20 @@ inline constexpr std::size_t kBulletins = 4;
 using Bulletins = std::array<Line, kBulletins>;
 /// Where one of more than kInlineBytes has its bytes.
 inline constexpr std::size_t kBulletinBytes = 1024;
-using BulletinBytes = std::array<std::byte, kBulletinBytes>;
+/// Each on a page of its own, with nothing of the others behind it there: whoever reads a kilobyte
+/// in order is brought by its prefetcher what follows on the page, too, and so would take it from a
+/// rank that is about to write it.
+struct BulletinRoom {
+  std::array<std::byte, kBulletinBytes> bytes;
+  std::array<std::byte, 4096> apart;
+};
 
 /// What a place shows to all its peers.
 struct PlaceHead {
   SleepWord sleep;
   CallBoard board;
   Bulletins bulletins;
-  alignas(kCacheLineBytes) std::array<BulletinBytes, kBulletins> bulletin_bytes;
+  alignas(4096) std::array<BulletinRoom, kBulletins> bulletin_rooms;
   /// Set, for good, before a rank that gives up frees the memory it has lent: whoever read from it
   /// looks here afterwards, and doesn't trust what it read.
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> gave_up{0};

@@ -40,7 +40,7 @@ bool is_of(const Call& call, const LineContent& content, std::size_t bytes) {
 
 }  // namespace
 
-Status RingEndpoint::publish(std::span<const std::byte> message) {
+Status RingEndpoint::publish(const Call& call, std::span<const std::byte> message) {
   if (!failure_.ok()) return failure_;
   ++bulletin_;
   Line& line = link_.own_head->bulletins[bulletin_ % kBulletins];
@@ -49,14 +49,14 @@ Status RingEndpoint::publish(std::span<const std::byte> message) {
     if (message.size() <= kInlineBytes) {
       words = words_of(message);
     } else {
-      std::memcpy(link_.own_head->bulletin_bytes[bulletin_ % kBulletins].data(), message.data(),
-                  message.size());
+      std::memcpy(link_.own_head->bulletin_rooms[bulletin_ % kBulletins].bytes.data(),
+                  message.data(), message.size());
     }
     // Right behind each other: peers look at this line all the time, and would take it back between
     // two stores. Out of registers: a copy made in words can't be read in wider pieces before all
     // stores under way have left the core.
-    line.content.sequence = call_.sequence;
-    line.content.fingerprint = call_.fingerprint;
+    line.content.sequence = call.sequence;
+    line.content.fingerprint = call.fingerprint;
     line.content.kind_and_bytes = LineContent::pack(LineKind::kInline, message.size());
     line.content.where = {.location = words[0], .slot = words[1], .unit = words[2]};
     line.stamp.store(bulletin_, std::memory_order_release);
@@ -67,27 +67,30 @@ Status RingEndpoint::publish(std::span<const std::byte> message) {
   return {};
 }
 
-bool RingEndpoint::bulletin_is_here() {
-  awaits_bulletin_ = awaited_bulletin().stamp.load(std::memory_order_acquire) != bulletin_;
-  return !awaits_bulletin_;
-}
-
 Result<const std::byte*> RingEndpoint::read_bulletin(std::size_t bytes, int looks) {
   while (!bulletin_is_here() && --looks > 0) relax();
-  return take_bulletin(call_, bytes);
+  return take_bulletin(call_, bytes, looks > 0);
+}
+
+void RingEndpoint::skip_bulletin(std::size_t bytes) {
+  skipped_ = {call_, bytes};
+  set_skipped(true);
 }
 
 Result<bool> RingEndpoint::settle_bulletin() {
-  if (!skipped_) return true;
-  RONDO_ASSIGN(const std::byte* const theirs, take_bulletin(skipped_->call, skipped_->bytes));
+  if (!has_skipped()) return true;
+  RONDO_ASSIGN(const std::byte* const theirs,
+               take_bulletin(skipped_.call, skipped_.bytes, bulletin_is_here()));
   if (theirs == nullptr) return false;
-  skipped_.reset();
+  set_skipped(false);
   return true;
 }
 
-Result<const std::byte*> RingEndpoint::take_bulletin(const Call& call, std::size_t bytes) {
+Result<const std::byte*> RingEndpoint::take_bulletin(const Call& call, std::size_t bytes,
+                                                     bool is_here) {
   if (!failure_.ok()) return failure_;
-  if (!bulletin_is_here()) {
+  awaits_bulletin_ = !is_here;
+  if (!is_here) {
     if (left_.ok()) return nullptr;
     fail(left_);
     return failure_;
@@ -95,8 +98,9 @@ Result<const std::byte*> RingEndpoint::take_bulletin(const Call& call, std::size
   const LineContent& content = awaited_bulletin().content;
   if (!is_of(call, content, bytes) || has_left_overs()) RONDO_TRY(examine(call, content, bytes));
   bulletin_bytes_received_ += bytes;
-  return bytes <= kInlineBytes ? content.inline_bytes.data()
-                               : link_.peer_head->bulletin_bytes[bulletin_ % kBulletins].data();
+  return bytes <= kInlineBytes
+             ? content.inline_bytes.data()
+             : link_.peer_head->bulletin_rooms[bulletin_ % kBulletins].bytes.data();
 }
 
 // What lies there was published two calls ago, and all have read it. The next but one will be about
@@ -106,7 +110,7 @@ void RingEndpoint::expect_publish() {
   prefetch_to_write(reinterpret_cast<const std::byte*>(&link_.own_head->bulletins[next]));
   const std::size_t bytes = bulletin_sizes_[bulletin_ % kBulletins];
   if (bytes <= kInlineBytes) return;
-  const std::byte* const memory = link_.own_head->bulletin_bytes[next].data();
+  const std::byte* const memory = link_.own_head->bulletin_rooms[next].bytes.data();
   for (std::size_t i = 0; i < bytes; i += kCacheLineBytes) prefetch_to_write(memory + i);
 }
 

@@ -58,10 +58,9 @@ class RingEndpoint : public Endpoint {
   }
   void release_eager() final;
   std::optional<std::size_t> bulletin_bytes() const final { return kBulletinBytes; }
-  Status publish(std::span<const std::byte> message) final;
+  Status publish(const Call& call, std::span<const std::byte> message) final;
   Result<const std::byte*> read_bulletin(std::size_t bytes, int looks) final;
-  void skip_bulletin(std::size_t bytes) final { skipped_ = {call_, bytes}; }
-  bool has_skipped() const final { return skipped_.has_value(); }
+  void skip_bulletin(std::size_t bytes) final;
   Result<bool> settle_bulletin() final;
   void expect_publish() final;
   bool has_headings() const final { return true; }
@@ -117,8 +116,10 @@ class RingEndpoint : public Endpoint {
   const Line& awaited_bulletin() const {
     return link_.peer_head->bulletins[bulletin_ % kBulletins];
   }
-  bool bulletin_is_here();
-  Result<const std::byte*> take_bulletin(const Call& call, std::size_t bytes);
+  bool bulletin_is_here() const {
+    return awaited_bulletin().stamp.load(std::memory_order_acquire) == bulletin_;
+  }
+  Result<const std::byte*> take_bulletin(const Call& call, std::size_t bytes, bool is_here);
   Status check_bulletin(const Call& call, const LineContent& content, std::size_t bytes) const;
   Status examine(const Call& call, const LineContent& content, std::size_t bytes);
   bool has_left_overs() const;
@@ -154,7 +155,7 @@ class RingEndpoint : public Endpoint {
     Call call;
     std::size_t bytes = 0;
   };
-  std::optional<Skipped> skipped_;  ///< the peer's bulletin that nobody has looked at yet
+  Skipped skipped_;  ///< where has_skipped(): the peer's bulletin that nobody has looked at yet
   std::uint64_t bulletin_bytes_sent_ = 0;
   std::uint64_t bulletin_bytes_received_ = 0;
   LentView eager_;                ///< of the message that recv_eager gave

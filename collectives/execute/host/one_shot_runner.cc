@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/relax.h"
 #include "transport/wire/control.h"
@@ -31,29 +32,45 @@ bool OneShotRunner::suits_bulletins(const std::vector<transport::Endpoint*>& end
 OneShotRunner::OneShotRunner(Inputs inputs)
     : inputs_(std::move(inputs)),
       bytes_(inputs_.count * inputs_.element_bytes),
-      sources_(inputs_.endpoints.size()) {
+      sources_(inputs_.endpoints.size()),
+      first_look_(ns_per_tick()) {
   for (transport::Endpoint* endpoint : inputs_.endpoints) {
     if (endpoint == nullptr) continue;
     peers_.push_back(endpoint);
-    const bool awaited = !inputs_.gathered || takes_of(*inputs_.gathered, endpoint->peer());
-    is_awaited_.push_back(awaited ? 1 : 0);
+    const int rank = endpoint->peer();
+    expected_.push_back({.bytes = bytes_of(rank),
+                         .rank = rank,
+                         .is_awaited = !inputs_.gathered || takes_of(*inputs_.gathered, rank)});
   }
 }
 
 void OneShotRunner::begin(const transport::Call& call, const Operands& operands) {
-  settled_ = sent_ = received_ = 0;
-  operands_ = &operands;
+  enter(call, operands);
   for (transport::Endpoint* peer : peers_) peer->begin(call, {});
-  sources_[static_cast<std::size_t>(inputs_.rank)] = operands.input;
 }
 
+void OneShotRunner::enter(const transport::Call& call, const Operands& operands) {
+  sent_ = received_ = 0;
+  has_looked_ = found_at_once_ = false;
+  call_ = &call;
+  operands_ = &operands;
+  put(inputs_.rank, operands.input);
+}
+
+/// Peers that aren't there yet will find the bulletin before the call is on the board.
 Status OneShotRunner::send_first(const transport::Call& call, const Operands& operands) {
-  begin(call, operands);
-  return publish();
+  enter(call, operands);
+  Status published = publish();
+  if (inputs_.spare_core) first_look_.sent();
+  for (transport::Endpoint* peer : peers_) peer->begin(call, {});
+  peers_.back()->expect_publish();
+  return published;
 }
 
 Status OneShotRunner::end(Status status, int rank) {
   if (status.ok()) status = combine();
+  // Of several peers' messages the first is the only one that was looked for just then.
+  if (found_at_once_ && peers_.size() == 1) first_look_.has_read();
   for (transport::Endpoint* peer : peers_) peer->end();
   if (status.ok() || transport::is_hearsay(status)) return status;
   return std::move(status).at("rank " + std::to_string(rank));
@@ -67,10 +84,7 @@ Status OneShotRunner::combine() {
     combined = reduce();
   }
   // Bulletins aren't given back, and lend nothing.
-  if (inputs_.bulletins) {
-    peers_.back()->expect_publish();
-    return combined;
-  }
+  if (inputs_.bulletins) return combined;
   for (transport::Endpoint* peer : peers_) peer->release_eager();
   RONDO_TRY(std::move(combined));
   // A peer that runs the schedule instead may have lent its memory.
@@ -111,36 +125,80 @@ std::uint32_t OneShotRunner::looks_per_step() const {
 Result<bool> OneShotRunner::step() {
   const std::size_t before = sent_;
   if (before != peers_.size()) RONDO_TRY(send_all());
-  bool moved = sent_ != before;
-  const int looks = most_looks(inputs_.spare_core);
-  while (!has_received_all()) {
-    RONDO_ASSIGN(bool received, receive_next(1));
-    if (!received && looks > 1) {
-      if (timer() != nullptr) timer()->idle(waits_for());
-      RONDO_ASSIGN(received, receive_next(looks - 1));
+  const bool sent = sent_ != before;
+  if (inputs_.bulletins && sent_ != peers_.size()) return sent;  // first what was skipped
+  RONDO_ASSIGN(const bool received, inputs_.bulletins ? read_bulletins() : receive_all());
+  return sent || received;
+}
+
+/// Clocks are read where a wait begins, while others' contributions are on their way; that it is
+/// over the call's end says.
+Result<bool> OneShotRunner::read_bulletins() {
+  const std::size_t before = received_;
+  for (; received_ != peers_.size(); ++received_) {
+    transport::Endpoint& peer = *peers_[received_];
+    const Contribution& expected = expected_[received_];
+    if (!expected.is_awaited) {
+      peer.skip_bulletin(expected.bytes);
+      continue;
     }
-    if (!received) break;
-    moved = true;
-    const bool ends_call = inputs_.bulletins && has_received_all();
-    if (timer() != nullptr && !ends_call) timer()->moved();
+    RONDO_ASSIGN(const std::byte* const theirs, await_bulletin(peer, expected.bytes));
+    if (theirs == nullptr) break;
+    put(expected.rank, theirs);
+    if (timer() != nullptr && received_ + 1 != peers_.size()) timer()->moved();
   }
-  return moved;
+  return received_ != before;
+}
+
+Result<const std::byte*> OneShotRunner::await_bulletin(transport::Endpoint& peer,
+                                                       std::size_t bytes) {
+  if (!inputs_.spare_core) return peer.read_bulletin(bytes, 1);
+  const bool is_first = !std::exchange(has_looked_, true);
+  if (is_first) first_look_.wait();
+  RONDO_ASSIGN(const std::byte* const theirs, peer.read_bulletin(bytes, 1));
+  if (theirs != nullptr) {
+    found_at_once_ = is_first;
+    return theirs;
+  }
+  note_wait();
+  return peer.read_bulletin(bytes, most_looks(true) - 1);
+}
+
+Result<bool> OneShotRunner::receive_all() {
+  const std::size_t before = received_;
+  const int looks = most_looks(inputs_.spare_core);
+  for (; received_ != peers_.size(); ++received_) {
+    RONDO_ASSIGN(const std::byte* theirs, receive_next(1));
+    if (theirs == nullptr && looks > 1) {
+      note_wait();
+      RONDO_ASSIGN(theirs, receive_next(looks - 1));
+    }
+    if (theirs == nullptr) break;
+    put(expected_[received_].rank, theirs);
+    if (timer() != nullptr) timer()->moved();
+  }
+  return received_ != before;
+}
+
+bool OneShotRunner::has_skipped() const {
+  return std::ranges::any_of(peers_, [](const auto* peer) { return peer->has_skipped(); });
 }
 
 /// What was skipped in the call before.
 Status OneShotRunner::settle() {
-  for (; settled_ < peers_.size(); ++settled_) {
-    if (!peers_[settled_]->has_skipped()) continue;
-    RONDO_ASSIGN(const bool settled, peers_[settled_]->settle_bulletin());
-    if (!settled) break;
+  for (transport::Endpoint* peer : peers_) {
+    if (peer->has_skipped()) RONDO_TRY(peer->settle_bulletin().status());
   }
   return {};
 }
 
 Status OneShotRunner::publish() {
-  RONDO_TRY(settle());
-  if (settled_ != peers_.size()) return {};
-  for (; sent_ < peers_.size(); ++sent_) RONDO_TRY(peers_[sent_]->publish(own()));
+  if (has_skipped()) {
+    RONDO_TRY(settle());
+    if (has_skipped()) return {};
+  }
+  const std::span<const std::byte> message = own();
+  for (; sent_ < peers_.size(); ++sent_) RONDO_TRY(peers_[sent_]->publish(*call_, message));
   return {};
 }
 
@@ -154,39 +212,24 @@ Status OneShotRunner::send_all() {
 }
 
 std::span<const std::byte> OneShotRunner::own() const {
-  const auto rank = static_cast<std::size_t>(inputs_.rank);
-  return {static_cast<const std::byte*>(sources_[rank]), bytes_of(inputs_.rank)};
+  return {operands_->input, bytes_of(inputs_.rank)};
 }
 
-Result<bool> OneShotRunner::receive_next(int looks) {
+Result<const std::byte*> OneShotRunner::receive_next(int looks) {
   transport::Endpoint* peer = peers_[received_];
-  if (sent_ != peers_.size() && inputs_.bulletins) return false;  // first what was skipped
-  const std::size_t bytes = bytes_of(peer->peer());
-  if (is_awaited_[received_] == 0) {
-    peer->skip_bulletin(bytes);
-    ++received_;
-    return true;
-  }
-  RONDO_ASSIGN(const std::byte* const theirs, read_next(bytes, looks));
-  if (theirs == nullptr) return false;
-  sources_[static_cast<std::size_t>(peer->peer())] = theirs;
-  ++received_;
-  return true;
-}
-
-Result<const std::byte*> OneShotRunner::read_next(std::size_t bytes, int looks) {
-  transport::Endpoint* peer = peers_[received_];
-  if (inputs_.bulletins) return peer->read_bulletin(bytes, looks);
   while (true) {
-    RONDO_ASSIGN(const std::byte* const theirs, peer->recv_eager(bytes));
+    RONDO_ASSIGN(const std::byte* const theirs, peer->recv_eager(expected_[received_].bytes));
     if (theirs != nullptr || --looks == 0) return theirs;
     relax();
   }
 }
 
 int OneShotRunner::waits_for() const {
-  if (inputs_.bulletins && settled_ != peers_.size()) return peers_[settled_]->peer();
-  if (!has_received_all()) return peers_[received_]->peer();
+  if (inputs_.bulletins && sent_ != peers_.size()) {
+    const auto unsettled = std::ranges::find_if(peers_, &transport::Endpoint::has_skipped);
+    if (unsettled != peers_.end()) return (*unsettled)->peer();
+  }
+  if (!has_received_all()) return expected_[received_].rank;
   return finished() ? kNoCulprit : peers_[sent_]->peer();
 }
 

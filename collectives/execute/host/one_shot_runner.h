@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "collectives/execute/host/drive.h"
+#include "collectives/execute/host/first_look.h"
 #include "collectives/kernels/reduce.h"
 
 namespace rondo::execute {
@@ -34,8 +35,9 @@ class OneShotRunner final : public Runner {
   struct Inputs {
     int rank = 0;
     std::vector<transport::Endpoint*> endpoints;  ///< by rank; null: this rank itself
-    std::size_t count = 0;
+    std::size_t count = 0;                        ///< of elements that this rank combines
     std::size_t element_bytes = 1;
+    std::size_t combined_offset = 0;         ///< of these in each contribution, in bytes
     kernels::ReduceKernel kernel = nullptr;  ///< null where calls bring functions
     int divisor = 1;
     bool bulletins = false;  ///< on all ranks alike
@@ -54,6 +56,7 @@ class OneShotRunner final : public Runner {
 
  private:
   void begin(const transport::Call& call, const Operands& operands) override;
+  void enter(const transport::Call& call, const Operands& operands);
   bool sends_first() const override { return inputs_.bulletins; }
   Status send_first(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
@@ -70,27 +73,46 @@ class OneShotRunner final : public Runner {
   bool finished() const override { return has_received_all() && sent_ == peers_.size(); }
   int waits_for() const override;
   std::span<transport::Endpoint* const> peers() const override { return peers_; }
+  bool has_skipped() const;
   Status settle();
   Status publish();
   Status send_all();
   std::span<const std::byte> own() const;
-  Result<bool> receive_next(int looks);
-  Result<const std::byte*> read_next(std::size_t bytes, int looks);
+  void put(int rank, const std::byte* contribution) {
+    sources_[static_cast<std::size_t>(rank)] = contribution + inputs_.combined_offset;
+  }
+  Result<bool> read_bulletins();
+  Result<const std::byte*> await_bulletin(transport::Endpoint& peer, std::size_t bytes);
+  Result<bool> receive_all();
+  Result<const std::byte*> receive_next(int looks);
   Status combine();
   Status reduce();
   void gather();
 
   trace::CallTimer* timer() const { return operands_->timer; }
+  void note_wait() const {
+    if (timer() != nullptr) timer()->idle(waits_for());
+  }
 
   Inputs inputs_;
   std::size_t bytes_;
+  /// What a peer contributes.
+  struct Contribution {
+    std::size_t bytes = 0;
+    int rank = 0;
+    bool is_awaited = true;  ///< the others aren't used
+  };
+
   std::vector<transport::Endpoint*> peers_;
-  std::vector<char> is_awaited_;        ///< of peers_; the others' contributions aren't used
-  std::vector<const void*> sources_;    ///< by rank: its contribution, once it is here
+  std::vector<Contribution> expected_;  ///< of peers_
+  std::vector<const void*> sources_;    ///< by rank: what is used of its contribution, once here
+  const transport::Call* call_ = nullptr;
   const Operands* operands_ = nullptr;  ///< of the call
-  std::size_t settled_ = 0;             ///< peers of which nothing is skipped any more
   std::size_t sent_ = 0;                ///< peers that have this rank's contribution
-  std::size_t received_ = 0;            ///< peers, in order, whose contribution is here
+  FirstLook first_look_;                ///< at the first bulletin of a call
+  bool has_looked_ = false;
+  bool found_at_once_ = false;  ///< by that
+  std::size_t received_ = 0;    ///< peers, in order, whose contribution is here
 };
 
 }  // namespace rondo::execute

@@ -143,8 +143,13 @@ class Rank : public ConnectedRank {
   std::unique_ptr<Runner> one_shot_runner(std::size_t count, ReduceOp op, bool bulletins) {
     const std::size_t bytes = count * size_of(type_);
     EXPECT_TRUE(bulletins ? suits_bulletins(bytes) : suits(bytes));
-    return std::make_unique<OneShotRunner>(OneShotRunner::Inputs{
-        rank_, endpoints(), count, size_of(type_), kernel(op), divisor(op), bulletins});
+    return std::make_unique<OneShotRunner>(OneShotRunner::Inputs{.rank = rank_,
+                                                                 .endpoints = endpoints(),
+                                                                 .count = count,
+                                                                 .element_bytes = size_of(type_),
+                                                                 .kernel = kernel(op),
+                                                                 .divisor = divisor(op),
+                                                                 .bulletins = bulletins});
   }
   std::unique_ptr<Runner> plan_runner(std::size_t count, ReduceOp op, std::string_view name,
                                       Path path) {
