@@ -5,7 +5,8 @@
 // the message then crosses over twice. Ranks that call in step so lose more than the message takes;
 // a rank that leaves the line alone for a moment finds it written.
 // How long is a matter of how far the cores are apart, and follows what reading a peer's message
-// takes, from time to time measured.
+// takes, from time to time measured. Whose peers are there before it has no reason to wait: from
+// time to time it looks at once, and goes on doing so as long as that is early enough.
 // Threads: one at a time.
 
 #include <cstdint>
@@ -16,6 +17,9 @@ namespace rondo::execute {
 
 class FirstLook {
  public:
+  static constexpr std::uint32_t kShortestPeriod = 16;
+  static constexpr std::uint32_t kLongestPeriod = 128;
+
   /// `ns_per_tick`: see core/ticks.h.
   explicit FirstLook(double ns_per_tick);
 
@@ -24,21 +28,33 @@ class FirstLook {
   /// Until it is time to look.
   void wait() {
     do looked_ = ticks_now();
-    while (looked_ - sent_ < delay_);
+    while (!is_at_once_ && looked_ - sent_ < delay_);
   }
-  /// The first look found the message, which has been read since.
+  /// Whether the message was there.
+  void saw(bool hit) {
+    if (is_at_once_) {
+      learn(hit);
+    } else if (--until_trial_ == 0) {
+      is_at_once_ = true;
+    }
+  }
+  /// It was, and has been read since.
   void has_read() {
-    if (++reads_ % kPeriod == 0) measure(ordered_ticks() - looked_);
+    if (++reads_ % kReadPeriod == 0) measure(ordered_ticks() - looked_);
   }
-  /// Ticks after `sent`.
-  Ticks delay() const { return delay_; }
   /// One more reading took so long: the delay follows the shortest of a few, which hold no
   /// interrupts.
   void measure(Ticks reading);
 
+  /// Ticks after `sent`, where it isn't at once.
+  Ticks delay() const { return delay_; }
+  bool is_at_once() const { return is_at_once_; }
+
  private:
-  static constexpr std::uint32_t kPeriod = 32;  ///< of what is measured costs as much as two looks
+  static constexpr std::uint32_t kReadPeriod = 32;  ///< to measure takes as long as two looks
   static constexpr std::uint32_t kReadings = 8;
+
+  void learn(bool hit);
 
   Ticks apart_;
   Ticks most_;
@@ -48,6 +64,9 @@ class FirstLook {
   Ticks shortest_;
   std::uint32_t reads_ = 0;
   std::uint32_t measured_ = 0;
+  bool is_at_once_ = true;
+  std::uint32_t period_ = kShortestPeriod;  ///< calls from one trial to the next
+  std::uint32_t until_trial_ = 0;
 };
 
 }  // namespace rondo::execute

@@ -156,10 +156,11 @@ Result<const std::byte*> OneShotRunner::await_bulletin(transport::Endpoint& peer
   const bool is_first = !std::exchange(has_looked_, true);
   if (is_first) first_look_.wait();
   RONDO_ASSIGN(const std::byte* const theirs, peer.read_bulletin(bytes, 1));
-  if (theirs != nullptr) {
-    found_at_once_ = is_first;
-    return theirs;
+  if (is_first) {
+    found_at_once_ = theirs != nullptr;
+    first_look_.saw(found_at_once_);
   }
+  if (theirs != nullptr) return theirs;
   note_wait();
   return peer.read_bulletin(bytes, most_looks(true) - 1);
 }
