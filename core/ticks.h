@@ -34,7 +34,8 @@ inline Ticks ticks_now() {
   return static_cast<Ticks>(std::chrono::nanoseconds(now).count());
 }
 
-/// The same once all that came before has been done: what was read has arrived.
+/// The same once what came before has been done, as far as the processor lets that be asked for
+/// cheaply: what was read has arrived.
 inline Ticks ordered_ticks() {
 #if defined(__x86_64__)
   if (kUsesCounter) {

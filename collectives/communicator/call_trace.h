@@ -4,7 +4,7 @@
 // metrics, and files of both when a call fails or the communicator ends (docs/tracing.md).
 // On the way of a call: five readings of the counter, a record of two cache lines and a few plain
 // additions; nothing is allocated, nothing locked.
-// Threads: `enter` to `end` as the place that owns it; what reads, any.
+// Threads: `enter` to `end`, and `metrics`, as the place that owns it; `write`, any.
 
 #include <atomic>
 #include <cstdint>

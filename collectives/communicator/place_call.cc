@@ -152,6 +152,8 @@ Status Place::give_up_before(Status cause) {
 }
 
 Status Place::finish(Status status) {
+  // Whoever waits next, in whatever call or message, has not waited yet.
+  waiter_->restart();
   status = run_->end(std::move(status), rank());
   trace_->end(status, run_->peers());
   run_.reset();

@@ -25,6 +25,7 @@ const std::byte* Endpoint::stored() {
   return &kStored;
 }
 
+Status Endpoint::skip_bulletin(std::size_t) { return no_bulletins(); }
 Status Endpoint::publish(const Call&, std::span<const std::byte>) { return no_bulletins(); }
 Result<const std::byte*> Endpoint::read_bulletin(std::size_t, int) { return no_bulletins(); }
 

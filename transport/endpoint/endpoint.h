@@ -135,14 +135,15 @@ class Endpoint {
   /// at the last of so many looks (at least one); valid until the next publish. Errors as poll.
   virtual Result<const std::byte*> read_bulletin(std::size_t bytes, int looks);
   /// The peer's bulletin of the same number, of so many bytes, is of no use to this rank and isn't
-  /// waited for; it has to have come before the next publish.
-  virtual void skip_bulletin(std::size_t /*bytes*/) {}
+  /// waited for; it has to have come before the next publish. Errors: what has ended the endpoint,
+  /// as far as is known without a look.
+  virtual Status skip_bulletin(std::size_t bytes);
   /// Whether there is one that was skipped, and has yet to be settled. Not virtual: the shortest
   /// calls ask it of each peer before their bulletin goes out.
   bool has_skipped() const { return has_skipped_; }
   /// True once the one that was skipped has come; true where there is none. Errors as poll.
   virtual Result<bool> settle_bulletin() { return true; }
-  /// A call by bulletins has ended: more will follow.
+  /// A bulletin has been published, and more will follow.
   virtual void expect_publish() {}
 
   /// Whether messages on kBufferedLane may have headings, which come with them and are read before

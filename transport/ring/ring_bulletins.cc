@@ -72,9 +72,11 @@ Result<const std::byte*> RingEndpoint::read_bulletin(std::size_t bytes, int look
   return take_bulletin(call_, bytes, looks > 0);
 }
 
-void RingEndpoint::skip_bulletin(std::size_t bytes) {
+Status RingEndpoint::skip_bulletin(std::size_t bytes) {
+  if (!failure_.ok()) return failure_;
   skipped_ = {call_, bytes};
   set_skipped(true);
+  return {};
 }
 
 Result<bool> RingEndpoint::settle_bulletin() {

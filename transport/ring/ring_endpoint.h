@@ -60,7 +60,7 @@ class RingEndpoint : public Endpoint {
   std::optional<std::size_t> bulletin_bytes() const final { return kBulletinBytes; }
   Status publish(const Call& call, std::span<const std::byte> message) final;
   Result<const std::byte*> read_bulletin(std::size_t bytes, int looks) final;
-  void skip_bulletin(std::size_t bytes) final;
+  Status skip_bulletin(std::size_t bytes) final;
   Result<bool> settle_bulletin() final;
   void expect_publish() final;
   bool has_headings() const final { return true; }

@@ -74,8 +74,8 @@ class Runner : public Sleeper {
   /// Tells the endpoints of the call; moves nothing yet. Both are borrowed until `end`.
   virtual void begin(const transport::Call& call, const Operands& operands) = 0;
   /// Whether calls are short enough for it to matter what is done before their first message has
-  /// gone out. Then `send_first` is `begin` and that; it needs no timer, and an error of it is one
-  /// of the call, which has begun.
+  /// gone out. Then `send_first` is that and `begin`, in whichever order; it needs no timer, and an
+  /// error of it is one of the call, which has begun.
   virtual bool sends_first() const { return false; }
   virtual Status send_first(const transport::Call& call, const Operands& operands) {
     begin(call, operands);

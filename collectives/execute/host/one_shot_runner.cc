@@ -139,7 +139,7 @@ Result<bool> OneShotRunner::read_bulletins() {
     transport::Endpoint& peer = *peers_[received_];
     const Contribution& expected = expected_[received_];
     if (!expected.is_awaited) {
-      peer.skip_bulletin(expected.bytes);
+      RONDO_TRY(peer.skip_bulletin(expected.bytes));
       continue;
     }
     RONDO_ASSIGN(const std::byte* const theirs, await_bulletin(peer, expected.bytes));

@@ -10,10 +10,11 @@
 //
 // Where all ranks can read each other's bulletins, and so do, each writes its contribution once for
 // all peers, who give nothing back: up to 24 bytes a line written and p-1 read, however many ranks
-// there are. With nothing to combine that is a barrier, or, where each rank takes its part of every
-// contribution, an all-gather or all-to-all: the schedules `direct`. And where only some contribute
-// or take anything, a broadcast, reduce, gather or scatter: the schedules `linear`. Nobody waits
-// there for a bulletin that is of no use to it; before the next one it has to have come.
+// there are. Where a rank combines its part alone, that is a reduce-scatter, `direct`. With nothing
+// to combine that is a barrier, or, where each rank takes its part of every contribution, an
+// all-gather or all-to-all: the schedules `direct`. And where only some contribute or take
+// anything, a broadcast, reduce, gather or scatter: the schedules `linear`. Nobody waits there for
+// a bulletin that is of no use to it; before the next one it has to have come.
 
 #include <optional>
 #include <vector>

@@ -183,6 +183,27 @@ TEST_P(Peers, OneAborts_WaitingAndLaterCallsFailWithItsReason) {
   }
 }
 
+/// Between places of one process, who gives up has told the others when `abort` returns.
+TEST(Places, OneGaveUp_TheNextCallOfARootThatWaitsForNobodyFails) {
+  auto ranks = make_world({.size = 2, .transport = "inproc", .timeout_ms = 20'000});
+  std::atomic<bool> has_given_up = false;
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    float value = 0.5F;
+    for (int call = 0; call < 20; ++call) {
+      rank.broadcast({&value, 1}, 0);
+      rank.barrier();
+    }
+    if (rank.rank() == 1) {
+      rank.abort(Error(ErrorCode::kDataLoss, "the file ends too soon"));
+      has_given_up = true;
+      return;
+    }
+    while (!has_given_up) std::this_thread::yield();
+    rank.broadcast({&value, 1}, 0);
+  });
+  EXPECT_THAT(errors[0], StartsWith("DataLoss: rank 1 gave up: the file ends too soon"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Transports, Peers, ::testing::Values("inproc", "shm", "tcp"),
                          [](const auto& parameter) { return parameter.param; });
 

@@ -280,6 +280,29 @@ TEST_P(Messages, WaitLongerThanADeadlineThatWasMet) {
   });
 }
 
+/// What a collective has waited before is not theirs, however many calls that waited for nothing
+/// have come since.
+TEST_P(Messages, HaveDeadlinesThatBeginWithThem) {
+  constexpr auto kBetween = std::chrono::milliseconds(800);
+  for (const int calls_between : {0, 20}) {
+    spawn(world(2), [&](Communicator& rank) {
+      float value = 0.5F;
+      for (int call = 0; call < 20; ++call) rank.all_reduce({&value, 1});
+      if (rank.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      for (int call = 0; call <= calls_between; ++call) rank.all_reduce({&value, 1});
+      std::this_thread::sleep_for(kBetween);
+      double message = rank.rank() + 0.75;
+      if (rank.rank() == 1) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        rank.send({&message, 1}, 0);
+        return;
+      }
+      rank.run(Call::receive({&message, 1}, 1).within(700));
+      EXPECT_EQ(message, 1.75);
+    });
+  }
+}
+
 void wait_until(const std::atomic<bool>& flag) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (!flag && std::chrono::steady_clock::now() < limit) std::this_thread::yield();

@@ -50,12 +50,42 @@ TEST(FirstLook, IsAtMost300NsAfterwards_WhateverWasMeasured) {
 TEST(FirstLook, WaitsUntilThen_FromWhenItsOwnMessageWentOut) {
   FirstLook look(ns_per_tick());
   measure(look, static_cast<Ticks>(500 / ns_per_tick()), 8);
+  look.saw(false);
   for (int i = 0; i < 100; ++i) {
     const Ticks before = ticks_now();
     look.sent();
     look.wait();
     EXPECT_GE(ordered_ticks() - before, look.delay());
   }
+}
+
+/// Calls, each of whose messages is there at the first look, until one looks at once.
+std::uint32_t calls_to_trial(FirstLook& look) {
+  std::uint32_t calls = 0;
+  for (; !look.is_at_once() && calls < 1000; ++calls) look.saw(true);
+  return calls;
+}
+
+TEST(FirstLook, IsAtOnce_AsLongAsThatIsEarlyEnough) {
+  FirstLook look(kNsPerTick);
+  for (int call = 0; call < 1000; ++call) {
+    EXPECT_TRUE(look.is_at_once());
+    look.saw(true);
+  }
+  look.saw(false);
+  EXPECT_FALSE(look.is_at_once());
+}
+
+TEST(FirstLook, TrialsThatFailBecomeRare_OneThatSucceedsLasts) {
+  FirstLook look(kNsPerTick);
+  for (const std::uint32_t period : {32U, 64U, 128U, 128U}) {
+    look.saw(false);
+    EXPECT_EQ(calls_to_trial(look), period);
+  }
+  look.saw(true);
+  EXPECT_TRUE(look.is_at_once());
+  look.saw(false);
+  EXPECT_EQ(calls_to_trial(look), 32U);
 }
 
 }  // namespace
