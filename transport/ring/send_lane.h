@@ -108,6 +108,7 @@ class SendLane {
   Result<bool> has_room();
   Result<bool> emit(const Call& call, Pending& pending);
   Result<bool> emit_slots(const Call& call, Pending& pending);
+  void claim_next_line() const;
   void claim_next_slot(std::size_t bytes) const;
   bool done(const Pending& pending) const;
   Line& begin_line(const Call& call, const Pending& pending);
