@@ -48,8 +48,10 @@ class DeviceChoice {
   /// Has the device ready for the first call. Errors: Device.
   Status prepare() const;
 
-  /// Of a call by our own schedules: what its plan is bound to.
-  void apply(const CommunicatorOptions& options, execute::PlanInputs& inputs) const;
+  /// Of a call by our own schedules: what its plan is bound to. `algorithm`: its name, empty for a
+  /// schedule of the user's own.
+  void apply(const CommunicatorOptions& options, std::string_view algorithm,
+             execute::PlanInputs& inputs) const;
   /// `world`: the schedules of which the plan has this rank's. Errors: Device, System, Unsupported.
   Result<std::unique_ptr<execute::Runner>> runner(const execute::Plan& plan,
                                                   const schedule::FoldedWorld& world,
@@ -71,6 +73,7 @@ class DeviceChoice {
   void give_up();
 
  private:
+  std::size_t segment_bytes_of(std::string_view algorithm) const;
   select::DeviceMeans means_of(const CallArguments& arguments) const;
   std::size_t bytes_of(const CallArguments& arguments) const;
   /// Of a call by our schedules. Errors: Unsupported: it isn't made by one kernel a rank.

@@ -275,7 +275,7 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
                  even_table(algorithm, inputs.schedule.request, total_count(arguments, size())));
   }
   wire_.apply(algorithm, arguments, inputs);
-  if (device_.takes(arguments)) device_.apply(options_, inputs);
+  if (device_.takes(arguments)) device_.apply(options_, algorithm.name, inputs);
   return inputs;
 }
 
@@ -284,7 +284,7 @@ Result<execute::PlanInputs> Planner::inputs_of_own(const UserSchedule& own,
   const WorldOfSchedules world(user_schedule_, &own.world);
   RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, world));
   inputs.table = schedule::ChunkTable::equal(total_count(arguments, size()), own.request().rows);
-  if (device_.takes(arguments)) device_.apply(options_, inputs);
+  if (device_.takes(arguments)) device_.apply(options_, {}, inputs);
   return inputs;
 }
 

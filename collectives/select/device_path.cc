@@ -6,7 +6,7 @@
 namespace rondo::select {
 namespace {
 
-constexpr double kCopyAlphaUs = 10;           ///< a pinned copy, waited for
+constexpr double kCopyAlphaUs = 60;           ///< a pinned copy, waited for: measured, two ranks
 constexpr double kCopyBetaUs = 1.0 / 12'000;  ///< a byte through PCIe
 constexpr double kEventStepUs = 12;           ///< notice to peer, event, kernel
 constexpr double kLaunchUs = 15;              ///< of a library's kernel, with its own start

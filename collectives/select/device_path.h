@@ -11,7 +11,8 @@
 //   kernel
 // and for all on devices 2 (n-1)/n S through a rank's link. Constants: orders of magnitude, by
 // NCCL's tuning model (its src/graph/tuning.cc) and the times of launches, events and pinned copies
-// that CUDA's best-practices guide names; not measured by us yet.
+// that CUDA's best-practices guide names. Measured by us (docs/performance.md) is what there is
+// without a second GPU: the way by the host, and steps of threads on one GPU.
 
 #include <cstddef>
 #include <cstdint>

@@ -18,7 +18,7 @@ using testing::Not;
 TEST(BenchCheck, KernelThatIsBroken_IsSeen) {
   const std::string with =
       "RONDO_DEVICE_PLUGINS=" RONDO_BROKEN_KERNEL
-      " timeout 60 $RONDO bench all_reduce --device custom_cpu -g 2 -b 1K -e 1K -n 2 -w 0 ";
+      " timeout 60 $RONDO bench all_reduce --device custom_cpu -g 2 -b 1K -e 1K -n 2 -w 1 ";
   const TemporaryFile file;
   const Outcome broken = shell(with + "-J " + file.path());
   EXPECT_EQ(broken.exit_code, 1) << broken.output;
@@ -26,7 +26,8 @@ TEST(BenchCheck, KernelThatIsBroken_IsSeen) {
   const auto json = nlohmann::json::parse(file.content());
   for (const auto& result : json["results"]) {
     // All but those that were right by chance: a rank's part of a sum may be 0.
-    EXPECT_GT(result["wrong"], 512) << "of two calls of 256 elements on two ranks";
+    EXPECT_GT(result["wrong"], 512)
+        << "of 256 elements on two ranks, in the calls before and behind those that are timed";
   }
   const Outcome unchecked = shell(with + "-c 0");
   EXPECT_EQ(unchecked.exit_code, 0) << unchecked.output;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collectives/kernels/device_schedule.h"
+#include "core/environment.h"
 
 namespace rondo::execute {
 
@@ -22,6 +23,14 @@ namespace {
 /// That a device has to hold at once for kernels to be worth it: alike for all devices, since ranks
 /// decide each for itself.
 constexpr std::uint32_t kLeastBlocks = 64;
+
+/// What a program leaves to the kernels of a rank's calls, which may run beside its own.
+Result<unsigned int> most_blocks() {
+  constexpr IntegerRange kRange{kMostScheduleLanes, 1 << 16};
+  RONDO_ASSIGN(const std::int64_t most,
+               environment_integer("RONDO_KERNEL_BLOCKS", kRange.highest, kRange));
+  return static_cast<unsigned int>(most);
+}
 
 std::mutex& taken_mutex() {
   static std::mutex& mutex = *new std::mutex();
@@ -74,10 +83,12 @@ KernelMail::~KernelMail() {
 Status KernelMail::take_blocks() {
   RONDO_ASSIGN(const detail::StreamImpl* stream, place_.stream(0));
   RONDO_ASSIGN(const unsigned int resident, kernels::resident_blocks(*stream));
+  RONDO_ASSIGN(const unsigned int most, most_blocks());
   const std::lock_guard lock(taken_mutex());
   unsigned int& taken = taken_blocks()[place_.device().index];
   // Of a device of its own a rank leaves half: for a communicator of some of the world's ranks.
-  const unsigned int share = resident / static_cast<unsigned int>(std::max(sharers_, 2));
+  const unsigned int share =
+      std::min(resident / static_cast<unsigned int>(std::max(sharers_, 2)), most);
   if (resident < kLeastBlocks || taken + share > resident) {
     return Status(ErrorCode::kDevice,
                   fmt::format("{} holds {} blocks at once, and {} of them belong to other "
@@ -112,6 +123,15 @@ std::size_t KernelMail::letters_bytes(std::uint32_t stride) const {
 
 std::size_t KernelMail::goodbyes_bytes() const {
   return 3 * static_cast<std::size_t>(world_) * sizeof(std::uint32_t);
+}
+
+std::uint32_t KernelMail::number_call() {
+  calls_ = calls_ == ~std::uint32_t{0} ? 1 : calls_ + 1;
+  return calls_;
+}
+
+bool KernelMail::has_ended(std::uint32_t number) const {
+  return std::atomic_ref(words().ended).load(std::memory_order_acquire) == number;
 }
 
 void KernelMail::give_up() { std::atomic_ref(words().abort).store(1, std::memory_order_release); }

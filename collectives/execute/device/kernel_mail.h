@@ -56,6 +56,10 @@ class KernelMail {
   kernels::cuda::ScheduleWords& words() const {
     return *static_cast<kernels::cuda::ScheduleWords*>(words_.get());
   }
+  /// For the next call, never 0; `has_ended` once its kernel says so, which one that fails, or is
+  /// given up, doesn't.
+  std::uint32_t number_call();
+  bool has_ended(std::uint32_t number) const;
   /// Whatever kernel runs, or will run by a graph, ends without doing more. Threads: any.
   void give_up();
   /// The rank that a kernel has been waiting for, as it says now and then; or kNoCulprit. Threads:
@@ -72,6 +76,7 @@ class KernelMail {
   int world_;
   int sharers_;
   std::uint32_t blocks_ = 0;
+  std::uint32_t calls_ = 0;
   std::uint32_t taken_ = 0;  ///< that the device has for no other communicator
   mutable std::mutex mutex_;
   std::uint32_t stride_ = 0;

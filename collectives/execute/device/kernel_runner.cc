@@ -182,6 +182,8 @@ Result<bool> KernelRunner::launch() {
   call_.goodbyes = mail_.goodbyes();
   call_.state = mail_.state();
   call_.words = &mail_.words();
+  call_.number = capture_ == nullptr ? mail_.number_call() : 0;
+  looks_ = 0;
   if (call_.lane_count != 0) {
     if (capture_ == nullptr) may_wait_ = stream_->put_off_frees();
     RONDO_TRY(kernel_(capture_ != nullptr ? *capture_ : *stream_, call_));
@@ -234,14 +236,24 @@ Result<bool> KernelRunner::run() {
   for (Peer& peer : peers_) RONDO_TRY(peer.parting.poll(*peer.endpoint).status());
   RONDO_TRY(stream_->failure());
   if (capture_ == nullptr) {
-    if (!last_->event().done()) return false;
+    RONDO_ASSIGN(const bool ended, has_ended());
+    if (!ended) return false;
     may_wait_.reset();
-    RONDO_TRY(last_->event().wait());  // how the stream fared
     RONDO_TRY(what_the_kernel_says());
   }
   for (Peer& peer : peers_)
     RONDO_TRY(peer.parting.tell(*peer.endpoint, &own_end_, sizeof(own_end_)));
   phase_ = Phase::kParting;
+  return true;
+}
+
+/// By the kernel's word, and now and then by the stream: a kernel that fails says nothing.
+Result<bool> KernelRunner::has_ended() {
+  constexpr unsigned int kPatience = 256;
+  if (call_.lane_count != 0 && mail_.has_ended(call_.number)) return true;
+  const bool asks = call_.lane_count == 0 || ++looks_ % kPatience == 0;
+  if (!asks || !last_->event().done()) return false;
+  RONDO_TRY(last_->event().wait());  // how the stream fared
   return true;
 }
 
@@ -297,7 +309,9 @@ void KernelRunner::wait_for_the_kernel() {
 }
 
 void KernelRunner::arm(const std::shared_ptr<Bell>& bell) {
-  if (phase_ == Phase::kRunning && capture_ == nullptr) last_->ring_when_reached(bell);
+  if (phase_ != Phase::kRunning || capture_ != nullptr) return;
+  last_->ring_when_reached(bell);
+  looks_ = ~0U;  // the next look, once that has rung, asks the stream
 }
 
 int KernelRunner::waits_for() const {

@@ -82,6 +82,7 @@ class KernelRunner final : public Runner {
   bool has_peer_outside() const;
   Result<bool> launch();
   Result<bool> run();
+  Result<bool> has_ended();
   Result<bool> part();
   Status what_the_kernel_says() const;
   void wait_for_the_kernel();
@@ -97,6 +98,7 @@ class KernelRunner final : public Runner {
   std::uint32_t own_end_ = 1;
   std::vector<Peer> peers_;
   std::optional<DeviceEvent> last_;
+  unsigned int looks_ = 0;
   std::shared_ptr<void> may_wait_;            ///< puts off frees until the kernel has ended
   const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
   detail::StreamImpl* capture_ = nullptr;     ///< the call's kernel is put there, and isn't run

@@ -6,6 +6,10 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
+#include <cstring>
+
+#include "collectives/kernels/cuda/packed.h"
+#include "collectives/kernels/cuda/reduce_kernel.h"
 
 namespace rondo::kernels::cuda {
 
@@ -26,36 +30,38 @@ struct Half {
   }
 };
 
-/// What minimum and maximum compare: two at once, as they lie. The device's NaN has all bits set
-/// but the sign; the host's only the first of its mantissa.
+/// What minimum and maximum compare: as they lie, two of a word at once, or one. The device's NaN
+/// has all bits set but the sign; the host's only the first of its mantissa.
+template <class Bits>
 struct HalfBits {
-  std::uint16_t bits;
+  Bits bits;
 
-  __device__ __forceinline__ static std::uint32_t minimum_words(std::uint32_t a, std::uint32_t b) {
-    return words_of(__hmin2_nan(halves_of(a), halves_of(b)));
+  __device__ __forceinline__ static HalfBits minimum(HalfBits a, HalfBits b) {
+    return of(__hmin2_nan(a.halves(), b.halves()));
   }
-  __device__ __forceinline__ static std::uint32_t maximum_words(std::uint32_t a, std::uint32_t b) {
-    return words_of(__hmax2_nan(halves_of(a), halves_of(b)));
+  __device__ __forceinline__ static HalfBits maximum(HalfBits a, HalfBits b) {
+    return of(__hmax2_nan(a.halves(), b.halves()));
   }
 
  private:
-  __device__ __forceinline__ static __half2 halves_of(std::uint32_t word) {
+  __device__ __forceinline__ __half2 halves() const {
+    const std::uint32_t word = bits;
     __half2 halves;
     memcpy(&halves, &word, sizeof(halves));
     return halves;
   }
-  __device__ __forceinline__ static std::uint32_t words_of(__half2 halves) {
+  __device__ __forceinline__ static HalfBits of(__half2 halves) {
     std::uint32_t word = 0;
     memcpy(&word, &halves, sizeof(word));
-    return word & ~(__hneu2_mask(halves, halves) & 0x01ff01ffU);
+    return {static_cast<Bits>(word & ~(__hneu2_mask(halves, halves) & 0x01ff01ffU))};
   }
 };
 
-struct OrderedHalf {
-  using Stored = std::uint16_t;
-  using Value = HalfBits;
-  __device__ __forceinline__ static HalfBits widen(std::uint16_t element) { return {element}; }
-  __device__ __forceinline__ static std::uint16_t narrow(HalfBits value) { return value.bits; }
+using OrderedHalf = PackedElement<std::uint16_t, HalfBits<std::uint16_t>>;
+
+template <>
+struct Tiled<OrderedHalf> {
+  using Element = PackedElement<std::uint32_t, HalfBits<std::uint32_t>>;
 };
 
 struct BFloat16 {

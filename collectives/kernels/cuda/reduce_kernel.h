@@ -11,9 +11,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
+#include "collectives/kernels/cuda/packed.h"
 #include "collectives/kernels/cuda/reduce_parameters.h"
 #include "core/device/primitives/block.h"
 #include "core/device/primitives/compute.h"
@@ -29,6 +29,16 @@ struct Plain {
   using Value = T;
   RONDO_KERNEL_INLINE static T widen(T element) { return element; }
   RONDO_KERNEL_INLINE static T narrow(T value) { return value; }
+};
+
+/// As what whole tiles of an Element are moved and combined, if not one by one.
+template <class Single>
+struct Tiled {
+  using Element = Single;
+};
+template <class T>
+requires(sizeof(T) == 1) struct Tiled<Plain<T>> {
+  using Element = PackedElement<std::uint32_t, PackedBytes<T>>;
 };
 
 /// What is left to do with the combined value: nothing but for an average.
@@ -49,9 +59,14 @@ struct DivideFinish {
   template <class Element>
   RONDO_KERNEL_INLINE static typename Element::Value finish(typename Element::Value value,
                                                             int divisor) {
-    // NOLINTNEXTLINE(bugprone-signed-char-misuse): the sign is to be kept
-    const auto number = static_cast<Wide>(static_cast<Number>(value));
-    return static_cast<typename Element::Value>(divide(number, divisor));
+    const auto divided = [divisor](auto one) {
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): the sign is to be kept
+      return divide(static_cast<Wide>(static_cast<Number>(one)), divisor);
+    };
+    if constexpr (requires { value.each(divided); })
+      return value.each(divided);
+    else
+      return static_cast<typename Element::Value>(divided(value));
   }
 
  private:
@@ -133,19 +148,18 @@ RONDO_KERNEL_INLINE void reduce_singly(const Block& block, const ReduceParameter
 }
 
 /// Accesses of 16 bytes that a thread has under way for each source.
-template <class Element>
-inline constexpr int kAccesses = sizeof(Stored<Element>) == 1 ? 2 : 4;
+inline constexpr int kAccesses = 4;
 
 /// What one block combines at a time.
 template <class Element>
 RONDO_KERNEL_INLINE std::uint64_t tile_elements(unsigned int threads) {
-  return std::uint64_t{threads} * kAccesses<Element> * primitives::kAccessLanes<Stored<Element>>;
+  return std::uint64_t{threads} * kAccesses * primitives::kAccessLanes<Stored<Element>>;
 }
 
 /// What a thread holds of a tile: kAccesses times what one access moves.
 template <class Element>
 struct Share {
-  static constexpr int kCount = kAccesses<Element>;
+  static constexpr int kCount = kAccesses;
   static constexpr int kLanes = primitives::kAccessLanes<Stored<Element>>;
 
   /// All of them are asked for before the first is looked at.
@@ -176,30 +190,15 @@ struct Share {
   }
   template <class Op>
   RONDO_KERNEL_INLINE void combine(const Share& next, Op op) {
-    if constexpr (primitives::kCombinesWords<Op, Value<Element>>) {
-      combine_by_words<Op>(next);
-    } else {
-      RONDO_UNROLL
-      for (int i = 0; i < kCount; ++i)
-        primitives::elementwise_binary<kLanes>(values[i], values[i], next.values[i], op);
-    }
+    RONDO_UNROLL
+    for (int i = 0; i < kCount; ++i)
+      primitives::elementwise_binary<kLanes>(values[i], values[i], next.values[i], op);
   }
   template <class Op>
   RONDO_KERNEL_INLINE void apply(Op op) {
     RONDO_UNROLL
     for (int i = 0; i < kCount; ++i)
       primitives::elementwise_unary<kLanes>(values[i], values[i], op);
-  }
-  template <class Op>
-  RONDO_KERNEL_INLINE void combine_by_words(const Share& next) {
-    constexpr int kWords = static_cast<int>(sizeof(values) / sizeof(std::uint32_t));
-    std::uint32_t words[2][kWords];
-    memcpy(words[0], values, sizeof(values));
-    memcpy(words[1], next.values, sizeof(values));
-    RONDO_UNROLL
-    for (int i = 0; i < kWords; ++i)
-      words[0][i] = primitives::combine_words<Op, Value<Element>>(words[0][i], words[1][i]);
-    memcpy(values, words[0], sizeof(values));
   }
   template <class Block>
   RONDO_KERNEL_INLINE static std::uint64_t stride(const Block& block) {
@@ -213,12 +212,25 @@ struct Share {
 template <class Element, class Op, class Finish, class Block>
 RONDO_KERNEL_INLINE void reduce_tile(const Block& block, const ReduceParameters& p,
                                      std::uint64_t start) {
-  Share<Element> share(block, source<Element>(p, 0) + start);
-  for (unsigned int s = 1; s < p.sources; ++s)
-    share.combine(Share<Element>(block, source<Element>(p, s) + start), Op());
-  share.apply(
-      [&p](Value<Element> value) { return Finish::template finish<Element>(value, p.divisor); });
-  for (unsigned int t = 0; t < p.targets; ++t) share.write(block, target<Element>(p, t) + start);
+  using Tile = typename Tiled<Element>::Element;
+  const auto from = [&](unsigned int s) {
+    return reinterpret_cast<const Stored<Tile>*>(source<Element>(p, s) + start);
+  };
+  Share<Tile> share(block, from(0));
+  for (unsigned int s = 1; s < p.sources; ++s) share.combine(Share<Tile>(block, from(s)), Op());
+  share.apply([&p](Value<Tile> value) { return Finish::template finish<Tile>(value, p.divisor); });
+  for (unsigned int t = 0; t < p.targets; ++t)
+    share.write(block, reinterpret_cast<Stored<Tile>*>(target<Element>(p, t) + start));
+}
+
+/// The block's tile behind `tile`, of so many: blocks take turns, unless this Block knows better.
+template <class Block>
+RONDO_KERNEL_INLINE std::uint64_t next_tile(const Block& block, std::uint64_t tile,
+                                            std::uint64_t tiles) {
+  if constexpr (requires { block.next_tile(tile, tiles); })
+    return block.next_tile(tile, tiles);
+  else
+    return tile + block.blocks();
 }
 
 template <class Element, class Op, class Finish, class Block>
@@ -226,7 +238,7 @@ RONDO_KERNEL_INLINE void reduce_kernel(const Block& block, const ReduceParameter
   const std::uint64_t head = unaligned_elements<Element>(p);
   const std::uint64_t tile = tile_elements<Element>(block.threads());
   const std::uint64_t tiles = (p.count - head) / tile;
-  for (std::uint64_t i = block.block(); i < tiles; i += block.blocks())
+  for (std::uint64_t i = block.block(); i < tiles; i = next_tile(block, i, tiles))
     reduce_tile<Element, Op, Finish>(block, p, head + i * tile);
   reduce_singly<Element, Op, Finish>(block, p, 0, head);
   reduce_singly<Element, Op, Finish>(block, p, head + tiles * tile, p.count);

@@ -4,11 +4,11 @@
 // the ranks' kernels tell each other by letters in each other's memory what is ready where. So they
 // have to run at once: grids that are resident together on a device, or devices of their own.
 //
-// The blocks of a lane take each step together, a share of its bytes each; the last one to be
-// through sends the step's letters, and then the lane goes on. Of a step that moves nothing the
-// lane's first block sends them, and nobody waits. Who is through with all steps leaves; the last
-// block of the rank says goodbye to its peers and waits for theirs: nobody reads or writes its
-// memory any more (schedule_letters.h).
+// The blocks of a lane take each step together, a share of its bytes each, and the last of them who
+// is free; the last one to be through sends the step's letters, and then the lane goes on. Of a
+// step that moves nothing the lane's first block sends them, and nobody waits. Who is through with
+// all steps leaves; the last block of the rank says goodbye to its peers and waits for theirs:
+// nobody reads or writes its memory any more (schedule_letters.h).
 //
 // Source: the flags in peer memory of NCCL and MSCCL++; the steps are those of the host's executor
 // (collectives/execute/device/device_lane.cc).
@@ -25,11 +25,25 @@ struct LaneBlock {
   const Block& whole;
   unsigned int index;
   unsigned int count;
+  std::uint32_t* taken;  ///< of a step's last tiles, by all blocks of the lane
+  std::uint32_t* own;    ///< which of them this block took; its threads share the word
 
   RONDO_KERNEL_INLINE unsigned int thread() const { return whole.thread(); }
   RONDO_KERNEL_INLINE unsigned int threads() const { return whole.threads(); }
   RONDO_KERNEL_INLINE unsigned int block() const { return index; }
   RONDO_KERNEL_INLINE unsigned int blocks() const { return count; }
+
+  /// Three quarters of the tiles by turns, the others whoever is through with its own: memory
+  /// serves some multiprocessors a twentieth faster than others, and a step ends with the slowest.
+  RONDO_KERNEL_INLINE std::uint64_t next_tile(std::uint64_t tile, std::uint64_t tiles) const {
+    const std::uint64_t rounds = tiles / count;
+    const std::uint64_t by_turns = (rounds - rounds / 4) * count;
+    if (by_turns < 4U * count || tile + count < by_turns) return tile + count;
+    whole.sync();  // all have read the word
+    if (whole.thread() == 0) *own = whole.add(taken, 1U);
+    whole.sync();
+    return by_turns + *own;
+  }
 };
 
 /// What the first thread of a block finds out for all.
@@ -39,6 +53,12 @@ struct StepView {
   std::uint32_t stopped;   ///< behind it: not the same word, which others may still be reading
   std::uint32_t moves;
   std::uint32_t stored;  ///< bit i: the i-th message target's bytes are put where they belong
+};
+
+/// What the threads of a block have in common.
+struct BlockState {
+  StepView views[2];  ///< by turns: threads may still look at a step's when the next is prepared
+  std::uint32_t taken;
 };
 
 /// Waits for the step's messages, and tells where its sources lie.
@@ -126,6 +146,7 @@ RONDO_KERNEL_INLINE bool finish_step(const Block& block, const ScheduleCall& cal
   LaneState& state = call.state->lanes[lane];
   if (block.add(&state.arrived, 1U) + 1 == moved * call.blocks_per_lane) {
     send_letters(block, call, step, view.stored);
+    state.taken = 0;
     block.store(&state.finished, moved);
     return true;
   }
@@ -136,17 +157,17 @@ RONDO_KERNEL_INLINE bool finish_step(const Block& block, const ScheduleCall& cal
 /// Grid: lane_count * blocks_per_lane blocks. Every lane has steps.
 template <class Element, class Op, class Finish, class Block>
 RONDO_KERNEL_INLINE void schedule_kernel(const Block& block, const ScheduleCall& call) {
-  // By turns: threads may still be looking at a step's when the first prepares the next.
-  StepView* const views = block.template shared<StepView, 2>();
+  BlockState& own_state = *block.template shared<BlockState, 1>();
   const std::uint32_t lane = block.block() / call.blocks_per_lane;
   const LaneBlock<Block> lane_block{block, block.block() % call.blocks_per_lane,
-                                    call.blocks_per_lane};
+                                    call.blocks_per_lane, &call.state->lanes[lane].taken,
+                                    &own_state.taken};
   const ScheduleLane& own = call.lanes[lane];
   if (block.block() == 0 && block.thread() == 0) begin_call(block, call);
   std::uint32_t moved = 0;
   for (std::uint32_t i = 0; i < own.steps; ++i) {
     const ScheduleStep& step = call.steps[own.first_step + i];
-    StepView& view = views[i % 2];
+    StepView& view = own_state.views[i % 2];
     if (block.thread() == 0) {
       prepare_step(block, call, step, view);
       if (i == 0 && view.given_up == 0) view.given_up = may_begin(block, call) ? 0 : 1;

@@ -115,8 +115,10 @@ RONDO_KERNEL_INLINE void send_letters(const Block& block, const ScheduleCall& ca
   });
 }
 
-/// By one thread of a rank's last block: nothing of the call is left open behind it. Goodbyes are
-/// counted for each pair of ranks, since a peer may be a call ahead, and other peers' another.
+/// By one thread of a rank's last block: nothing of the call is left open behind it, and the host
+/// is told so: looking at a word costs it nothing, where a question to the driver holds up whoever
+/// launches. Goodbyes are counted for each pair of ranks, since a peer may be a call ahead, and
+/// other peers' another.
 template <class Block>
 RONDO_KERNEL_INLINE void say_goodbye(const Block& block, const ScheduleCall& call) {
   std::uint32_t* const sent = goodbyes_sent(call);
@@ -132,6 +134,7 @@ RONDO_KERNEL_INLINE void say_goodbye(const Block& block, const ScheduleCall& cal
     seen[peer] = number;
   }
   *call.state = {};
+  block.store(&call.words->ended, call.number);
 }
 
 }  // namespace rondo::kernels::cuda

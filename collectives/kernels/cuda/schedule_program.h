@@ -59,6 +59,7 @@ struct Letter {
 struct LaneState {
   std::uint32_t arrived = 0;   ///< blocks that are through with one, over all of them
   std::uint32_t finished = 0;  ///< those that all blocks are through with
+  std::uint32_t taken = 0;     ///< of the last tiles of one that is under way
 };
 
 inline constexpr std::uint32_t kMostScheduleLanes = 6;
@@ -76,6 +77,7 @@ struct ScheduleWords {
   std::uint32_t abort = 0;      ///< the host gives the call up
   std::uint32_t waits_for = 0;  ///< the rank, plus one, that the kernel has been waiting for
   std::uint32_t differs = 0;    ///< the rank, plus one, whose message has another size
+  std::uint32_t ended = 0;      ///< the number of the call that the kernel was last through with
 };
 
 struct SchedulePeer {
@@ -106,6 +108,7 @@ struct ScheduleCall {
   std::int32_t divisor;
   std::uint32_t element_bytes;
   std::uint32_t peer_count;
+  std::uint32_t number;  ///< of the rank's calls, from 1 on; 0 where the host doesn't ask
   SchedulePeer peers[kMostPeers];
 };
 static_assert(sizeof(ScheduleCall) <= 4096, "what a kernel may be passed");

@@ -87,18 +87,18 @@ RONDO_KERNEL_INLINE T default_nan() {
     return std::bit_cast<T>(std::uint32_t{0x7fc00000});
 }
 
-/// An element, of the type of its only member, of which the device compares a word's worth at once.
+/// Values that bring their own: several elements that are compared at once.
 template <class T>
-concept ComparesWords = requires(std::uint32_t word) {
-  T::minimum_words(word, word);
-  T::maximum_words(word, word);
+concept HasOwnMinimum = requires(T value) {
+  T::minimum(value, value);
+  T::maximum(value, value);
 };
 
 /// IEEE 754-2019 `minimum`: -0 is less than +0, and a NaN wins.
 struct Minimum {
-  template <ComparesWords T>
+  template <HasOwnMinimum T>
   RONDO_KERNEL_INLINE T operator()(T a, T b) const {
-    return {static_cast<decltype(a.bits)>(T::minimum_words(a.bits, b.bits))};
+    return T::minimum(a, b);
   }
   template <class T>
   RONDO_KERNEL_INLINE T operator()(T a, T b) const {
@@ -114,9 +114,9 @@ struct Minimum {
 
 /// IEEE 754-2019 `maximum`, the mirror image.
 struct Maximum {
-  template <ComparesWords T>
+  template <HasOwnMinimum T>
   RONDO_KERNEL_INLINE T operator()(T a, T b) const {
-    return {static_cast<decltype(a.bits)>(T::maximum_words(a.bits, b.bits))};
+    return T::maximum(a, b);
   }
   template <class T>
   RONDO_KERNEL_INLINE T operator()(T a, T b) const {
@@ -128,36 +128,6 @@ struct Maximum {
     return a < b ? b : a;
   }
 };
-
-template <class Op>
-inline constexpr bool kCompares = std::is_same_v<Op, Minimum> || std::is_same_v<Op, Maximum>;
-
-/// Whether `combine_words` has instructions for all elements of a word at once.
-#ifdef __CUDACC__
-template <class Op, class T>
-inline constexpr bool kCombinesWords = kCompares<Op> && (ComparesWords<T> ||
-                                                         (sizeof(T) == 1 && std::is_integral_v<T>));
-#else
-template <class Op, class T>
-inline constexpr bool kCombinesWords = kCompares<Op>&& ComparesWords<T>;
-#endif
-
-template <class Op, class T>
-RONDO_KERNEL_INLINE std::uint32_t combine_words(std::uint32_t a, std::uint32_t b) {
-  constexpr bool kIsMinimum = std::is_same_v<Op, Minimum>;
-  if constexpr (ComparesWords<T>) {
-    return kIsMinimum ? T::minimum_words(a, b) : T::maximum_words(a, b);
-  } else {
-#ifdef __CUDACC__
-    if constexpr (kIsMinimum)
-      return std::is_signed_v<T> ? __vmins4(a, b) : __vminu4(a, b);
-    else
-      return std::is_signed_v<T> ? __vmaxs4(a, b) : __vmaxu4(a, b);
-#else
-    return Op()(a, b);
-#endif
-  }
-}
 
 struct BitAnd {
   template <class T>

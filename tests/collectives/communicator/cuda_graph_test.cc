@@ -21,6 +21,7 @@
 #include "rondo/device.h"
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/spawn.h"
+#include "tests/core/scoped_variable.h"
 
 namespace rondo::testing {
 namespace {
@@ -105,6 +106,23 @@ TEST(CudaGraph, CommunicatorsThatShareADevice_TakeItsBlocksOnlyOnce) {
   first.clear();
   auto third = make_world({.size = 2, .device = {DeviceKind::kCuda, 0}, .devices = 1});
   EXPECT_THAT(run_ranks(third, sum), Each(""));
+  third.clear();
+  // What one leaves is there for another.
+  const ScopedVariable few("RONDO_KERNEL_BLOCKS", "8");
+  auto fourth = make_world({.size = 2, .device = {DeviceKind::kCuda, 0}, .devices = 1});
+  auto fifth = make_world({.size = 2, .device = {DeviceKind::kCuda, 0}, .devices = 1});
+  EXPECT_THAT(run_ranks(fourth, sum), Each(""));
+  EXPECT_THAT(run_ranks(fifth, sum), Each(""));
+}
+
+TEST(CudaGraph, BlocksThatAreNoNumber_AreRefused) {
+  const ScopedVariable blocks("RONDO_KERNEL_BLOCKS", "5");
+  auto ranks = make_world({.size = 2, .device = {DeviceKind::kCuda, 0}, .devices = 1});
+  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+    Memory<float> memory(rank.device(), 8, false);
+    rank.all_reduce(memory.buffer(0, 8));
+  });
+  EXPECT_THAT(errors, Each(HasSubstr("RONDO_KERNEL_BLOCKS")));
 }
 
 TEST(CudaGraph, WhereARankDoesNotCapture_BothAreTold) {

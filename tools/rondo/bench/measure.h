@@ -38,8 +38,10 @@ class Measurement {
 
  private:
   void meet();
-  /// The microseconds of the calls at once. Adds what is wrong in them to `wrong_`.
+  /// The microseconds of the calls at once.
   double timed_calls(const CallSpec& spec);
+  /// Results of timed calls are left alone; those of the ones before, and of one more, are checked.
+  bool checks_apart() const;
   Overlap measure_overlap(const CallSpec& spec);
   void write_buffers(const CallSpec& spec, std::uint64_t salt);
   void make_call(const CallSpec& spec);
@@ -57,6 +59,7 @@ class Measurement {
     Buffer output;
   };
   Buffers buffers_of(const CallSpec& spec) const;
+  /// Adds what is wrong in the last call's result to `wrong_`.
   void check(const CallSpec& spec);
   std::uint64_t count_wrong_results(const CallSpec& spec, std::uint64_t salt);
   const BenchMemory& input_memory(const CallSpec& spec) const;
