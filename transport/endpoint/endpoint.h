@@ -88,7 +88,8 @@ class Endpoint {
   /// done that the peer hasn't consumed.
   virtual std::size_t window() const = 0;
 
-  /// Whether several sends of one group cost less than each by itself.
+  /// Whether several sends of one group cost less than each by itself, and so do looks: each takes
+  /// a call of the system.
   virtual bool gathers() const { return false; }
 
   /// Starts a call: its sequence number and fingerprint ride in every message posted from now on,
@@ -106,7 +107,8 @@ class Endpoint {
   /// each is a message of lane 0 like any other, so the peer may receive it by either way. Only
   /// while lane 0 has no transfers outstanding. Nothing: there are no such messages.
   virtual std::optional<std::size_t> eager_bytes() const { return std::nullopt; }
-  /// False where the peer leaves no room now. Errors as post.
+  /// False where there is no room now: to be asked again for the same message, which may be on its
+  /// way. Errors as post.
   virtual Result<bool> send_eager(std::span<const std::byte> message);
   /// The same for memory that is lent (`lends`), of any size: the peer reads it where it lies.
   virtual Result<bool> lend_eager(std::span<const std::byte> message);
@@ -115,8 +117,8 @@ class Endpoint {
   /// True once the peer has given back all that lend_eager lent. Errors as poll.
   virtual Result<bool> returned_eager();
   /// Where the next message, of exactly so many bytes, lies until release_eager; `stored` where the
-  /// peer has put it to where it belongs; null where nothing has come yet. One at a time. Errors as
-  /// poll.
+  /// peer has put it to where it belongs; null where nothing has come yet. One at a time. Where
+  /// looks cost (`gathers`) it finds what the transport's progress has brought. Errors as poll.
   virtual Result<const std::byte*> recv_eager(std::size_t bytes);
   static const std::byte* stored();
   /// As write_back, of that message.

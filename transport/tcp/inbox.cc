@@ -14,12 +14,13 @@ namespace rondo::transport {
 
 using Message = InLane::Message;
 
-Inbox::Inbox(int own_rank, int peer, const Limits& limits, TcpGroups& groups,
+Inbox::Inbox(int own_rank, int peer, const Limits& limits, TcpGroups& groups, Outbox& outbox,
              CallHistory& peer_calls, const CallHistory& own_calls)
     : own_rank_(own_rank),
       peer_(peer),
       limits_(limits),
       groups_(groups),
+      outbox_(outbox),
       peer_calls_(peer_calls),
       own_calls_(own_calls),
       streams_(limits.sockets, InStream(peer, limits.max_message_bytes)) {}
@@ -84,7 +85,7 @@ Status Inbox::pump_buffered(InStream& stream) {
 Status Inbox::step(InStream& stream, bool& moved) {
   moved = false;
   if (!stream.has_header()) {
-    RONDO_ASSIGN(moved, stream.take_header());
+    RONDO_ASSIGN(moved, take_header(stream));
     return {};
   }
   if (!stream.placed()) {
@@ -97,6 +98,14 @@ Status Inbox::step(InStream& stream, bool& moved) {
   }
   moved = true;
   return finish_message(stream);
+}
+
+Result<bool> Inbox::take_header(InStream& stream) {
+  RONDO_ASSIGN(const bool is_there, stream.take_header());
+  if (!is_there) return false;
+  const FrameHeader& header = stream.header();
+  if (header.kind == FrameKind::kData) outbox_.credit_modulo(header.lane, header.consumed);
+  return true;
 }
 
 // Finds the place of the message whose header came; false: it has to wait.

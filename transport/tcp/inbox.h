@@ -18,6 +18,7 @@
 #include "core/unique_fd.h"
 #include "transport/tcp/in_lane.h"
 #include "transport/tcp/in_stream.h"
+#include "transport/tcp/outbox.h"
 #include "transport/tcp/staged_view.h"
 #include "transport/wire/call_history.h"
 
@@ -32,8 +33,9 @@ class Inbox {
     std::size_t max_message_bytes = 0;
     std::size_t sockets = 1;
   };
-  Inbox(int own_rank, int peer, const Limits& limits, TcpGroups& groups, CallHistory& peer_calls,
-        const CallHistory& own_calls);
+  /// `outbox` is told what the peer has consumed.
+  Inbox(int own_rank, int peer, const Limits& limits, TcpGroups& groups, Outbox& outbox,
+        CallHistory& peer_calls, const CallHistory& own_calls);
 
   /// The call that this rank is in; messages of a later one wait.
   void begin(const Call& call) { call_ = call; }
@@ -83,6 +85,7 @@ class Inbox {
   Status pump(InStream& stream, int socket, std::size_t most_bytes);
   Status pump_buffered(InStream& stream);
   Status step(InStream& stream, bool& moved);
+  Result<bool> take_header(InStream& stream);
   Result<bool> place(InStream& stream);
   Result<bool> place(InStream& stream, InLane::Entry& entry);
   void take_goodbye(InStream& stream);
@@ -97,6 +100,7 @@ class Inbox {
   int peer_;
   Limits limits_;
   TcpGroups& groups_;
+  Outbox& outbox_;
   CallHistory& peer_calls_;
   const CallHistory& own_calls_;
   Call call_;

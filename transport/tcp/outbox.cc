@@ -7,7 +7,7 @@
 
 namespace rondo::transport {
 
-void Outbox::send(FrameHeader header, const std::byte* payload, std::uint32_t group) {
+bool Outbox::send(FrameHeader header, const std::byte* payload, std::uint32_t group) {
   if (header.lane >= lanes_.size()) lanes_.resize(header.lane + std::size_t{1});
   Lane& lane = lanes_[header.lane];
   header.message = lane.numbered++;
@@ -15,13 +15,16 @@ void Outbox::send(FrameHeader header, const std::byte* payload, std::uint32_t gr
                  .payload_bytes = static_cast<std::size_t>(header.payload_bytes),
                  .group = group};
   encode_frame_header(header, frame.header);
-  if (lane.held.empty() && lane.sent - lane.consumed < window_of_lane(window_, header.lane)) {
+  const std::size_t window = window_of_lane(window_, header.lane);
+  const bool has_credit = lane.held.empty() && lane.sent - lane.consumed < window;
+  if (has_credit) {
     ++lane.sent;
     queue_.push(frame);
   } else {
     ++held_;
     lane.held.push(frame);
   }
+  return has_credit;
 }
 
 void Outbox::send_goodbye(const Call& last_call) {
@@ -46,6 +49,13 @@ void Outbox::credit(std::uint16_t lane_index, std::uint64_t consumed) {
     queue_.push(lane.held.front());
     lane.held.pop();
   }
+}
+
+void Outbox::credit_modulo(std::uint16_t lane_index, std::uint32_t consumed) {
+  if (lane_index >= lanes_.size()) return;
+  const std::uint64_t known = lanes_[lane_index].consumed;
+  const auto more = static_cast<std::int32_t>(consumed - static_cast<std::uint32_t>(known));
+  if (more > 0) credit(lane_index, known + static_cast<std::uint64_t>(more));
 }
 
 bool Outbox::flush(std::span<const UniqueFd> sockets) {

@@ -24,11 +24,19 @@ class Outbox {
       : window_(window), groups_(groups), streams_(sockets, OutStream(zero_copy_bytes)) {}
 
   /// `payload` stays the caller's until `group` has this transfer completed. Numbers the message.
-  void send(FrameHeader header, const std::byte* payload, std::uint32_t group);
+  /// False where it waits for credit.
+  bool send(FrameHeader header, const std::byte* payload, std::uint32_t group);
   /// The last frame of every connection.
   void send_goodbye(const Call& last_call);
   /// The peer has consumed `consumed` messages of `lane` since the beginning.
   void credit(std::uint16_t lane, std::uint64_t consumed);
+  /// The same, modulo 2^32.
+  void credit_modulo(std::uint16_t lane, std::uint32_t consumed);
+  /// Messages of a lane that have got past the wait for credit, and those the peer has consumed.
+  std::uint64_t sent(std::uint16_t lane) const { return lanes_[lane].sent; }
+  std::uint64_t consumed(std::uint16_t lane) const {
+    return lane < lanes_.size() ? lanes_[lane].consumed : 0;
+  }
 
   /// Writes what the sockets take; false once one of them is broken.
   bool flush(std::span<const UniqueFd> sockets);

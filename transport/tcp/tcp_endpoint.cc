@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 namespace rondo::transport {
 
@@ -20,9 +22,9 @@ TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer, const TcpOptions&
       control_(std::move(peer.control), peer.rank, own.epoch),
       own_calls_(own_calls),
       groups_(4 * peer.window),
+      outbox_(peer.window, data_.size(), groups_, options.zero_copy_bytes),
       inbox_(own.rank, peer.rank, {peer.window, peer.max_message_bytes, data_.size()}, groups_,
-             peer_calls_, own_calls),
-      outbox_(peer.window, data_.size(), groups_, options.zero_copy_bytes) {}
+             outbox_, peer_calls_, own_calls) {}
 
 void TcpEndpoint::begin(const Call& call, const std::array<std::span<std::byte>, 2>&) {
   call_ = call;
@@ -46,6 +48,50 @@ Result<Token> TcpEndpoint::post(std::span<const Transfer> group) {
   return token;
 }
 
+/// True once it is written: whoever moves the call on asks again. A copy goes out, since a call
+/// that fails gives its memory back before that.
+Result<bool> TcpEndpoint::send_eager(std::span<const std::byte> message) {
+  if (!failure_.ok()) return failure_;
+  if (eager_sent_ == kNoGroup) {
+    if (!message.empty()) std::memcpy(eager_copy_.data(), message.data(), message.size());
+    eager_sent_ = groups_.acquire(1);
+    send({.kind = FrameKind::kData, .payload_bytes = message.size(), .call = call_},
+         eager_copy_.data(), eager_sent_);
+  }
+  RONDO_TRY(fail(write_out()));
+  if (groups_[eager_sent_].remaining == 0) {
+    groups_.release(std::exchange(eager_sent_, kNoGroup));
+    return true;
+  }
+  RONDO_TRY(fail(left_but_needed()));
+  return false;
+}
+
+/// Finds what `progress` has read.
+Result<const std::byte*> TcpEndpoint::recv_eager(std::size_t bytes) {
+  if (eager_received_ == kNoGroup) {
+    if (!failure_.ok()) return failure_;
+    eager_received_ = groups_.acquire(1);
+    RONDO_TRY(fail(inbox_.expect(0, {.view = true, .bytes = bytes, .group = eager_received_})));
+    RONDO_TRY(fail(inbox_.pump_buffered()));
+  }
+  const TcpGroup& group = groups_[eager_received_];
+  if (group.remaining == 0) {
+    grant_credit();
+    const std::byte* const data = inbox_.staging().data(group.view.slot);
+    return data != nullptr ? data : eager_copy_.data();
+  }
+  if (!failure_.ok()) return failure_;
+  RONDO_TRY(fail(left_but_needed()));
+  return nullptr;
+}
+
+void TcpEndpoint::release_eager() {
+  if (eager_received_ == kNoGroup) return;
+  inbox_.staging().release(groups_[eager_received_].view.slot);
+  groups_.release(std::exchange(eager_received_, kNoGroup));
+}
+
 Status TcpEndpoint::check_transfer(const Transfer& transfer) const {
   if (transfer.kind == TransferKind::kStored)
     return Status(ErrorCode::kInvalidArgument, "a tcp endpoint can't store into its peer's memory");
@@ -65,8 +111,9 @@ Status TcpEndpoint::start(const Transfer& transfer, std::uint32_t group) {
                              .lane = transfer.lane,
                              .payload_bytes = transfer.bytes,
                              .message = 0,
+                             .consumed = 0,
                              .call = is_free_lane(transfer.lane) ? kNoCall : call_};
-    outbox_.send(header, transfer.data, group);
+    send(header, transfer.data, group);
     return {};
   }
   return inbox_.expect(transfer.lane, {.view = transfer.kind == TransferKind::kRecvView,
@@ -126,12 +173,12 @@ Traffic TcpEndpoint::traffic() const {
           .parted_ticks = inbox_.parted_ticks()};
 }
 
-Status TcpEndpoint::progress(Deadline now, bool look_everywhere) {
+Status TcpEndpoint::progress(bool look_everywhere) {
   if (!failure_.ok()) return failure_;
   RONDO_TRY(fail(move_data(look_everywhere)));
   const bool needs_credit = !outbox_.empty() && !outbox_.pending();
   if (look_everywhere || needs_credit || suspect_since_) RONDO_TRY(fail(read_control()));
-  return fail(check_ends(now));
+  return fail(check_ends());
 }
 
 Status TcpEndpoint::move_data(bool look_everywhere) {
@@ -139,7 +186,7 @@ Status TcpEndpoint::move_data(bool look_everywhere) {
   RONDO_TRY(write_out());
   if (inbox_.posted() > 0 || look_everywhere) RONDO_TRY(inbox_.pump(data_));
   grant_credit();
-  return {};
+  return write_out();  // what has got credit
 }
 
 Status TcpEndpoint::write_out() {
@@ -149,14 +196,39 @@ Status TcpEndpoint::write_out() {
   return {};
 }
 
-// Tells the peer of half a window at a time, so that credits cost little and never run out first.
+TcpEndpoint::Credited& TcpEndpoint::credited(std::size_t lane) {
+  if (lane >= credited_.size()) credited_.resize(lane + 1);
+  return credited_[lane];
+}
+
+/// Says what was consumed of the lane, too. The peer may not read it before it has credit itself,
+/// so it is told once it has consumed the message; and one that waits for credit here tells
+/// nothing.
+void TcpEndpoint::send(FrameHeader header, const std::byte* payload, std::uint32_t group) {
+  const auto consumed = inbox_.consumed();
+  const std::uint64_t own = header.lane < consumed.size() ? consumed[header.lane] : 0;
+  header.consumed = static_cast<std::uint32_t>(own);
+  const bool is_on_its_way = outbox_.send(header, payload, group);
+  Credited& known = credited(header.lane);
+  if (is_on_its_way && known.arrives == 0) {
+    known.carried = own;
+    known.arrives = outbox_.sent(header.lane);
+  }
+}
+
+// Where no message has told it, tells the peer of half a window at a time, so that credits cost
+// little and never run out first.
 void TcpEndpoint::grant_credit() {
   const auto consumed = inbox_.consumed();
-  if (credited_.size() < consumed.size()) credited_.resize(consumed.size());
   for (std::size_t lane = 0; lane < consumed.size(); ++lane) {
-    if (consumed[lane] - credited_[lane] < std::max<std::size_t>(1, window_ / 2)) continue;
-    if (control_.send(Credit{static_cast<std::uint16_t>(lane), consumed[lane]}))
-      credited_[lane] = consumed[lane];
+    Credited& known = credited(lane);
+    const auto number = static_cast<std::uint16_t>(lane);
+    if (known.arrives != 0 && outbox_.consumed(number) >= known.arrives) {
+      known.consumed = std::max(known.consumed, known.carried);
+      known.arrives = 0;
+    }
+    if (consumed[lane] - known.consumed < std::max<std::size_t>(1, window_ / 2)) continue;
+    if (control_.send(Credit{number, consumed[lane]})) known.consumed = consumed[lane];
   }
 }
 
@@ -188,19 +260,20 @@ Status TcpEndpoint::handle(const ControlMessage& message) {
 }
 
 // Judges connections that ended: after a goodbye they should.
-Status TcpEndpoint::check_ends(Deadline now) {
+Status TcpEndpoint::check_ends() {
   if (inbox_.left_after()) left_after_ = inbox_.left_after();
   if (left_after_) suspect_since_.reset();
   const bool broken = inbox_.ended() || write_broken_;
   if (left_after_ || (!broken && !control_.ended())) return {};
   if (!suspect_since_) {
     // The reason comes over the other connection, and may come later.
-    suspect_since_ = now;
+    suspect_since_ = std::chrono::steady_clock::now();
     RONDO_TRY(inbox_.drain(data_));
     RONDO_TRY(read_control());
-    return check_ends(now);
+    return check_ends();
   }
-  if (control_.ended() || now - *suspect_since_ > last_words_) return lost();
+  if (control_.ended() || std::chrono::steady_clock::now() - *suspect_since_ > last_words_)
+    return lost();
   return {};
 }
 
@@ -229,7 +302,7 @@ Status TcpEndpoint::left() const {
                 peer_);
 }
 
-Status TcpEndpoint::fail(Status status) {
+Status TcpEndpoint::fail_with(Status status) {
   if (!failure_.ok() || status.ok()) return failure_;
   failure_ = std::move(status);
   // The call ends here, and with it the loan: what the kernel still has to send would be whatever

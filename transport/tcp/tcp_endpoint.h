@@ -8,6 +8,8 @@
 // `poll` only looks; `TcpTransport::progress` and `post` move bytes.
 // Threads: one at a time per place.
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -34,6 +36,12 @@ class TcpEndpoint final : public Endpoint {
   int peer() const override { return peer_; }
   std::size_t window() const override { return window_; }
   bool gathers() const override { return true; }
+  std::optional<std::size_t> eager_bytes() const override {
+    return std::min(kEagerBytes, max_message_bytes_);
+  }
+  Result<bool> send_eager(std::span<const std::byte> message) override;
+  Result<const std::byte*> recv_eager(std::size_t bytes) override;
+  void release_eager() override;
   void begin(const Call& call, const std::array<std::span<std::byte>, 2>& stores) override;
   Result<Token> post(std::span<const Transfer> group) override;
   Result<bool> poll(Token token) override;
@@ -49,7 +57,7 @@ class TcpEndpoint final : public Endpoint {
 
   /// Moves what can be moved. Connections that nothing is expected from are looked at only if
   /// `look_everywhere`: that takes system calls.
-  Status progress(Deadline now, bool look_everywhere);
+  Status progress(bool look_everywhere);
 
   /// epoll's events that this endpoint waits for; 0: nothing more will come.
   std::uint32_t data_interest(std::size_t socket) const;
@@ -65,18 +73,37 @@ class TcpEndpoint final : public Endpoint {
   void close();
 
  private:
+  /// To copy so little takes less than to queue it.
+  static constexpr std::size_t kEagerBytes = 8192;
+  static constexpr std::uint32_t kNoGroup = OutFrame::kNoGroup;
+
+  /// What the peer has been told of inbox_.consumed().
+  struct Credited {
+    std::uint64_t consumed = 0;  ///< that it knows
+    /// What a message of ours has told it once it has consumed so many of them; 0: none is on its
+    /// way.
+    std::uint64_t carried = 0;
+    std::uint64_t arrives = 0;
+  };
+
   Status check_transfer(const Transfer& transfer) const;
   Status start(const Transfer& transfer, std::uint32_t group);
   Status move_data(bool look_everywhere);
   Status read_control();
   Status handle(const ControlMessage& message);
-  Status check_ends(Deadline now);
+  Status check_ends();
+  void send(FrameHeader header, const std::byte* payload, std::uint32_t group);
+  Credited& credited(std::size_t lane);
   void grant_credit();
   Status write_out();
   Status left_but_needed() const;
   Status lost() const;
   /// Keeps the first error.
-  Status fail(Status status);
+  /// The first failure, this one or one before.
+  Status fail(Status status) {
+    return status.ok() && failure_.ok() ? Status() : fail_with(std::move(status));
+  }
+  Status fail_with(Status status);
 
   Identity own_;
   int peer_;
@@ -91,9 +118,12 @@ class TcpEndpoint final : public Endpoint {
   CallHistory& own_calls_;
   CallHistory peer_calls_;
   TcpGroups groups_;
-  Inbox inbox_;
   Outbox outbox_;
-  std::vector<std::uint64_t> credited_;  ///< by lane: what the peer has been told of consumed()
+  Inbox inbox_;
+  std::array<std::byte, kEagerBytes> eager_copy_;  ///< of what send_eager sent last
+  std::uint32_t eager_sent_ = kNoGroup;            ///< its group, while it isn't written
+  std::uint32_t eager_received_ = kNoGroup;        ///< of recv_eager, until released
+  std::vector<Credited> credited_;                 ///< by lane
   std::optional<std::uint64_t> left_after_;
   std::optional<Deadline> suspect_since_;  ///< a data connection ended, and nobody said why
   bool write_broken_ = false;

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 // How often connections are read that nothing is expected from (aborts, lost peers).
-constexpr auto kLookPeriod = milliseconds(1);
+constexpr double kLookPeriodNs = 1e6;
 
 }  // namespace
 
@@ -50,7 +50,8 @@ TcpTransport::TcpTransport(const Identity& own, const TcpOptions& options,
       address_(joiner->address()),
       joiner_(std::move(joiner)),
       epoll_(std::move(epoll)),
-      by_rank_(static_cast<std::size_t>(own.world)) {}
+      by_rank_(static_cast<std::size_t>(own.world)),
+      look_period_(static_cast<Ticks>(kLookPeriodNs / ns_per_tick())) {}
 
 TcpTransport::~TcpTransport() {
   const Deadline deadline = Clock::now() + milliseconds(options_.linger_ms);
@@ -99,13 +100,13 @@ Endpoint* TcpTransport::endpoint(int rank) {
 }
 
 Status TcpTransport::progress() {
-  const Deadline now = Clock::now();
+  const Ticks now = ticks_now();
   const bool look_everywhere = look_everywhere_ || now >= next_look_;
-  if (look_everywhere) next_look_ = now + kLookPeriod;
+  if (look_everywhere) next_look_ = now + look_period_;
   look_everywhere_ = false;
   Status first;
   for (Place& place : places_) {
-    Status status = place.endpoint->progress(now, look_everywhere);
+    Status status = place.endpoint->progress(look_everywhere);
     if (first.ok() && !status.ok()) first = std::move(status);
   }
   return first;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ticks.h"
 #include "core/unique_fd.h"
 #include "transport/endpoint/transport.h"
 #include "transport/tcp/tcp_options.h"
@@ -53,7 +54,8 @@ class TcpTransport final : public Transport {
   CallHistory own_calls_;
   std::vector<Place> places_;
   std::vector<TcpEndpoint*> by_rank_;
-  Deadline next_look_{};
+  Ticks next_look_ = 0;
+  Ticks look_period_;
   bool look_everywhere_ = false;
 };
 

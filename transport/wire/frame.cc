@@ -27,6 +27,7 @@ void encode_frame_header(const FrameHeader& header, std::span<std::byte, kFrameH
   writer.put(header.call.sequence);
   writer.put(header.call.epoch);
   writer.put(header.message);
+  writer.put(header.consumed);
   writer.put(header.call.fingerprint);
 }
 
@@ -59,6 +60,7 @@ Status FrameReader::decode(std::span<const std::byte, kFrameHeaderBytes> block) 
   header_.call.sequence = reader.get<std::uint64_t>();
   header_.call.epoch = reader.get<std::uint32_t>();
   header_.message = reader.get<std::uint32_t>();
+  header_.consumed = reader.get<std::uint32_t>();
   header_.call.fingerprint = reader.get_fingerprint();
   if (magic != kFrameMagic)
     return protocol_error(

@@ -1,6 +1,6 @@
 #pragma once
 
-// Frames of a data connection: a 48-byte header, then the payload. A frame carries the number and
+// Frames of a data connection: a 52-byte header, then the payload. A frame carries the number and
 // the fingerprint of the call it belongs to, so that a mismatch shows at the first one.
 // Pure: no sockets, no clocks, no allocation but for errors. Threads: one at a time per object.
 
@@ -25,10 +25,12 @@ struct FrameHeader {
   std::uint64_t payload_bytes = 0;
   /// Its number on its lane, modulo 2^32: a lane's messages may come by several connections.
   std::uint32_t message = 0;
+  /// How many of the lane's messages the other way the sender has consumed, likewise.
+  std::uint32_t consumed = 0;
   Call call;
 };
 
-inline constexpr std::size_t kFrameHeaderBytes = 48;
+inline constexpr std::size_t kFrameHeaderBytes = 52;
 
 void encode_frame_header(const FrameHeader& header, std::span<std::byte, kFrameHeaderBytes> block);
 

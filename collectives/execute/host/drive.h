@@ -6,6 +6,7 @@
 // theirs: of any two ranks that disagree, some neighbours do, so a mismatch is found even where the
 // two calls' schedules share no edge.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -100,8 +101,14 @@ class Runner : public Sleeper {
 
  protected:
   /// Looks at a line before the waiter is asked how to wait: about as long as a peer on another
-  /// core takes to answer. A peer that this core is needed for can't answer.
-  static int most_looks(bool spare_core) { return spare_core ? 64 : 1; }
+  /// core takes to answer. A peer that this core is needed for can't answer; and where a look is a
+  /// call of the system, the waiter makes it.
+  static constexpr int kMostLooks = 64;
+  static int most_looks(bool spare_core, std::span<transport::Endpoint* const> peers) {
+    const bool cheap =
+        std::ranges::none_of(peers, [](const auto* peer) { return peer->gathers(); });
+    return spare_core && cheap ? kMostLooks : 1;
+  }
 };
 
 /// One call between its begin and its end: what moves it on, as often and from whichever thread

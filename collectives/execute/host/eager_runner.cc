@@ -29,18 +29,34 @@ bool fits(const BoundSweep& sweep, const Plan& plan) {
          });
 }
 
+/// Rows that go to one peer one after the other: a queue hands them over together.
+bool sends_rows_together(const Plan& plan) {
+  const transport::Endpoint* last = nullptr;  // was sent to, and nothing has been received since
+  for (const BoundSweep& sweep : plan.lanes()[0]) {
+    if (std::ranges::any_of(sweep.sources, &BoundPort::is_channel)) last = nullptr;
+    for (const BoundPort& port : sweep.targets) {
+      if (!port.is_channel) continue;
+      const transport::Endpoint* const endpoint = plan.senders()[port.channel].endpoint;
+      if (endpoint == last && endpoint->gathers()) return true;
+      last = endpoint;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool EagerRunner::suits(const Plan& plan) {
   return plan.lanes().size() == 1 && plan.wire().format == kernels::WireFormat::kNone &&
          std::ranges::all_of(plan.lanes()[0],
-                             [&plan](const BoundSweep& sweep) { return fits(sweep, plan); });
+                             [&plan](const BoundSweep& sweep) { return fits(sweep, plan); }) &&
+         !sends_rows_together(plan);
 }
 
 EagerRunner::EagerRunner(const Plan& plan, bool spare_core, Memory memory)
     : plan_(plan),
       sweeps_(plan.lanes()[0]),
-      most_looks_(most_looks(spare_core)),
+      most_looks_(most_looks(spare_core, plan.endpoints())),
       lends_(memory == Memory::kLent) {
   std::size_t sources = 0;
   std::size_t targets = 0;

@@ -25,7 +25,7 @@ bool MoveRunner::suits(const Plan& plan) {
 }
 
 MoveRunner::MoveRunner(const Plan& plan, bool spare_core)
-    : plan_(plan), most_looks_(most_looks(spare_core)) {
+    : plan_(plan), most_looks_(most_looks(spare_core, plan.endpoints())) {
   for (const BoundSweep& sweep : plan.lanes()[0]) {
     const BoundPort& source = sweep.sources[0];
     const BoundPort& target = sweep.targets[0];

@@ -119,7 +119,7 @@ Status OneShotRunner::reduce() {
 }
 
 std::uint32_t OneShotRunner::looks_per_step() const {
-  return static_cast<std::uint32_t>(most_looks(inputs_.spare_core));
+  return static_cast<std::uint32_t>(most_looks(inputs_.spare_core, peers_));
 }
 
 Result<bool> OneShotRunner::step() {
@@ -162,12 +162,12 @@ Result<const std::byte*> OneShotRunner::await_bulletin(transport::Endpoint& peer
   }
   if (theirs != nullptr) return theirs;
   note_wait();
-  return peer.read_bulletin(bytes, most_looks(true) - 1);
+  return peer.read_bulletin(bytes, kMostLooks - 1);
 }
 
 Result<bool> OneShotRunner::receive_all() {
   const std::size_t before = received_;
-  const int looks = most_looks(inputs_.spare_core);
+  const int looks = most_looks(inputs_.spare_core, peers_);
   for (; received_ != peers_.size(); ++received_) {
     RONDO_ASSIGN(const std::byte* theirs, receive_next(1));
     if (theirs == nullptr && looks > 1) {

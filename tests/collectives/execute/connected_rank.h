@@ -13,6 +13,7 @@
 #include "collectives/execute/host/waiter.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
+#include "transport/tcp/tcp_transport.h"
 
 namespace rondo::execute {
 
@@ -20,6 +21,8 @@ inline std::unique_ptr<transport::Transport> make_transport(transport::Transport
                                                             const transport::Identity& identity) {
   if (kind == transport::TransportKind::kShm)
     return transport::ShmTransport::create(identity).value();
+  if (kind == transport::TransportKind::kTcp)
+    return transport::TcpTransport::create(identity, {}).value();
   return transport::InprocTransport::create(identity).value();
 }
 

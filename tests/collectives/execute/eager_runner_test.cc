@@ -25,13 +25,12 @@ struct Case {
 
 class Eager : public testing::TestWithParam<Case> {
  protected:
-  Eager() {
+  explicit Eager(transport::TransportKind kind = transport::TransportKind::kShm) {
     static std::uint64_t jobs = 9000;
     std::vector<std::string> addresses;
     const int world = GetParam().world;
     for (int rank = 0; rank < world; ++rank) {
-      addresses.push_back(
-          ranks_.emplace_back(transport::TransportKind::kShm, jobs, rank, world).address());
+      addresses.push_back(ranks_.emplace_back(kind, jobs, rank, world).address());
     }
     ++jobs;
     each([&](Rank& rank, std::size_t) { rank.connect(addresses); });
@@ -56,6 +55,11 @@ class Eager : public testing::TestWithParam<Case> {
 };
 
 class EagerPair : public Eager {};
+
+class EagerOverTcp : public Eager {
+ protected:
+  EagerOverTcp() : Eager(transport::TransportKind::kTcp) {}
+};
 
 TEST_P(Eager, AnyMixOfRanks_HasTheBitsOfThePlan) {
   std::mt19937 random(11);
@@ -84,6 +88,23 @@ TEST_P(Eager, AnyMixOfRanks_HasTheBitsOfThePlan) {
   }
 }
 
+TEST_P(EagerOverTcp, AnyMixOfRanks_HasTheBitsOfThePlan) {
+  std::mt19937 random(12);
+  std::uniform_real_distribution<float> draw(-3, 3);
+  using enum Path;
+  const std::vector<std::vector<Path>> mixes{{kEager}, {kEager, kPlan}, {kPlan, kEager, kEager}};
+  for (const std::size_t count : {0U, 1U, 7U, 200U, 256U}) {
+    Values values(ranks_.size(), std::vector<float>(count));
+    for (auto& own : values)
+      for (float& value : own) value = draw(random);
+    const Values planned = reduced(values, ReduceOp::kSum, {kPlan});
+    // More than the peers' windows take before they say what they have consumed.
+    for (int call = 0; call < 60; ++call) {
+      for (const auto& mix : mixes) ASSERT_EQ(reduced(values, ReduceOp::kSum, mix), planned);
+    }
+  }
+}
+
 // In a world of two nobody else is left waiting.
 TEST_P(EagerPair, PeerOfAnotherCount_IsAMismatch) {
   std::vector<Status> results(ranks_.size());
@@ -99,6 +120,15 @@ TEST_P(EagerPair, PeerOfAnotherCount_IsAMismatch) {
 INSTANTIATE_TEST_SUITE_P(Algorithms, EagerPair,
                          testing::Values(Case{"direct", 2}, Case{"recursive_doubling", 2}),
                          [](const auto& parameters) { return parameters.param.algorithm; });
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, EagerOverTcp,
+                         testing::Values(Case{"recursive_doubling", 2},
+                                         Case{"recursive_doubling", 5}, Case{"one_shot", 3},
+                                         Case{"direct", 4}, Case{"ring", 3}),
+                         [](const auto& parameters) {
+                           return parameters.param.algorithm + "_" +
+                                  std::to_string(parameters.param.world);
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, Eager,
                          testing::Values(Case{"direct", 2}, Case{"direct", 5}, Case{"ring", 3},

@@ -79,7 +79,8 @@ class TcpSockets : public ::testing::Test {
   CallHistory peer_calls_;
   CallHistory own_calls_;
   Outbox outbox_{kWindow, kSockets, sends_};
-  Inbox inbox_{0, 1, {kWindow, std::size_t{1} << 30, kSockets}, receives_, peer_calls_, own_calls_};
+  Inbox inbox_{
+      0, 1, {kWindow, std::size_t{1} << 30, kSockets}, receives_, outbox_, peer_calls_, own_calls_};
 };
 
 TEST_F(TcpSockets, LargeMessages_GoByWhicheverConnectionHasRoom) {

@@ -17,6 +17,7 @@ FrameHeader sample(std::uint64_t payload_bytes) {
   header.lane = 258;
   header.payload_bytes = payload_bytes;
   header.message = 0xfedcba98;
+  header.consumed = 0xfedcba12;
   header.call = {0x1122334455667788ULL, 77, {1, 2, 3, 0, -5, 1009}};
   return header;
 }
@@ -30,8 +31,8 @@ std::array<std::byte, kFrameHeaderBytes> encoded(const FrameHeader& header) {
 std::string text_of(const FrameHeader& header) {
   return std::to_string(static_cast<int>(header.kind)) + "/" + std::to_string(header.lane) + "/" +
          std::to_string(header.payload_bytes) + "/" + std::to_string(header.message) + "/" +
-         std::to_string(header.call.sequence) + "/" + std::to_string(header.call.epoch) + "/" +
-         to_string(header.call.fingerprint);
+         std::to_string(header.consumed) + "/" + std::to_string(header.call.sequence) + "/" +
+         std::to_string(header.call.epoch) + "/" + to_string(header.call.fingerprint);
 }
 
 // Everything the reader makes of `stream`, fed in pieces of random size: headers, payloads, error.
@@ -85,7 +86,9 @@ TEST(FrameReader, AnySegmentation_GivesTheSameFrames) {
     expected.push_back(text_of(sample(bytes)));
     expected.push_back(payload);
   }
-  for (const std::size_t longest_piece : {1UL, 2UL, 47UL, 48UL, 49UL, 300UL, 100000UL})
+  for (const std::size_t longest_piece :
+       {std::size_t{1}, std::size_t{2}, kFrameHeaderBytes - 1, kFrameHeaderBytes,
+        kFrameHeaderBytes + 1, std::size_t{300}, std::size_t{100'000}})
     ASSERT_EQ(read_all(stream, longest_piece, random), expected) << longest_piece;
 }
 
@@ -93,7 +96,8 @@ TEST(FrameReader, Garbage_IsTheSameErrorWhateverTheSegmentation) {
   std::mt19937 random(3);
   for (int round = 0; round < 500; ++round) {
     const auto header = encoded(sample(20));
-    std::vector<std::byte> stream(kFrameHeaderBytes + 20 + 200, std::byte{0x5a});
+    // Whatever the header says of the payload, another follows.
+    std::vector<std::byte> stream(2 * kFrameHeaderBytes + kMaxPayload, std::byte{0x5a});
     std::copy(header.begin(), header.end(), stream.begin());
     for (int flips = 0; flips < 3; ++flips)
       stream[random() % stream.size()] ^= static_cast<std::byte>(1 + random() % 255);
