@@ -165,6 +165,7 @@ Status DeviceChoice::check_options() const {
   constexpr int kQueuesEach = 4;
   constexpr int kQueuesUnlessTold = 8;
   RONDO_TRY(library_.check_options());
+  RONDO_TRY(execute::KernelMail::most_blocks().status());
   if (!by_kernels_ || device_.kind != DeviceKind::kCuda || sharers_ < 2) return {};
   RONDO_ASSIGN(const std::int64_t queues,
                environment_integer("CUDA_DEVICE_MAX_CONNECTIONS", kQueuesUnlessTold, {1, 32}));

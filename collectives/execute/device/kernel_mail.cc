@@ -24,14 +24,6 @@ namespace {
 /// decide each for itself.
 constexpr std::uint32_t kLeastBlocks = 64;
 
-/// What a program leaves to the kernels of a rank's calls, which may run beside its own.
-Result<unsigned int> most_blocks() {
-  constexpr IntegerRange kRange{kMostScheduleLanes, 1 << 16};
-  RONDO_ASSIGN(const std::int64_t most,
-               environment_integer("RONDO_KERNEL_BLOCKS", kRange.highest, kRange));
-  return static_cast<unsigned int>(most);
-}
-
 std::mutex& taken_mutex() {
   static std::mutex& mutex = *new std::mutex();
   return mutex;
@@ -56,6 +48,13 @@ Status fill(DevicePlace& place, void* target, const void* source, std::size_t by
   RONDO_ASSIGN(detail::StreamImpl* const stream, place.stream(1));
   RONDO_TRY(stream->copy(target, source, bytes));
   return stream->synchronize();
+}
+
+Result<unsigned int> KernelMail::most_blocks() {
+  constexpr IntegerRange kRange{kMostScheduleLanes, 1 << 16};
+  RONDO_ASSIGN(const std::int64_t most,
+               environment_integer("RONDO_KERNEL_BLOCKS", kRange.highest, kRange));
+  return static_cast<unsigned int>(most);
 }
 
 bool KernelMail::suits(int world) {
@@ -132,6 +131,11 @@ std::uint32_t KernelMail::number_call() {
 
 bool KernelMail::has_ended(std::uint32_t number) const {
   return std::atomic_ref(words().ended).load(std::memory_order_acquire) == number;
+}
+
+int KernelMail::differs_from() const {
+  const std::uint32_t rank = std::atomic_ref(words().differs).load(std::memory_order_acquire);
+  return rank == 0 ? kNoCulprit : static_cast<int>(rank) - 1;
 }
 
 void KernelMail::give_up() { std::atomic_ref(words().abort).store(1, std::memory_order_release); }

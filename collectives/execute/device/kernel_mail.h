@@ -25,6 +25,9 @@ Status fill(DevicePlace& place, void* target, const void* source, std::size_t by
 
 class KernelMail {
  public:
+  /// Blocks that a program leaves to the kernels of a rank's calls, which may run beside its own
+  /// (RONDO_KERNEL_BLOCKS). Errors: InvalidArgument.
+  static Result<unsigned int> most_blocks();
   /// Whether kernels of so many ranks run at once on a device: alike on every rank.
   static bool suits(int world);
   /// Takes its share of the blocks that the device holds at once, of which `sharers` of the world's
@@ -60,6 +63,8 @@ class KernelMail {
   /// given up, doesn't.
   std::uint32_t number_call();
   bool has_ended(std::uint32_t number) const;
+  /// The rank whose message had another size than its receiver expected, or kNoCulprit.
+  int differs_from() const;
   /// Whatever kernel runs, or will run by a graph, ends without doing more. Threads: any.
   void give_up();
   /// The rank that a kernel has been waiting for, as it says now and then; or kNoCulprit. Threads:

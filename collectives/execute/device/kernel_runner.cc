@@ -17,6 +17,9 @@ namespace {
 using kernels::cuda::ScheduleCall;
 using kernels::cuda::SchedulePeer;
 
+/// Between two questions to the driver: some 50 us, whatever the counter's pace.
+constexpr Ticks kQuestionTicks = 100'000;
+
 template <class T>
 Result<DeviceBytes> copy_of(DevicePlace& place, const std::vector<T>& items) {
   const std::size_t bytes = std::max<std::size_t>(items.size(), 1) * sizeof(T);
@@ -27,7 +30,7 @@ Result<DeviceBytes> copy_of(DevicePlace& place, const std::vector<T>& items) {
 
 /// As many as have something to do in the largest step, out of the rank's share.
 std::uint32_t blocks_per_lane(const KernelProgram& program, std::uint32_t most) {
-  constexpr std::size_t kBlockBytes = 16384;  // a tile of most types
+  constexpr std::size_t kBlockBytes = 16384;  // a tile
   std::uint64_t largest_bytes = 0;
   for (const auto& step : program.steps) largest_bytes = std::max(largest_bytes, step.bytes);
   const auto lanes = static_cast<std::uint32_t>(std::max<std::size_t>(program.lanes.size(), 1));
@@ -183,7 +186,7 @@ Result<bool> KernelRunner::launch() {
   call_.state = mail_.state();
   call_.words = &mail_.words();
   call_.number = capture_ == nullptr ? mail_.number_call() : 0;
-  looks_ = 0;
+  next_question_ = ticks_now() + kQuestionTicks;
   if (call_.lane_count != 0) {
     if (capture_ == nullptr) may_wait_ = stream_->put_off_frees();
     RONDO_TRY(kernel_(capture_ != nullptr ? *capture_ : *stream_, call_));
@@ -239,6 +242,7 @@ Result<bool> KernelRunner::run() {
     RONDO_ASSIGN(const bool ended, has_ended());
     if (!ended) return false;
     may_wait_.reset();
+    RONDO_TRY(stream_->failure());
     RONDO_TRY(what_the_kernel_says());
   }
   for (Peer& peer : peers_)
@@ -249,19 +253,20 @@ Result<bool> KernelRunner::run() {
 
 /// By the kernel's word, and now and then by the stream: a kernel that fails says nothing.
 Result<bool> KernelRunner::has_ended() {
-  constexpr unsigned int kPatience = 256;
   if (call_.lane_count != 0 && mail_.has_ended(call_.number)) return true;
-  const bool asks = call_.lane_count == 0 || ++looks_ % kPatience == 0;
-  if (!asks || !last_->event().done()) return false;
+  const Ticks now = ticks_now();
+  const bool asks =
+      call_.lane_count == 0 || now >= next_question_ || mail_.differs_from() != kNoCulprit;
+  if (!asks) return false;
+  next_question_ = now + kQuestionTicks;
+  if (!last_->event().done()) return false;
   RONDO_TRY(last_->event().wait());  // how the stream fared
   return true;
 }
 
 Status KernelRunner::what_the_kernel_says() const {
-  const std::uint32_t differs =
-      std::atomic_ref(mail_.words().differs).load(std::memory_order_acquire);
-  if (differs == 0) return {};
-  const int peer = static_cast<int>(differs) - 1;
+  const int peer = mail_.differs_from();
+  if (peer == kNoCulprit) return {};
   return Status(
       ErrorCode::kMismatch,
       fmt::format("rank {} sent another number of bytes than rank {} expected", peer, call_.rank),
@@ -311,7 +316,7 @@ void KernelRunner::wait_for_the_kernel() {
 void KernelRunner::arm(const std::shared_ptr<Bell>& bell) {
   if (phase_ != Phase::kRunning || capture_ != nullptr) return;
   last_->ring_when_reached(bell);
-  looks_ = ~0U;  // the next look, once that has rung, asks the stream
+  next_question_ = 0;  // once that has rung
 }
 
 int KernelRunner::waits_for() const {

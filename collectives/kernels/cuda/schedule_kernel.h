@@ -33,8 +33,9 @@ struct LaneBlock {
   RONDO_KERNEL_INLINE unsigned int block() const { return index; }
   RONDO_KERNEL_INLINE unsigned int blocks() const { return count; }
 
-  /// Three quarters of the tiles by turns, the others whoever is through with its own: memory
-  /// serves some multiprocessors a twentieth faster than others, and a step ends with the slowest.
+  /// Three quarters of the tiles or more by turns, the others whoever is through with its own:
+  /// memory serves some multiprocessors a twentieth faster than others, and a step ends with the
+  /// slowest.
   RONDO_KERNEL_INLINE std::uint64_t next_tile(std::uint64_t tile, std::uint64_t tiles) const {
     const std::uint64_t rounds = tiles / count;
     const std::uint64_t by_turns = (rounds - rounds / 4) * count;

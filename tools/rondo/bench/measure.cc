@@ -46,7 +46,7 @@ BenchResult Measurement::run(const CallSpec& spec) {
     if (is_timed) times_us.push_back(time_us);
     if (repeats_.calls == 1 && !(is_timed && checks_apart())) check(spec);
   }
-  if (checks_apart()) {
+  if (repeats_.check && checks_apart()) {
     write_buffers(spec, ++calls_);
     start_calls(calls_of(spec), 1);
     check(spec);

@@ -40,7 +40,8 @@ class Measurement {
   void meet();
   /// The microseconds of the calls at once.
   double timed_calls(const CallSpec& spec);
-  /// Results of timed calls are left alone; those of the ones before, and of one more, are checked.
+  /// Results of timed calls are left alone: that of one more is checked, and of calls that aren't
+  /// timed together those before them.
   bool checks_apart() const;
   Overlap measure_overlap(const CallSpec& spec);
   void write_buffers(const CallSpec& spec, std::uint64_t salt);

@@ -44,10 +44,11 @@ schedule::ChunkTable table_of(const algorithms::Algorithm& algorithm,
 }  // namespace
 
 BuiltInCall::BuiltInCall(const algorithms::Algorithm& algorithm, schedule::SharedLayout layout,
-                         schedule::Rank root)
+                         schedule::Rank root, std::size_t segment_bytes)
     : algorithm_(algorithm),
       layout_(std::move(layout)),
       root_(root),
+      segment_bytes_(segment_bytes),
       table_(table_of(algorithm, request(0))),
       world_(std::make_shared<const schedule::FoldedWorld>(
           schedule::fuse_folded([this](int rank) { return algorithm_.build(request(rank)); }))) {}
@@ -77,7 +78,7 @@ PlanInputs BuiltInCall::inputs(int rank) const {
     inputs.kernel =
         kernels::find_reduce_kernel(DeviceKind::kHost, DataType::kF32, ReduceOp::kSum).value();
   }
-  inputs.segment_bytes = kSegmentBytes;
+  inputs.segment_bytes = segment_bytes_;
   inputs.scratch_rows_of = [world = world_](int peer) { return scratch_rows(*world, peer); };
   inputs.allocate_scratch = [](std::size_t bytes) {
     return Result<std::shared_ptr<std::byte[]>>(std::shared_ptr<std::byte[]>(new std::byte[bytes]));

@@ -28,7 +28,7 @@ class BuiltInCall {
 
   /// The algorithm is borrowed.
   BuiltInCall(const algorithms::Algorithm& algorithm, schedule::SharedLayout layout,
-              schedule::Rank root);
+              schedule::Rank root, std::size_t segment_bytes = kSegmentBytes);
 
   int world() const { return layout_->world(); }
   /// "all_reduce ring, 4 ranks on 2 hosts, root 1".
@@ -59,6 +59,7 @@ class BuiltInCall {
   const algorithms::Algorithm& algorithm_;
   schedule::SharedLayout layout_;
   schedule::Rank root_;
+  std::size_t segment_bytes_;
   schedule::ChunkTable table_;
   std::shared_ptr<const schedule::FoldedWorld> world_;
 };

@@ -33,12 +33,15 @@ TEST_P(LateKernels, HaveTheBitsOfTheHost) {
   constexpr int kSeeds = 3;
   for (const int world : {3, 4}) {
     auto ranks = connected<PlanRank>(transport::TransportKind::kInproc, world);
-    const BuiltInCall call(*GetParam(), one_host(world), world - 2);
-    const std::vector<Floats> expected = call.on_host();
-    KernelWorld kernels(ranks, call);
-    for (std::uint64_t seed = 0; seed < kSeeds; ++seed)
-      ASSERT_TRUE(all_as(expected, kernels.run({.seed = seed})))
-          << call.text() << ", seed " << seed;
+    // Steps of a tile or two a block; and of so many that the last go to whoever is free.
+    for (const std::size_t segment_bytes : {BuiltInCall::kSegmentBytes, std::size_t{8192}}) {
+      const BuiltInCall call(*GetParam(), one_host(world), world - 2, segment_bytes);
+      const std::vector<Floats> expected = call.on_host();
+      KernelWorld kernels(ranks, call);
+      for (std::uint64_t seed = 0; seed < kSeeds; ++seed)
+        ASSERT_TRUE(all_as(expected, kernels.run({.seed = seed})))
+            << call.text() << ", segments of " << segment_bytes << ", seed " << seed;
+    }
   }
 }
 
