@@ -137,7 +137,7 @@ Result<bool> Inbox::place(InStream& stream, InLane::Entry& entry) {
   RONDO_ASSIGN(const bool is_now, belongs_now(header.lane, header.call));
   if (!is_now && posted_free_ == 0) return false;
   const bool early = !is_now || !entry.posted;
-  if (early && posted_ == 0) return false;
+  if (early && posted_ == 0 && !takes_early_) return false;
   if (!early) RONDO_TRY(check_size(entry.receive, header.payload_bytes));
   InStream::Place place{.target = entry.receive.data, .slot = Staging::kNone, .early = early};
   if (early || entry.receive.view) {

@@ -39,6 +39,10 @@ class Inbox {
 
   /// The call that this rank is in; messages of a later one wait.
   void begin(const Call& call) { call_ = call; }
+  /// Messages that nobody has asked for are taken in, as if they stood in the way of one: their
+  /// sender may not read before it has got rid of them.
+  void take_early(bool takes) { takes_early_ = takes; }
+  bool takes_early() const { return takes_early_; }
   /// Takes a posted receive; the last of a lane's queue.
   Status expect(std::uint16_t lane, const PostedReceive& posted);
 
@@ -108,6 +112,7 @@ class Inbox {
   std::vector<InLane> lanes_;
   std::vector<std::uint64_t> consumed_;
   Staging staging_;
+  bool takes_early_ = false;
   std::size_t posted_ = 0;
   std::size_t posted_free_ = 0;  ///< of those, on lanes that belong to no call
   std::optional<std::uint64_t> left_after_;

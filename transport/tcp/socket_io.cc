@@ -1,29 +1,12 @@
 #include "transport/tcp/socket_io.h"
 
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 
 namespace rondo::transport {
 namespace {
-
-// The C library's own are points at which a thread may be cancelled: of a process with several
-// threads each call pays for that, a fiftieth of what it takes here.
-
-ssize_t receive(int socket, const iovec& target) {
-  return ::syscall(SYS_recvfrom, socket, target.iov_base, target.iov_len, MSG_DONTWAIT, nullptr,
-                   nullptr);
-}
-ssize_t send(int socket, const iovec& source, int flags) {
-  return ::syscall(SYS_sendto, socket, source.iov_base, source.iov_len, flags, nullptr, 0);
-}
-ssize_t send(int socket, const msghdr& message, int flags) {
-  return ::syscall(SYS_sendmsg, socket, &message, flags);
-}
 
 IoResult failed_with(int error) {
   if (error == EAGAIN || error == EWOULDBLOCK) return {.would_block = true};
@@ -35,8 +18,9 @@ IoResult failed_with(int error) {
 IoResult read_some(int socket, std::span<const iovec> targets) {
   ssize_t moved = -1;
   do {
-    moved = targets.size() == 1 ? receive(socket, targets[0])
-                                : ::readv(socket, targets.data(), static_cast<int>(targets.size()));
+    moved = targets.size() == 1
+                ? ::recv(socket, targets[0].iov_base, targets[0].iov_len, MSG_DONTWAIT)
+                : ::readv(socket, targets.data(), static_cast<int>(targets.size()));
   } while (moved < 0 && errno == EINTR);
   if (moved < 0) return failed_with(errno);
   if (moved == 0) return {.ended = true};
@@ -50,7 +34,8 @@ IoResult write_some(int socket, std::span<const iovec> sources, int flags) {
   message.msg_iovlen = sources.size();
   ssize_t moved = -1;
   do {
-    moved = sources.size() == 1 ? send(socket, sources[0], flags) : send(socket, message, flags);
+    moved = sources.size() == 1 ? ::send(socket, sources[0].iov_base, sources[0].iov_len, flags)
+                                : ::sendmsg(socket, &message, flags);
   } while (moved < 0 && errno == EINTR);
   if (moved < 0) return failed_with(errno);
   return {.bytes = static_cast<std::size_t>(moved)};

@@ -49,7 +49,9 @@ Result<Token> TcpEndpoint::post(std::span<const Transfer> group) {
 }
 
 /// True once it is written: whoever moves the call on asks again. A copy goes out, since a call
-/// that fails gives its memory back before that.
+/// that fails gives its memory back before that. The caller may have posted no receive yet, and the
+/// peer be as stuck as this rank, both behind messages that nobody has asked for: they are taken
+/// in.
 Result<bool> TcpEndpoint::send_eager(std::span<const std::byte> message) {
   if (!failure_.ok()) return failure_;
   if (eager_sent_ == kNoGroup) {
@@ -61,8 +63,10 @@ Result<bool> TcpEndpoint::send_eager(std::span<const std::byte> message) {
   RONDO_TRY(fail(write_out()));
   if (groups_[eager_sent_].remaining == 0) {
     groups_.release(std::exchange(eager_sent_, kNoGroup));
+    inbox_.take_early(false);
     return true;
   }
+  inbox_.take_early(true);
   RONDO_TRY(fail(left_but_needed()));
   return false;
 }
@@ -74,12 +78,12 @@ Result<const std::byte*> TcpEndpoint::recv_eager(std::size_t bytes) {
     eager_received_ = groups_.acquire(1);
     RONDO_TRY(fail(inbox_.expect(0, {.view = true, .bytes = bytes, .group = eager_received_})));
     RONDO_TRY(fail(inbox_.pump_buffered()));
+    RONDO_TRY(fail(write_out()));  // what has got credit by that
   }
   const TcpGroup& group = groups_[eager_received_];
   if (group.remaining == 0) {
     grant_credit();
-    const std::byte* const data = inbox_.staging().data(group.view.slot);
-    return data != nullptr ? data : eager_copy_.data();
+    return inbox_.staging().data(group.view.slot);
   }
   if (!failure_.ok()) return failure_;
   RONDO_TRY(fail(left_but_needed()));
@@ -87,7 +91,7 @@ Result<const std::byte*> TcpEndpoint::recv_eager(std::size_t bytes) {
 }
 
 void TcpEndpoint::release_eager() {
-  if (eager_received_ == kNoGroup) return;
+  if (eager_received_ == kNoGroup || groups_[eager_received_].remaining != 0) return;
   inbox_.staging().release(groups_[eager_received_].view.slot);
   groups_.release(std::exchange(eager_received_, kNoGroup));
 }
@@ -184,7 +188,7 @@ Status TcpEndpoint::progress(bool look_everywhere) {
 Status TcpEndpoint::move_data(bool look_everywhere) {
   outbox_.collect(data_);
   RONDO_TRY(write_out());
-  if (inbox_.posted() > 0 || look_everywhere) RONDO_TRY(inbox_.pump(data_));
+  if (inbox_.posted() > 0 || inbox_.takes_early() || look_everywhere) RONDO_TRY(inbox_.pump(data_));
   grant_credit();
   return write_out();  // what has got credit
 }

@@ -101,8 +101,9 @@ Endpoint* TcpTransport::endpoint(int rank) {
 
 Status TcpTransport::progress() {
   const Ticks now = ticks_now();
-  const bool look_everywhere = look_everywhere_ || now >= next_look_;
-  if (look_everywhere) next_look_ = now + look_period_;
+  // Also where the counter goes back, as it may between processors.
+  const bool look_everywhere = look_everywhere_ || now - last_look_ >= look_period_;
+  if (look_everywhere) last_look_ = now;
   look_everywhere_ = false;
   Status first;
   for (Place& place : places_) {

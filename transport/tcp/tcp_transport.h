@@ -54,7 +54,7 @@ class TcpTransport final : public Transport {
   CallHistory own_calls_;
   std::vector<Place> places_;
   std::vector<TcpEndpoint*> by_rank_;
-  Ticks next_look_ = 0;
+  Ticks last_look_ = 0;
   Ticks look_period_;
   bool look_everywhere_ = false;
 };

@@ -186,7 +186,7 @@ Result<bool> KernelRunner::launch() {
   call_.state = mail_.state();
   call_.words = &mail_.words();
   call_.number = capture_ == nullptr ? mail_.number_call() : 0;
-  next_question_ = ticks_now() + kQuestionTicks;
+  asked_ = ticks_now();
   if (call_.lane_count != 0) {
     if (capture_ == nullptr) may_wait_ = stream_->put_off_frees();
     RONDO_TRY(kernel_(capture_ != nullptr ? *capture_ : *stream_, call_));
@@ -256,9 +256,9 @@ Result<bool> KernelRunner::has_ended() {
   if (call_.lane_count != 0 && mail_.has_ended(call_.number)) return true;
   const Ticks now = ticks_now();
   const bool asks =
-      call_.lane_count == 0 || now >= next_question_ || mail_.differs_from() != kNoCulprit;
+      call_.lane_count == 0 || now - asked_ >= kQuestionTicks || mail_.differs_from() != kNoCulprit;
   if (!asks) return false;
-  next_question_ = now + kQuestionTicks;
+  asked_ = now;
   if (!last_->event().done()) return false;
   RONDO_TRY(last_->event().wait());  // how the stream fared
   return true;
@@ -316,7 +316,7 @@ void KernelRunner::wait_for_the_kernel() {
 void KernelRunner::arm(const std::shared_ptr<Bell>& bell) {
   if (phase_ != Phase::kRunning || capture_ != nullptr) return;
   last_->ring_when_reached(bell);
-  next_question_ = 0;  // once that has rung
+  asked_ = 0;  // so that the stream is asked once that has rung
 }
 
 int KernelRunner::waits_for() const {

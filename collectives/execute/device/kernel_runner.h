@@ -99,7 +99,7 @@ class KernelRunner final : public Runner {
   std::uint32_t own_end_ = 1;
   std::vector<Peer> peers_;
   std::optional<DeviceEvent> last_;
-  Ticks next_question_ = 0;                   ///< to the driver, whether the stream has ended
+  Ticks asked_ = 0;                           ///< the driver, whether the stream has ended
   std::shared_ptr<void> may_wait_;            ///< puts off frees until the kernel has ended
   const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
   detail::StreamImpl* capture_ = nullptr;     ///< the call's kernel is put there, and isn't run

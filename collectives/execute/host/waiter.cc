@@ -72,7 +72,7 @@ Status Waiter::look(std::uint32_t looks) {
   for (transport::Transport* transport : transports_) RONDO_TRY(transport->progress());
   count(looks);
   const bool is_first = looks_before_ < first_reading() && idle_looks_ >= first_reading();
-  if (is_first) start_ = ticks_now();
+  if (is_first) start_ = std::chrono::steady_clock::now();
   return {};
 }
 
@@ -148,8 +148,8 @@ std::uint64_t Waiter::first_reading() const {
 
 std::int64_t Waiter::waited_us() const {
   if (idle_looks_ < first_reading()) return 0;
-  return static_cast<std::int64_t>(
-      static_cast<double>(static_cast<std::int64_t>(ticks_now() - start_)) * us_per_tick_);
+  const auto waited = std::chrono::steady_clock::now() - start_;
+  return std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
 }
 
 bool Waiter::arm(Sleeper* sleeper) {

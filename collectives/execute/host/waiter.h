@@ -12,7 +12,6 @@
 
 #include "core/bell.h"
 #include "core/status.h"
-#include "core/ticks.h"
 #include "transport/endpoint/transport.h"
 
 namespace rondo::execute {
@@ -106,8 +105,7 @@ class Waiter {
   int crowd_ = 0;                   ///< yields from here on in which others are taken to run
   bool looked_ = false;  ///< since the last sleep: what a look brings is to be worked on first
   bool has_slept_ = false;
-  Ticks start_ = 0;
-  double us_per_tick_ = ns_per_tick() / 1000;
+  std::chrono::steady_clock::time_point start_;
 };
 
 }  // namespace rondo::execute

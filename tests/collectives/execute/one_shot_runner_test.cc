@@ -71,7 +71,6 @@ class OneShot : public testing::TestWithParam<std::tuple<TransportKind, int>> {
   /// In the lines of messages; where there are slots, up to a whole one.
   static std::vector<std::size_t> counts() {
     if (std::get<0>(GetParam()) == TransportKind::kInproc) return {0, 1, 2, 5, 6};
-    if (std::get<0>(GetParam()) == TransportKind::kTcp) return {0, 1, 6, 7, 256};
     return {0, 1, 6, 7, 250, 16384};
   }
 

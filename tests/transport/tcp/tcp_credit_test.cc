@@ -1,8 +1,10 @@
 // Credit: who may send how far ahead, and how it is told.
 
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 
 #include "tests/transport/tcp/played_peer.h"
+#include "transport/tcp/tcp_options.h"
 #include "transport/wire/control.h"
 
 namespace rondo::transport {
@@ -29,25 +31,33 @@ class TcpCredit : public PlayedPeer {
     write_all(data_, pattern(kBytes, number));
     until([&] { return *end_->poll(token); });
   }
-  /// Whole messages that rank 0 has written; they are taken from the connection.
-  std::size_t sent(std::size_t most = 64) const {
-    Bytes bytes(kFrameBytes);
-    std::size_t count = 0;
-    while (count<most&& ::recv(data_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT)> 0) ++count;
-    return count;
+  /// Whole messages that rank 0 has written, once there are `least`; they are taken from the
+  /// connection.
+  std::size_t sent(std::size_t least) {
+    int waiting = 0;
+    until([&] {
+      return ::ioctl(data_.get(), FIONREAD, &waiting) != 0 ||
+             static_cast<std::size_t>(waiting) >= least * kFrameBytes;
+    });
+    Bytes bytes(static_cast<std::size_t>(waiting));
+    EXPECT_TRUE(waiting == 0 || read_all(data_, bytes));
+    return bytes.size() / kFrameBytes;
   }
   /// What the peer has been told of lane 0 by messages of their own.
-  std::vector<std::uint64_t> told() const {
+  std::vector<std::uint64_t> told() {
+    rank_0_.reset();  // what it has written is there then, and an end
     std::vector<std::uint64_t> all;
-    Bytes bytes(4096);
-    const ssize_t got = ::recv(control_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-    std::span<const std::byte> left(bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
     ControlReader reader(0, 2);
-    while (!left.empty()) {
-      const auto message = reader.step(left);
-      if (!message.ok()) ADD_FAILURE() << message.status().to_string();
-      if (!message.ok() || !*message) break;
-      if (const auto* credit = std::get_if<Credit>(&**message)) all.push_back(credit->consumed);
+    Bytes bytes(4096);
+    for (ssize_t got = 1; got > 0;) {
+      got = ::recv(control_.get(), bytes.data(), bytes.size(), 0);
+      std::span<const std::byte> left(bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+      while (!left.empty()) {
+        const auto message = reader.step(left);
+        if (!message.ok()) ADD_FAILURE() << message.status().to_string();
+        if (!message.ok() || !*message) break;
+        if (const auto* credit = std::get_if<Credit>(&**message)) all.push_back(credit->consumed);
+      }
     }
     return all;
   }
@@ -63,24 +73,24 @@ class TcpCredit : public PlayedPeer {
 
 TEST_F(TcpCredit, PeersMessage_LetsWaitingOnesGo) {
   for (int i = 0; i < 6; ++i) send();
-  EXPECT_EQ(sent(), 4U);
+  EXPECT_EQ(sent(4), 4U);
   receive(0, 1);
-  EXPECT_EQ(sent(), 1U);
+  EXPECT_EQ(sent(1), 1U);
   // More than it can have consumed makes the window no larger.
   for (int i = 0; i < 10; ++i) send();
   receive(1, 1'000);
-  EXPECT_EQ(sent(), 4U);
+  EXPECT_EQ(sent(4), 4U);
 }
 
 TEST_F(TcpCredit, OldNews_TakesNothingBack) {
   for (int i = 0; i < 8; ++i) send();
-  EXPECT_EQ(sent(), 4U);
+  EXPECT_EQ(sent(4), 4U);
   receive(0, 4);
-  EXPECT_EQ(sent(), 4U);
+  EXPECT_EQ(sent(4), 4U);
   receive(1, 2);
   receive(2, 5);
   send();
-  EXPECT_EQ(sent(), 1U);
+  EXPECT_EQ(sent(1), 1U);
 }
 
 TEST_F(TcpCredit, WhatMessagesHaveTold_NeedsNoMessageOfItsOwn) {
@@ -88,7 +98,7 @@ TEST_F(TcpCredit, WhatMessagesHaveTold_NeedsNoMessageOfItsOwn) {
     send();
     receive(turn, turn + 1);
   }
-  EXPECT_EQ(sent(), 40U);
+  EXPECT_EQ(sent(40), 40U);
   EXPECT_TRUE(told().empty());
 }
 
@@ -105,6 +115,38 @@ TEST_F(TcpCredit, WhatThePeerMayNotHaveRead_IsToldAsWell) {
 TEST_F(TcpCredit, PeerThatOnlySends_IsTold) {
   for (std::uint32_t number = 0; number < 6; ++number) receive(number, 0);
   EXPECT_EQ(told(), (std::vector<std::uint64_t>{2, 4, 6}));
+}
+
+/// Both have sent more than sockets hold to a peer that asks for nothing, and then enter a call
+/// that sends before it receives.
+TEST(TcpEager, BehindMessagesNobodyAskedFor_IsSent) {
+  TcpWorld world(2);
+  const Bytes large = pattern(std::size_t{512} << 10, 1);
+  const std::size_t many = kBufferedWindows * world.end(0, 1).window();
+  for (std::size_t i = 0; i < many; ++i) {
+    for (const int rank : {0, 1})
+      world.post(
+          rank, 1 - rank,
+          {TransferKind::kSend, kBufferedLane, const_cast<std::byte*>(large.data()), large.size()});
+  }
+  const Bytes small = pattern(8, 2);
+  std::array<bool, 2> sent{};
+  EXPECT_TRUE(world.drive([&] {
+    for (const int rank : {0, 1}) {
+      auto& done = sent[static_cast<std::size_t>(rank)];
+      if (!done) done = *world.end(rank, 1 - rank).send_eager(small);
+    }
+    return sent[0] && sent[1];
+  }));
+  for (const int rank : {0, 1}) {
+    const std::byte* got = nullptr;
+    EXPECT_TRUE(world.drive([&] {
+      got = *world.end(rank, 1 - rank).recv_eager(small.size());
+      return got != nullptr;
+    }));
+    EXPECT_TRUE(got != nullptr && std::equal(small.begin(), small.end(), got));
+    world.end(rank, 1 - rank).release_eager();
+  }
 }
 
 }  // namespace
