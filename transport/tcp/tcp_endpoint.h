@@ -5,7 +5,7 @@
 //
 // Invariant: the first error is kept and returned by every later call. An orderly goodbye is no
 // error until this rank needs the peer again.
-// `poll` only looks; `TcpTransport::progress` and `post` move bytes.
+// `poll` only looks; `TcpTransport::progress`, `post` and `send_eager` move bytes.
 // Threads: one at a time per place.
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include <sys/ioctl.h>
 
 #include "tests/transport/tcp/played_peer.h"
-#include "transport/tcp/tcp_options.h"
 #include "transport/wire/control.h"
 
 namespace rondo::transport {
@@ -115,38 +114,6 @@ TEST_F(TcpCredit, WhatThePeerMayNotHaveRead_IsToldAsWell) {
 TEST_F(TcpCredit, PeerThatOnlySends_IsTold) {
   for (std::uint32_t number = 0; number < 6; ++number) receive(number, 0);
   EXPECT_EQ(told(), (std::vector<std::uint64_t>{2, 4, 6}));
-}
-
-/// Both have sent more than sockets hold to a peer that asks for nothing, and then enter a call
-/// that sends before it receives.
-TEST(TcpEager, BehindMessagesNobodyAskedFor_IsSent) {
-  TcpWorld world(2);
-  const Bytes large = pattern(std::size_t{512} << 10, 1);
-  const std::size_t many = kBufferedWindows * world.end(0, 1).window();
-  for (std::size_t i = 0; i < many; ++i) {
-    for (const int rank : {0, 1})
-      world.post(
-          rank, 1 - rank,
-          {TransferKind::kSend, kBufferedLane, const_cast<std::byte*>(large.data()), large.size()});
-  }
-  const Bytes small = pattern(8, 2);
-  std::array<bool, 2> sent{};
-  EXPECT_TRUE(world.drive([&] {
-    for (const int rank : {0, 1}) {
-      auto& done = sent[static_cast<std::size_t>(rank)];
-      if (!done) done = *world.end(rank, 1 - rank).send_eager(small);
-    }
-    return sent[0] && sent[1];
-  }));
-  for (const int rank : {0, 1}) {
-    const std::byte* got = nullptr;
-    EXPECT_TRUE(world.drive([&] {
-      got = *world.end(rank, 1 - rank).recv_eager(small.size());
-      return got != nullptr;
-    }));
-    EXPECT_TRUE(got != nullptr && std::equal(small.begin(), small.end(), got));
-    world.end(rank, 1 - rank).release_eager();
-  }
 }
 
 }  // namespace

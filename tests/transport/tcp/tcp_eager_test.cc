@@ -1,0 +1,116 @@
+// Messages that are sent and received at once: without credit, empty, of another size, and to a
+// peer that leaves.
+
+#include <gtest/gtest.h>
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tests/transport/tcp/played_peer.h"
+#include "transport/tcp/tcp_options.h"
+#include "transport/wire/control.h"
+
+namespace rondo::transport {
+namespace {
+
+class TcpEager : public PlayedPeer {
+ protected:
+  std::size_t waiting_bytes() const {
+    int bytes = 0;
+    EXPECT_EQ(::ioctl(data_.get(), FIONREAD, &bytes), 0);
+    return static_cast<std::size_t>(bytes);
+  }
+  Result<const std::byte*> received(std::size_t bytes) {
+    const Deadline deadline = after_ms(60'000);
+    while (std::chrono::steady_clock::now() < deadline) {
+      RONDO_TRY(rank_0_->progress());
+      RONDO_ASSIGN(const std::byte* const data, end_->recv_eager(bytes));
+      if (data != nullptr) return data;
+    }
+    return nullptr;
+  }
+};
+
+TEST_F(TcpEager, WithoutCredit_WaitsForIt) {
+  const Bytes message = pattern(8, 1);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(*end_->send_eager(message));
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(rank_0_->progress().ok());
+    EXPECT_FALSE(*end_->send_eager(message));
+  }
+  Bytes sent(4 * (kFrameHeaderBytes + 8));
+  ASSERT_TRUE(read_all(data_, sent));
+  EXPECT_EQ(waiting_bytes(), 0U);
+  write_header({.payload_bytes = 0, .consumed = 1, .call = {1, 2, sum_of(1009)}});
+  ASSERT_TRUE(received(0).ok());
+  end_->release_eager();
+  EXPECT_TRUE(*end_->send_eager(message));
+  Bytes last(kFrameHeaderBytes + 8);
+  ASSERT_TRUE(read_all(data_, last));
+  EXPECT_TRUE(std::equal(message.begin(), message.end(), last.end() - 8));
+}
+
+TEST_F(TcpEager, EmptyMessages_ComeAndGo) {
+  EXPECT_TRUE(*end_->send_eager({}));
+  Bytes sent(kFrameHeaderBytes);
+  EXPECT_TRUE(read_all(data_, sent));
+  EXPECT_EQ(*end_->recv_eager(0), nullptr);
+  write_header(0);
+  const auto got = received(0);
+  ASSERT_TRUE(got.ok());
+  EXPECT_NE(*got, nullptr);
+  end_->release_eager();
+}
+
+TEST_F(TcpEager, MessageOfAnotherSize_IsAMismatch) {
+  EXPECT_EQ(*end_->recv_eager(8), nullptr);
+  write_header(9);
+  const auto got = received(8);
+  EXPECT_EQ(got.status().code(), ErrorCode::kMismatch) << got.status().to_string();
+  EXPECT_EQ(got.status().culprit(), 1);
+}
+
+TEST_F(TcpEager, PeerThatIsGone_IsLostByName) {
+  EXPECT_EQ(*end_->recv_eager(8), nullptr);
+  data_.reset();
+  control_.reset();
+  const auto got = received(8);
+  EXPECT_EQ(got.status().code(), ErrorCode::kPeerLost) << got.status().to_string();
+  EXPECT_FALSE(end_->send_eager(pattern(8, 1)).ok());
+}
+
+/// Both have sent more than sockets hold to a peer that asks for nothing, and then enter a call
+/// that sends before it receives.
+TEST(TcpEagerPair, BehindMessagesNobodyAskedFor_IsSent) {
+  TcpWorld world(2);
+  const Bytes large = pattern(std::size_t{512} << 10, 1);
+  const std::size_t many = kBufferedWindows * world.end(0, 1).window();
+  for (std::size_t i = 0; i < many; ++i) {
+    for (const int rank : {0, 1})
+      world.post(
+          rank, 1 - rank,
+          {TransferKind::kSend, kBufferedLane, const_cast<std::byte*>(large.data()), large.size()});
+  }
+  const Bytes small = pattern(8, 2);
+  std::array<bool, 2> sent{};
+  EXPECT_TRUE(world.drive([&] {
+    for (const int rank : {0, 1}) {
+      auto& done = sent[static_cast<std::size_t>(rank)];
+      if (!done) done = *world.end(rank, 1 - rank).send_eager(small);
+    }
+    return sent[0] && sent[1];
+  }));
+  for (const int rank : {0, 1}) {
+    const std::byte* got = nullptr;
+    EXPECT_TRUE(world.drive([&] {
+      got = *world.end(rank, 1 - rank).recv_eager(small.size());
+      return got != nullptr;
+    }));
+    EXPECT_TRUE(got != nullptr && std::equal(small.begin(), small.end(), got));
+    world.end(rank, 1 - rank).release_eager();
+  }
+}
+
+}  // namespace
+}  // namespace rondo::transport
