@@ -4,7 +4,8 @@ exported_names.py LIBRARY LIST [--update]
 exported_names.py LIBRARY --as OTHER
 
 C's names have to be exactly those of the list: programs are linked against them. Of C++ there may
-be only names of namespace rondo, and what the compiler makes for them.
+be only names of namespace rondo, and what the compiler makes for them. And no name of an MPI is asked
+for: the library runs where there is none, and beside any.
 """
 
 import pathlib
@@ -25,6 +26,13 @@ def exported_by(library: str) -> set[str]:
     return {name for name in names if not re.match(r"__(asan|ubsan|tsan|odr|start|stop)_?", name)}
 
 
+def asked_for_of_mpi(library: str) -> list[str]:
+    symbols = subprocess.run(["nm", "--dynamic", "--undefined-only", "--format=posix", library],
+                             check=True, capture_output=True, text=True).stdout
+    names = [line.split()[0] for line in symbols.splitlines() if line]
+    return [name for name in names if re.match(r"P?MPI[XD]?_|ompi_|opal_|PMI|pmix_", name)]
+
+
 def is_local(name: str) -> bool:
     """The type of something inside a function, which nobody outside can name."""
     return re.match(r"_ZT[ISV]Z", name) is not None
@@ -43,6 +51,8 @@ else:
     expected = set(pathlib.Path(listed).read_text().split())
 problems = [f"no longer exported: {name}" for name in sorted(expected) if name not in names]
 problems += [f"exported, but not in the list: {name}" for name in compared if name not in expected]
+if not library.endswith(".a"):
+    problems += [f"asked for, of an MPI: {name}" for name in asked_for_of_mpi(library)]
 problems += [f"of no namespace of ours: {name}" for name in strangers[:10]]
 if problems:
     print("\n".join(problems))

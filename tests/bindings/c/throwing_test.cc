@@ -1,0 +1,124 @@
+// Functions of a program in C++ that throw through C's interface: nothing gets past it, what the
+// call does is what its header says, and the world goes on where that is possible. Two ranks.
+
+#include <array>
+#include <stdexcept>
+#include <vector>
+
+extern "C" {
+#include "check.h"
+}
+
+namespace {
+
+int thrown = 0;
+int lines = 0;
+
+[[noreturn]] void fail() {
+  ++thrown;
+  throw std::runtime_error("a program's own exception");
+}
+
+void trace(void* /*context*/, const rondo_traced_call* /*call*/) { fail(); }
+void log(void* /*context*/, rondo_log_level /*level*/, const char* /*line*/) {
+  ++lines;
+  fail();
+}
+void done(void* /*context*/, const rondo_error* /*error*/) { fail(); }
+void combine(void* /*left*/, const void* /*right*/, size_t /*count*/, uint8_t /*type*/,
+             void* /*context*/) {
+  fail();
+}
+void* take(void* /*context*/, rondo_device /*device*/, size_t /*bytes*/) { fail(); }
+void put(void* /*context*/, rondo_device /*device*/, void* /*memory*/, size_t /*bytes*/) {}
+
+rondo_communicator* part_of(rondo_communicator* world) {
+  rondo_communicator* part = nullptr;
+  OK(rondo_split(world, 0, rondo_rank(world), &part));
+  return part;
+}
+
+void sum(rondo_communicator* c) {
+  std::array<float, 3> data{};
+  for (size_t i = 0; i < data.size(); ++i) data[i] = given(rondo_rank(c), i);
+  rondo_call call = RONDO_CALL_INIT;
+  call.kind = RONDO_ALL_REDUCE;
+  call.input = call.output = data.data();
+  call.input_count = call.output_count = data.size();
+  OK(rondo_run(c, &call));
+  for (size_t i = 0; i < data.size(); ++i) CHECK(near(data[i], given(0, i) + given(1, i)));
+}
+
+void watchers_are_dropped(rondo_communicator* c) {
+  OK(rondo_set_trace(c, trace, nullptr));
+  sum(c);
+  CHECK(thrown > 0);
+  OK(rondo_set_trace(c, nullptr, nullptr));
+  sum(c);
+}
+
+void continuation_is_told_by_wait(rondo_communicator* c) {
+  rondo_call call = RONDO_CALL_INIT;
+  rondo_work* work = nullptr;
+  OK(rondo_start(c, &call, &work));
+  OK(rondo_work_then(work, done, nullptr));
+  const rondo_status status = rondo_work_wait(work);
+  CHECK(status == RONDO_OK || strstr(rondo_last_error()->message, "own exception") != nullptr);
+  OK(rondo_work_release(work));
+  sum(c);
+}
+
+/// The others are told who it was; and of a call that fails a line is logged.
+void reduction_ends_the_world(rondo_communicator* world) {
+  rondo_communicator* c = part_of(world);
+  std::vector<float> data(1000, 0.5F);
+  rondo_call call = RONDO_CALL_INIT;
+  call.kind = RONDO_ALL_REDUCE;
+  call.op = RONDO_CUSTOM;
+  call.function = combine;
+  call.input = call.output = data.data();
+  call.input_count = call.output_count = data.size();
+  OK(rondo_set_log(log, nullptr, RONDO_LOG_TRACE));
+  const int before = thrown;
+  CHECK(rondo_run(c, &call) != RONDO_OK);
+  CHECK(strstr(rondo_last_error()->message, "own exception") != nullptr || thrown == before);
+  CHECK(lines > 0);
+  OK(rondo_set_log(nullptr, nullptr, RONDO_LOG_WARN));
+  OK(rondo_destroy(c));
+  sum(world);
+}
+
+/// What a message that comes too early would be kept in: as if there were no memory.
+void allocator_is_out_of_memory(rondo_communicator* world) {
+  rondo_communicator* c = part_of(world);
+  OK(rondo_set_allocator(take, put, nullptr));
+  std::vector<float> early(5000, 0.25F);
+  float late = 0.75F;
+  if (rondo_rank(c) == 0) {
+    // Its peer may give up while it sends.
+    static_cast<void>(rondo_send(c, early.data(), early.size(), RONDO_F32, 1, 1));
+    static_cast<void>(rondo_send(c, &late, 1, RONDO_F32, 1, 2));
+  } else {
+    const int before = thrown;
+    const rondo_status status = rondo_receive(c, &late, 1, RONDO_F32, 0, 2);
+    CHECK(status != RONDO_OK || late == 0.75F);
+    CHECK(thrown > before);
+  }
+  OK(rondo_set_allocator(nullptr, nullptr, nullptr));
+  OK(rondo_destroy(c));
+  sum(world);
+}
+
+}  // namespace
+
+int main() {
+  rondo_communicator* world = nullptr;
+  OK(rondo_create(nullptr, &world));
+  CHECK(rondo_size(world) == 2);
+  watchers_are_dropped(world);
+  continuation_is_told_by_wait(world);
+  reduction_ends_the_world(world);
+  allocator_is_out_of_memory(world);
+  OK(rondo_destroy(world));
+  std::puts("nothing got through");
+}
