@@ -128,6 +128,14 @@ Result<Prediction> run(const BoundWorld& world, const Quotient& quotient,
   return std::move(simulation).result();
 }
 
+std::string_view why_few_are_alike(const schedule::Rotation& rotation, const Network& network,
+                                   const Quotient& quotient, const schedule::ChunkTable& table) {
+  const auto of_one_size = schedule::ChunkTable::equal(table.rows(), table.rows());
+  return Quotient::of(rotation, network, of_one_size).representatives() < quotient.representatives()
+             ? "ranks are alike only where all rows have one size"
+             : "too few ranks are alike where hosts or switches differ";
+}
+
 /// Where the ranks' differences are those of rows of two sizes.
 Result<Prediction> run_even(const schedule::FoldedWorld& world, const EvenRows& rows,
                             const Network& network, const Options& options) {
@@ -165,7 +173,7 @@ Result<Prediction> simulate(const schedule::FoldedWorld& world, const schedule::
     if (const auto rows = even_rows(table)) return run_even(world, *rows, network, options);
   }
   if (size.segments > kMostSweeps)
-    return too_large(size.segments, "ranks are alike only where all rows have one size");
+    return too_large(size.segments, why_few_are_alike(world.rotation, network, quotient, table));
   RONDO_ASSIGN(const Options own, fitted(options, world, quotient, table));
   return run(BoundWorld(world, quotient), quotient, table, network, own);
 }

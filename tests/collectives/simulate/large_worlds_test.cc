@@ -275,7 +275,28 @@ TEST(LargeWorlds, RanksThatAllDiffer_AreRefusedBeforeTheyAreBuilt) {
   const auto refused = simulate(*world, *table, network, {});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), ErrorCode::kUnsupported);
-  EXPECT_NE(refused.status().message().find("million steps to simulate"), std::string::npos)
+  EXPECT_NE(refused.status().message().find("million steps to simulate: ranks are alike only where "
+                                            "all rows have one size"),
+            std::string::npos)
+      << refused.status().to_string();
+}
+
+/// Of rows of one size; a step that leads from one switch to the other isn't like the others.
+TEST(LargeWorlds, RanksOfTwoSwitches_AreRefusedForThem) {
+  Network network = cluster(4096, 8);
+  network.groups.push_back(network.groups[0]);
+  network.switches = {{"left", 300, 300}, {"right", 300, 300}};
+  network.groups[0].switch_index = 0;
+  network.groups[1].switch_index = 1;
+  const auto& ring = *algorithms::find(Collective::kAllReduce, "ring");
+  const Request request = request_of(ring, network, 65'536);
+  const auto build = builder(ring, request);
+  const auto world = schedule::fold_joined_sample(build(0), build);
+  ASSERT_TRUE(world.has_value());
+  const auto table = schedule::ChunkTable::equal(65'536, request.rows);
+  const auto refused = simulate(*world, table, network, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.status().message().find("where hosts or switches differ"), std::string::npos)
       << refused.status().to_string();
 }
 
