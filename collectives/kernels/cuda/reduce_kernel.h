@@ -197,8 +197,7 @@ struct Share {
   template <class Op>
   RONDO_KERNEL_INLINE void apply(Op op) {
     RONDO_UNROLL
-    for (int i = 0; i < kCount; ++i)
-      primitives::elementwise_unary<kLanes>(values[i], values[i], op);
+    for (auto& access : values) primitives::elementwise_unary<kLanes>(access, access, op);
   }
   template <class Block>
   RONDO_KERNEL_INLINE static std::uint64_t stride(const Block& block) {
