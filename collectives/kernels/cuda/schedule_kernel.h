@@ -33,12 +33,15 @@ struct LaneBlock {
   RONDO_KERNEL_INLINE unsigned int block() const { return index; }
   RONDO_KERNEL_INLINE unsigned int blocks() const { return count; }
 
+  static constexpr std::uint64_t kMostLast = 16;
+
   /// Three quarters of the tiles or more by turns, the others whoever is through with its own:
   /// memory serves some multiprocessors a twentieth faster than others, and a step ends with the
   /// slowest.
   RONDO_KERNEL_INLINE std::uint64_t next_tile(std::uint64_t tile, std::uint64_t tiles) const {
     const std::uint64_t rounds = tiles / count;
-    const std::uint64_t by_turns = (rounds - rounds / 4) * count;
+    const std::uint64_t last = rounds / 4 < kMostLast ? rounds / 4 : kMostLast;
+    const std::uint64_t by_turns = (rounds - last) * count;
     if (by_turns < 4U * count || tile + count < by_turns) return tile + count;
     whole.sync();  // all have read the word
     if (whole.thread() == 0) *own = whole.add(taken, 1U);
