@@ -1,10 +1,10 @@
 #pragma once
 
 // Runs a plan of short messages: sweep after sweep, each message sent at once (in the cache line
-// that says it is there, in a slot beside it, or to a socket) and read where it lies. No groups, tokens or
-// segments: what costs more than it saves while messages are short. Where it lends, registered
-// memory is read by the peers where it lies, and results are stored into theirs; where it doesn't,
-// all is copied: that is the cheaper way for the shortest.
+// that says it is there, in a slot beside it, or to a socket) and read where it lies. No groups,
+// tokens or segments: what costs more than it saves while messages are short. Where it lends,
+// registered memory is read by the peers where it lies, and results are stored into theirs; where
+// it doesn't, all is copied: that is the cheaper way for the shortest.
 //
 // Its specification is PlanRunner with the same plan: on the wire the two are alike, message for
 // message, so ranks may differ in which of them they run, and the bits are the same
