@@ -17,7 +17,7 @@ namespace {
 using kernels::cuda::ScheduleCall;
 using kernels::cuda::SchedulePeer;
 
-/// Between two questions to the driver: some 50 us, whatever the counter's pace.
+/// Between two questions to the driver: 50 us at a counter of 2 GHz, 4 ms at Arm's slowest.
 constexpr Ticks kQuestionTicks = 100'000;
 
 template <class T>
