@@ -2,12 +2,13 @@
 // all-reduce, by turns, medians of many short rounds. Alone it is a world of 1; under `rondo run -n
 // 2` the ranks share memory.
 //
-//   c_abi_cost [ROUNDS]
+//   c_abi_cost [ROUNDS] [LIMIT_NS]      fails where it costs more
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-int measure(int rounds) {
+int measure(int rounds, double limit_ns) {
   rondo_communicator* handle = nullptr;
   if (rondo_create(nullptr, &handle) != RONDO_OK) {
     std::fprintf(stderr, "c_abi_cost: %s\n", rondo_last_error()->message);
@@ -51,18 +52,20 @@ int measure(int rounds) {
       static_cast<void>(rondo_all_reduce(handle, &value, &value, 1, RONDO_F64, RONDO_MAX));
     }));
   }
+  const double difference = median(through_c) - median(through_cxx);
   if (communicator.rank() == 0) {
     std::printf("%d rank(s): C++ %.1f ns, C %.1f ns, difference %.1f ns\n", communicator.size(),
-                median(through_cxx), median(through_c), median(through_c) - median(through_cxx));
+                median(through_cxx), median(through_c), difference);
   }
-  return rondo_destroy(handle) == RONDO_OK ? 0 : 1;
+  return rondo_destroy(handle) == RONDO_OK && difference <= limit_ns ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return measure(argc > 1 ? std::max(1, std::atoi(argv[1])) : 300);
+    return measure(argc > 1 ? std::max(1, std::atoi(argv[1])) : 300,
+                   argc > 2 ? std::atof(argv[2]) : std::numeric_limits<double>::infinity());
   } catch (const rondo::Error& error) {
     std::fprintf(stderr, "c_abi_cost: %s\n", error.what());
     return 1;

@@ -106,10 +106,13 @@ std::vector<std::string> interfaces() {
   return found;
 }
 
-/// Whose whole collectives calls on devices can be: a library that is no good is a fact, too.
-void add_collectives_of(DeviceKind kind, Facts& facts) {
+/// The kind's versions, and whose whole collectives calls on devices can be: a library that is no
+/// good is a fact, too.
+void add_software_of(DeviceKind kind, Facts& facts) {
   const auto driver = device::driver_of(kind);
   if (!driver.ok()) return;
+  if (const std::string versions = (*driver)->versions(); !versions.empty())
+    facts.emplace_back(fmt::format("{}_versions", to_string(kind)), versions);
   const auto library = (*driver)->collective_library();
   if (library.ok() && *library == nullptr) return;
   facts.emplace_back(fmt::format("{}_collectives", to_string(kind)),
@@ -122,7 +125,7 @@ void add_devices(Facts& facts) {
     for (const DeviceKind kind : device_kinds()) {
       facts.emplace_back(fmt::format("{}_devices", to_string(kind)),
                          fmt::to_string(device_count(kind)));
-      if (device_count(kind) > 0) add_collectives_of(kind, facts);
+      if (device_count(kind) > 0) add_software_of(kind, facts);
     }
   } catch (const Error& error) {
     facts.emplace_back("devices", error.what());

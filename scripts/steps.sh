@@ -48,8 +48,18 @@ step() {
   printf ' FAILED after %d s\n' $((SECONDS - begin))
   printf '\nThe end of %s:\n' "$log"
   tail -n "${step_tail:-40}" "$log" | sed 's/^/  /'
+  show_assertions "$log"
   if [[ -n ${step_hint:-} ]]; then printf '\n%s\n' "$step_hint"; fi
   exit 1
+}
+
+# show_assertions LOG: the first that tests failed by, last in the output: ctest ends with long lists,
+# and who looks may see no more than the end.
+show_assertions() {
+  local assertions
+  assertions=$(grep -E -A4 '^\[ RUN |: Failure$|ERROR: .*Sanitizer|runtime error: ' "$1" |
+    grep -E -B1 -A4 ': Failure$|ERROR: .*Sanitizer|runtime error: ' | cut -c1-300 | head -n 24) || true
+  if [[ -n $assertions ]]; then printf '\nWhat failed:\n%s\n' "$assertions"; fi
 }
 
 # packages_for PURPOSE...: their names, out of scripts/packages.

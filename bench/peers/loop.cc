@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
+#include <thread>
 
 #include "check.h"
 
@@ -22,14 +24,25 @@ struct Sweep {
   std::size_t high = 0;
   std::size_t factor = 0;
   double seconds = 0;  ///< for one size
+  /// Of rank 0, in the call before each timed one; 0: there is no such call.
+  std::chrono::milliseconds late{0};
 };
+
+std::chrono::milliseconds late() {
+  const char* const text = std::getenv("RONDO_PEERS_LATE_MS");
+  return std::chrono::milliseconds(text == nullptr ? 0 : std::atoi(text));
+}
 
 Sweep parse(const std::vector<std::string>& arguments) {
   if (arguments.size() < 5) {
     throw std::runtime_error("expected: CALL LO HI FACTOR SECONDS (bytes; whole numbers)");
   }
-  Sweep sweep{arguments[0], std::stoul(arguments[1]), std::stoul(arguments[2]),
-              std::stoul(arguments[3]), std::stod(arguments[4])};
+  Sweep sweep{arguments[0],
+              std::stoul(arguments[1]),
+              std::stoul(arguments[2]),
+              std::stoul(arguments[3]),
+              std::stod(arguments[4]),
+              late()};
   if (sweep.low == 0) throw std::runtime_error("LO must be at least 1: sizes grow by FACTOR");
   if (sweep.factor < 2) throw std::runtime_error("FACTOR must be at least 2");
   return sweep;
@@ -46,17 +59,31 @@ bool is_over(World& world, Clock::time_point start, double seconds) {
   return is_over[0] > 0;
 }
 
+/// The others have waited for rank 0 by the time that it comes.
+void call_late(World& world, const Sweep& sweep, const World::Call& call, const Data& data) {
+  if (world.rank() == 0) std::this_thread::sleep_for(sweep.late);
+  call(data);
+  if (!world.synchronises()) world.barrier();
+}
+
+/// What comes before a call.
+void rewrite_together(World& world, const Data& data, bool in_place) {
+  rewrite(data, in_place);
+  world.barrier();
+}
+
 std::vector<double> times(World& world, const Sweep& sweep, const World::Call& call,
                           const Data& data) {
   const bool in_place = is_in_place(sweep.call);
   const double messages = messages_in(sweep.call);
-  const int block = data.total < 16384 ? 50 : 3;
+  const bool is_late = sweep.late.count() > 0;
+  const int block = data.total < 16384 && !is_late ? 50 : 3;
   std::vector<double> times;
   const auto start = Clock::now();
   do {
     for (int i = 0; i < block; ++i) {
-      rewrite(data, in_place);
-      world.barrier();
+      if (is_late) call_late(world, sweep, call, data);
+      rewrite_together(world, data, in_place);
       const auto begin = Clock::now();
       call(data);
       times.push_back(us_since(begin) / messages);
@@ -77,7 +104,11 @@ void measure(World& world, const Sweep& sweep, std::size_t bytes) {
   if (world.synchronises()) check(world, sweep.call, call, data);
   rewrite(data, false);
   const int warm_up = world.synchronises() ? 4 : 40;
-  for (int i = 0; i < warm_up; ++i) call(data);
+  for (int i = 0; i < warm_up; ++i) {
+    if (!world.synchronises()) rewrite_together(world, data, is_in_place(sweep.call));
+    call(data);
+    if (!world.synchronises()) world.barrier();
+  }
   const std::vector<double> sorted = times(world, sweep, call, data);
   if (world.rank() != 0) return;
   std::printf("%s,%zu,%.2f,%.2f\n", sweep.call.c_str(), bytes, sorted[sorted.size() / 2],

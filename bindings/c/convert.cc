@@ -164,6 +164,7 @@ CommunicatorOptions options_of(const rondo_config* given) {
   set_milliseconds(options.join_timeout_ms, config->join_timeout_ms, "join_timeout_ms");
   if (config->tcp_sockets != 0) options.tcp_sockets = config->tcp_sockets;
   set(options.tcp_zero_copy_bytes, config->tcp_zero_copy_bytes);
+  set(options.private_read_bytes, config->private_read_bytes);
   set(options.segment_bytes, config->segment_bytes);
   options.deterministic = config->deterministic != 0;
   set(options.transport, config->transport);

@@ -52,8 +52,10 @@ bool CallDriver::is_called_back() const { return inside == this; }
 const void* CallDriver::this_thread() { return &inside; }
 
 bool CallDriver::try_take() {
-  if (is_driven_.exchange(1, std::memory_order_acquire) != 0) return false;
+  if (is_driven_.exchange(1, std::memory_order_seq_cst) != 0) return false;
   holder_.store(this_thread(), std::memory_order_relaxed);
+  found_looked_at_ = std::exchange(looked_in_vain_, false);
+  if (lets_sleep_) end_sleep();
   return true;
 }
 
@@ -75,6 +77,24 @@ bool CallDriver::take(const PendingCall* call, std::chrono::steady_clock::time_p
   return taken;
 }
 
+bool CallDriver::take_to_sleep(bool is_spared) {
+  if (is_wanted()) return false;
+  if (!try_take()) {
+    if (!is_spared || !take(nullptr, std::chrono::steady_clock::now() + kLookPeriod)) return false;
+  }
+  // Who comes to want it from here on interrupts the sleep.
+  if (!is_wanted() && !idle()) return true;
+  give_back();
+  return false;
+}
+
+/// What others have read meanwhile no descriptor tells of, and a turn isn't for now: in a
+/// continuation this thread might want a baton that it holds.
+std::int64_t CallDriver::arm_to_sleep() {
+  if (place_.waiter().arm(this) || !found_looked_at_) return 0;
+  return place_.waiter().longest_sleep_ms();
+}
+
 void CallDriver::push(PendingCall& call) {
   outstanding_.fetch_add(1, std::memory_order_relaxed);
   (call.arguments.exchange == Exchange::kNone ? collectives_ : exchanges_).push(call);
@@ -87,7 +107,7 @@ bool CallDriver::exchange_at_once(const CallArguments& arguments) {
   const Ticks entered = place_.trace().now();
   const bool looks_on = idle() && place_.waiter().has_spare_core();
   const bool made = make_at_once(arguments, looks_on ? kLooks : 1);
-  if (made) place_.trace().end_exchange(arguments, entered, {});
+  if (made) place_.trace().end_exchange(arguments, entered, entered, {});
   // Others get on by the calls that their program makes.
   if (made && !idle()) look();
   give_back();
@@ -97,7 +117,10 @@ bool CallDriver::exchange_at_once(const CallArguments& arguments) {
 bool CallDriver::exchange_at_once(PendingCall& call) {
   if (!try_take()) return false;
   const bool made = make_at_once(call.arguments, 1);
-  if (made) finish_at_once(call, {});
+  if (made) {
+    call.met = call.entered;
+    finish_at_once(call, {});
+  }
   give_back();
   return made;
 }
@@ -107,11 +130,23 @@ bool CallDriver::make_at_once(const CallArguments& arguments, int looks) {
   return exchanges_.empty() && place_.is_usable() && conversations_.make_at_once(arguments, looks);
 }
 
+bool CallDriver::try_take_or_tell() {
+  if (try_take()) return true;
+  missed_.store(true, std::memory_order_seq_cst);
+  return try_take();
+}
+
 void CallDriver::give_back() {
   settle();
+  const bool sleeps = lets_sleep_;
   holder_.store(nullptr, std::memory_order_relaxed);
   is_driven_.store(0, std::memory_order_seq_cst);
   if (wanted_.load(std::memory_order_seq_cst) != 0) futex_wake(is_driven_);
+  if (!readiness_.has_sleeper()) return;
+  // Behind it: a loop that has found the baton taken has taken back earlier signals before, and
+  // may have brought a call that whoever sleeps hasn't looked at.
+  const bool missed = missed_.exchange(false, std::memory_order_seq_cst);
+  if (!idle() && (missed || !sleeps)) readiness_.signal();
 }
 
 void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& limit) {
@@ -139,16 +174,55 @@ void CallDriver::drive_until_room() {
 bool CallDriver::look() {
   const Inside marked(this);
   resume_front();
-  bool any = false;
-  while (!idle() && turn()) any = true;
-  if (!any && !idle()) wait({.never_waits = true});
+  bool any = turn_all();
+  if (!any && !idle()) {
+    wait({.never_waits = true});
+    any = readiness_.has_sleeper() && look_before_sleep();
+  }
   pause_all();
   return any;
+}
+
+bool CallDriver::look_again() {
+  const Inside marked(this);
+  resume_front();
+  const bool any = turn_all();
+  pause_all();
+  looked_in_vain_ = !any;
+  return any;
+}
+
+/// What the wait has brought is worked on first: no descriptor tells of it again. True if that
+/// moved anything.
+bool CallDriver::look_before_sleep() {
+  if (turn_all()) return true;
+  if (!idle()) let_sleep();
+  return false;
+}
+
+/// Asks to be woken, as who sleeps himself does; peers' messages until here were seen, or are now.
+void CallDriver::let_sleep() {
+  lets_sleep_ = true;
+  execute::Waiter& waiter = place_.waiter();
+  if (waiter.arm(this)) return end_sleep();
+  readiness_.arm(waiter.longest_sleep_ms());
+}
+
+void CallDriver::end_sleep() {
+  lets_sleep_ = false;
+  place_.waiter().disarm();
+  readiness_.disarm();
 }
 
 void CallDriver::look_after_graphs() {
   if (!idle() || !place_.is_usable()) return;
   if (Status status = place_.look_after_graphs(); !status.ok()) give_up(status);
+}
+
+bool CallDriver::turn_all() {
+  bool any = false;
+  while (!idle() && turn()) any = true;
+  return any;
 }
 
 /// Every call that can be moved on, once; true if one was.
@@ -215,8 +289,10 @@ void CallDriver::wait(execute::WaitLimit limit) {
   // A peer that has sent more than goes out unasked waits for this rank, and it maybe for that
   // peer.
   if (place_.waiter().is_long() &&
-      end_exchanges(conversations_.take_unexpected(exchanged_, front_begun_)))
+      end_exchanges(conversations_.take_unexpected(exchanged_, front_begun_))) {
+    place_.waiter().restart();
     return;
+  }
   Status status = place_.waiter().wait(limit, looks);
   if (front_begun_) {
     if (status.ok()) status = place_.under_way().check_wait(place_.context());
@@ -314,7 +390,7 @@ void CallDriver::finish_at_once(PendingCall& call, Status status) {
 
 void CallDriver::tell_end(const PendingCall& call) {
   if (call.arguments.exchange != Exchange::kNone)
-    place_.trace().end_exchange(call.arguments, call.entered, call.status);
+    place_.trace().end_exchange(call.arguments, call.entered, call.met, call.status);
   if (call.order != nullptr) call.order->leave(call.status);
 }
 

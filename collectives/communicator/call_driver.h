@@ -41,6 +41,10 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   bool exchange_at_once(PendingCall& call);
 
   bool try_take();
+  /// The same; where another thread has the baton, it is told that somebody wanted to look, and
+  /// says so by the descriptor once it has given it back.
+  bool try_take_or_tell();
+  /// Where calls are outstanding, and a loop of the program's moves them on, it is told so.
   void give_back();
   /// Whether this thread has the baton.
   bool has_baton() const { return holder_.load(std::memory_order_relaxed) == this_thread(); }
@@ -48,14 +52,26 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   /// or `until` has come, before.
   bool take(const PendingCall* call, std::chrono::steady_clock::time_point until);
   bool is_wanted() const { return wanted_.load(std::memory_order_relaxed) != 0; }
+  /// Tries to take the baton for a sleep in which whoever wants it interrupts the waiter. False
+  /// also where others want it already, or nothing is outstanding. `is_spared`: who has it drives
+  /// in the background alone, and is asked for it.
+  bool take_to_sleep(bool is_spared);
+  /// With the baton of `take_to_sleep`: asks to be woken by the waiter's descriptor, until
+  /// `disarm`. How long (ms) that may be relied on: 0 where there is something to look at already.
+  std::int64_t arm_to_sleep();
+  void disarm() { place_.waiter().disarm(); }
 
   /// With the baton: until `awaited` is done (null: until nothing is outstanding) or the limit is
   /// reached; one in the background also until somebody wants the baton.
   void drive(const PendingCall* awaited, const execute::WaitLimit& limit);
   /// With the baton: until another call can be pushed.
   void drive_until_room();
-  /// With the baton: what can be done now; true if anything moved.
+  /// With the baton: what can be done now; true if anything moved. Where nothing did and a loop of
+  /// the program's moves calls on, it may sleep until there is something to do again.
   bool look();
+  /// With the baton, behind `look`: works on what that has brought, since no descriptor tells of it
+  /// again. True if anything moved.
+  bool look_again();
   /// With the baton: as Place::look_after_graphs, whose error breaks the communicator; nothing
   /// while calls are outstanding, whose drivers look themselves.
   void look_after_graphs();
@@ -79,6 +95,10 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   void tell_end(const PendingCall& call);
   void settle();
   bool turn();
+  bool turn_all();
+  bool look_before_sleep();
+  void let_sleep();
+  void end_sleep();
   bool turn_front();
   bool waits_for_stream() const;
   bool turn_exchanges();
@@ -103,14 +123,18 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   CallQueue exchanges_;    ///< on their way to `conversations_`
   std::atomic<std::size_t> outstanding_ = 0;
   // With the baton:
+  bool looked_in_vain_ = false;   ///< all that has been read was worked on
+  bool found_looked_at_ = false;  ///< the same, when the baton was taken
   Conversations conversations_;
   std::size_t conversing_ = 0;  ///< calls that `conversations_` has
   std::vector<PendingCall*> exchanged_;
   bool front_begun_ = false;
-  bool front_rings_ = false;                  ///< its stream has been asked to, when it comes there
-  Status given_up_;                           ///< by `give_up_later`
-  std::atomic<std::uint32_t> is_driven_ = 0;  ///< the baton: 1 where somebody has it
+  bool front_rings_ = false;  ///< its stream has been asked to, when it comes there
+  bool lets_sleep_ = false;   ///< the program's loop, until somebody takes the baton
+  Status given_up_;           ///< by `give_up_later`
+  std::atomic<std::uint32_t> is_driven_ = 0;   ///< the baton: 1 where somebody has it
   std::atomic<const void*> holder_ = nullptr;  ///< the thread that has it, by `this_thread`
+  std::atomic<bool> missed_ = false;           ///< somebody wanted it, and went on without
   std::atomic<int> wanted_ = 0;                ///< threads that wait for it
 };
 

@@ -57,6 +57,7 @@ CallTrace::CallTrace(const transport::Mesh& mesh, TraceSettings settings)
       receive_series_(static_cast<std::size_t>(mesh.size())),
       before_(static_cast<std::size_t>(mesh.size())),
       waited_(static_cast<std::size_t>(mesh.size())),
+      counted_until_(static_cast<std::size_t>(mesh.size())),
       moved_(static_cast<std::size_t>(mesh.size())) {
   for (int peer = 0; peer < mesh.size(); ++peer) {
     const transport::Endpoint* endpoint = mesh.endpoint(peer);
@@ -157,12 +158,17 @@ void CallTrace::note_links(std::span<transport::Endpoint* const> peers) {
   timer_.came_in_parts(slowest->peer(), most.parted_ticks, most.parted_bytes);
 }
 
-void CallTrace::end_exchange(const CallArguments& arguments, Ticks entered, const Status& status) {
+void CallTrace::end_exchange(const CallArguments& arguments, Ticks entered, Ticks met,
+                             const Status& status) {
   if (ring_ == nullptr) return;
   const bool sends = arguments.exchange == Exchange::kSend;
   trace::CallRecord record;
-  record.entered = record.begun = record.first_byte = entered;
+  record.entered = record.begun = entered;
   record.last_byte = record.done = ticks_now();
+  // Nobody waits for a message to itself.
+  const bool waited = met != entered && arguments.root != mesh_.rank();
+  record.first_byte = !waited ? entered : met == 0 ? record.done : std::max(entered, met);
+  if (waited) note_wait(record, arguments.root);
   record.count = sends ? arguments.input.count : arguments.output.count;
   record.bytes = record.count * size_of(sends ? arguments.input.dtype : arguments.output.dtype);
   record.type = static_cast<std::uint8_t>(sends ? arguments.input.dtype : arguments.output.dtype);
@@ -173,6 +179,17 @@ void CallTrace::end_exchange(const CallArguments& arguments, Ticks entered, cons
   ring_->push(record);
   series.add(record, ns_per_tick_);
   if (function_) tell(record, series);
+}
+
+void CallTrace::note_wait(trace::CallRecord& record, int peer) {
+  record.wait = record.first_byte - record.begun;
+  record.waited_longest_for = record.waited_last_for = peer;
+  // Messages of one peer may be waited for at the same time, which counts once.
+  Ticks& counted = counted_until_[static_cast<std::size_t>(peer)];
+  const Ticks from = std::max(record.begun, counted);
+  if (record.first_byte <= from) return;
+  waited_[static_cast<std::size_t>(peer)].add(record.first_byte - from);
+  counted = record.first_byte;
 }
 
 /// Asked for once for each peer and direction: that takes a lock.

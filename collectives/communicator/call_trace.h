@@ -64,8 +64,8 @@ class CallTrace {
                           trace::Series& series);
   /// It has ended; `peers`: whom it spoke with.
   void end(const Status& status, std::span<transport::Endpoint* const> peers);
-  /// A send or receive has ended.
-  void end_exchange(const CallArguments& arguments, Ticks entered, const Status& status);
+  /// A send or receive has ended. `met`: until then it waited for its peer; 0: until now.
+  void end_exchange(const CallArguments& arguments, Ticks entered, Ticks met, const Status& status);
 
   /// Between devices, by a call that has ended well.
   void note_moved(std::span<const execute::MovedBytes> by_peers);
@@ -104,6 +104,7 @@ class CallTrace {
   void log_last_calls(const Status& cause) const;
   void note_links(std::span<transport::Endpoint* const> peers);
   trace::Series& exchange_series(int peer, bool sends);
+  void note_wait(trace::CallRecord& record, int peer);
   std::string file_in(const std::string& folder) const;
   std::string metrics_path() const;
   std::vector<trace::PeerTotals> peer_totals() const;
@@ -126,6 +127,7 @@ class CallTrace {
   bool has_tcp_ = false;
   std::vector<transport::Traffic> before_;  ///< by peer: at the end of the call before
   std::vector<trace::Total> waited_;        ///< by peer, ticks
+  std::vector<Ticks> counted_until_;        ///< by peer: messages' waits are in there until then
   std::vector<execute::MovedBytes> moved_;  ///< by peer, between devices
   bool dumped_ = false;
 };

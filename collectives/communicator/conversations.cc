@@ -48,7 +48,8 @@ Status Conversations::add(PendingCall& call) {
 
 Status Conversations::add_new(PendingCall& call) {
   const int rank = call.arguments.root;
-  const execute::Message message = message_of(call.arguments, &call);
+  execute::Message message = message_of(call.arguments, &call);
+  if (call.entered != 0) message.met = &call.met;
   if (rank == mesh_.rank())
     return sends(call) ? own_.send(message, done_) : own_.receive(message, done_);
   execute::Conversation& conversation = conversation_with(rank);

@@ -102,6 +102,7 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
       .interface = options.interface,
       .tcp_sockets = options.tcp_sockets,
       .tcp_zero_copy_bytes = options.tcp_zero_copy_bytes,
+      .private_read_bytes = options.private_read_bytes,
       .timeout_ms = options.join_timeout_ms,
       .equal_options = equal_options(options, schedule.get())};
   RONDO_ASSIGN(auto meshes, transport::connect_places(launch, places, mesh_options));

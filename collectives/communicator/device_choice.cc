@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/communicator/device_sweeps.h"
 #include "collectives/communicator/uneven.h"
 #include "collectives/execute/device/device_runner.h"
 #include "collectives/execute/device/kernel_runner.h"
@@ -78,7 +79,12 @@ bool all_meet(const CommunicatorOptions& options, const transport::Mesh& mesh, D
   if (!std::ranges::all_of(mesh.ranks(), same_kind) || !reach_each_other(mesh)) return false;
   const auto driver = device::driver_of(device);
   if (!driver.ok()) return false;
-  const bool between_hosts = options.wire_format == "none" && (*driver)->sees_host_memory();
+  // Of a plug-in's devices it is the plug-in's to say, and hosts may have several versions of one.
+  const auto sees_host_memory = [](const transport::RankInfo& rank) {
+    return rank.place.sees_host_memory;
+  };
+  const bool between_hosts =
+      options.wire_format == "none" && std::ranges::all_of(mesh.ranks(), sees_host_memory);
   if (!mesh.one_host() && !between_hosts) return false;
   if (parts_a_process(mesh) && !(*driver)->imports_own()) return false;
   return is_inside_one_process(mesh) || (*driver)->shares_between_processes();
@@ -238,6 +244,15 @@ Status DeviceChoice::check(const CallArguments& arguments) const {
   return check_memory(output, "output");
 }
 
+bool DeviceChoice::may_refuse(const CallArguments& arguments) const {
+  return takes(arguments) && may_be_refused(device_.kind, arguments, world_);
+}
+
+bool DeviceChoice::combines(const schedule::FoldedWorld& world,
+                            const CallArguments& arguments) const {
+  return are_combined(device_.kind, arguments, world, one_host_);
+}
+
 std::size_t DeviceChoice::segment_bytes_of(std::string_view algorithm) const {
   if (!one_host_) return kSegmentBytesBetweenHosts;
   const bool is_direct = algorithm == "direct" || algorithm == "one_shot";
@@ -268,6 +283,7 @@ Result<std::unique_ptr<execute::Runner>> DeviceChoice::runner(const execute::Pla
                                                             arguments.reduction.op()));
   }
   if (by_messages) return library_.runner(arguments, plan, world, std::move(kernel), *place_);
+  RONDO_TRY(execute::check_waits(world, one_host_));
   return execute::DeviceRunner::make(plan, *place_, std::move(kernel));
 }
 

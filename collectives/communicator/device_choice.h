@@ -48,6 +48,11 @@ class DeviceChoice {
   /// Has the device ready for the first call. Errors: Device.
   Status prepare() const;
 
+  /// Of a call by schedules of ours that is taken: whether the device may refuse those of some
+  /// algorithm, and whether it takes these.
+  bool may_refuse(const CallArguments& arguments) const;
+  bool combines(const schedule::FoldedWorld& world, const CallArguments& arguments) const;
+
   /// Of a call by our own schedules: what its plan is bound to. `algorithm`: its name, empty for a
   /// schedule of the user's own.
   void apply(const CommunicatorOptions& options, std::string_view algorithm,

@@ -33,9 +33,13 @@ class Engine::Entry {
     if (engine_.place_ == nullptr) {
       return Status(ErrorCode::kInvalidArgument, "the communicator of this call is destroyed");
     }
-    if (engine_.asynchronous_ && engine_.driver_.is_called_back()) return not_from_inside();
-    if (is_free()) return {};
-    if (inside_ == std::this_thread::get_id()) return not_from_inside();
+    if (is_free()) {
+      const bool is_inside = engine_.asynchronous_ && engine_.driver_.is_called_back();
+      return is_inside ? not_from_inside() : Status();
+    }
+    // The engine is the other thread's meanwhile.
+    if (inside_ == std::this_thread::get_id() || engine_.driver_.is_called_back())
+      return not_from_inside();
     return Status(
         ErrorCode::kInvalidArgument,
         "another thread is inside a call of this communicator: a handle is for one thread "
@@ -156,7 +160,7 @@ Result<PendingCall*> Engine::start(const CallArguments& arguments,
   RONDO_ASSIGN(PendingCall* const call,
                push(arguments, std::move(plan), blocks ? nullptr : stream));
   if (!driver_.idle()) {
-    nudge();
+    begin_or_ring();
     if (progress_ != nullptr && !driver_.idle()) progress_->wake();
   }
   stay_ready();
@@ -255,6 +259,7 @@ Result<PendingCall*> Engine::push(const CallArguments& arguments,
   call.order = std::move(order);
   call.capture = capture;
   call.entered = place_->trace().now();
+  call.met = 0;
   if (is_alone) {
     driver_.finish_at_once(call, place_->run_alone(arguments));
     return &call;
@@ -335,27 +340,48 @@ Status Engine::then(PendingCall& call, std::function<void(const Error*)> continu
   return {};
 }
 
+/// Whoever sleeps for earlier calls has to see a new one, too.
+void Engine::begin_or_ring() {
+  if (!driver_.try_take_or_tell()) return place_->waiter().interrupt();
+  driver_.look();
+  driver_.give_back();
+}
+
 bool Engine::nudge() {
-  if (driver_.idle() || !driver_.try_take()) return false;
+  if (driver_.idle() || !driver_.try_take_or_tell()) return false;
   const bool moved = driver_.look();
   driver_.give_back();
   return moved;
 }
 
+bool Engine::nudge_again() {
+  if (driver_.idle() || !driver_.try_take_or_tell()) return false;
+  const bool moved = driver_.look_again();
+  driver_.give_back();
+  return moved;
+}
+
+bool Engine::take_to_sleep() {
+  return driver_.take_to_sleep(progress_ != nullptr && progress_->drives());
+}
+
 Result<int> Engine::descriptor() {
-  RONDO_ASSIGN(const int descriptor, driver_.readiness().open());
+  const int wake_fd = progress_ == nullptr ? place_->waiter().wake_fd() : Readiness::kNobodySleeps;
+  RONDO_ASSIGN(const int descriptor, driver_.readiness().open(wake_fd));
   stay_ready();
   return descriptor;
 }
 
+/// Signals are taken back before each look: whoever has the baton meanwhile signals again.
 std::size_t Engine::progress() {
-  if (progress_ == nullptr && !driver_.is_called_back()) {
-    nudge();
-    look_after_graphs();
-  }
-  if (!driver_.readiness().is_open()) return 0;
-  const std::size_t ended = driver_.readiness().take();
-  stay_ready();
+  Readiness& readiness = driver_.readiness();
+  const bool drives = progress_ == nullptr && !driver_.is_called_back();
+  std::size_t ended = 0;
+  do {
+    if (readiness.is_open()) ended += readiness.take();
+    if (drives) nudge();
+  } while (readiness.has_ended());
+  if (drives) look_after_graphs();
   return ended;
 }
 
@@ -365,14 +391,18 @@ void Engine::look_after_graphs() {
   driver_.give_back();
 }
 
-/// Nobody else moves calls on: as long as there are any there is something to do.
+/// Nobody else moves calls on, and these haven't been looked at.
 void Engine::stay_ready() {
   Readiness& readiness = driver_.readiness();
-  if (progress_ == nullptr && !driver_.idle() && readiness.is_open()) readiness.signal();
+  if (readiness.has_sleeper() && !driver_.idle()) readiness.signal();
 }
 
 void Engine::give_back() {
   driver_.give_back();
+  leave_to_thread();
+}
+
+void Engine::leave_to_thread() {
   if (progress_ != nullptr && !driver_.idle()) progress_->wake();
 }
 

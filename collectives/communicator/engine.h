@@ -58,6 +58,7 @@ class Engine {
     place_->use_tuning(std::move(tuning));
   }
   void force(std::string_view algorithm) { place_->force(algorithm); }
+  void read_private_from(std::size_t bytes) { place_->read_private_from(bytes); }
   /// The handle is gone: what is outstanding fails with Cancelled; leaves the world.
   void close();
 
@@ -69,9 +70,14 @@ class Engine {
   Status then(PendingCall& call, std::function<void(const Error*)> continuation);
   void drop(PendingCall& call) { driver_.pool().release(call); }
 
-  /// For a thread that waits for calls of several engines.
-  bool has_progress_thread() const { return progress_ != nullptr; }
+  /// For a thread that waits for calls of several engines: `nudge` does what can be done now, and
+  /// `nudge_again` what that has brought; true if anything moved.
   bool nudge();
+  bool nudge_again();
+  /// As CallDriver::take_to_sleep.
+  bool take_to_sleep();
+  /// Nobody waits any more: calls that are left are the progress thread's, if there is one.
+  void leave_to_thread();
   /// See Communicator::descriptor. Errors: System.
   Result<int> descriptor();
   std::size_t progress();
@@ -94,6 +100,7 @@ class Engine {
                             detail::StreamImpl& stream);
   Status check_stream(const CallArguments& arguments, const detail::StreamImpl& stream) const;
   void give_back();
+  void begin_or_ring();
   void stay_ready();
   void look_after_graphs();
   void make_room();

@@ -228,6 +228,7 @@ Result<transport::PlaceNote> describe_place(Device device, const CommunicatorOpt
   RONDO_ASSIGN(device::DeviceDriver * driver, device::driver_of(device));
   RONDO_ASSIGN(note.device, driver->identity(device.index));
   RONDO_ASSIGN(note.unreachable, driver->unreachable(device.index));
+  note.sees_host_memory = driver->sees_host_memory();
   if (!may_use(options)) return note;
   RONDO_ASSIGN(const device::CollectiveLibrary* library, driver->collective_library());
   if (library != nullptr) note.library = library->version();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/schedule/racks.h"
 #include "core/log.h"
 
 namespace rondo::communicator {
@@ -148,7 +149,7 @@ LinkSpeeds speeds_of(const HostLayout& hosts, const std::vector<double>& seconds
       if (sender != receiver) speeds[from * world + to] = 1 / seconds[sender * count + receiver];
     }
   }
-  return LinkSpeeds::of_pairs(hosts.world(), speeds);
+  return schedule::with_racks_alike(LinkSpeeds::of_pairs(hosts.world(), speeds));
 }
 
 std::string text_of(const std::vector<double>& seconds, std::size_t bytes, std::size_t hosts) {

@@ -46,10 +46,10 @@ Status resolve_sockets(int& option, int fallback) {
                   option, kSocketRange.highest, kVariable));
 }
 
-Status resolve_zero_copy(std::size_t& option, std::size_t fallback) {
+Status resolve_bytes(std::size_t& option, std::size_t fallback, const char* variable) {
   if (option != fallback) return {};
   RONDO_ASSIGN(const std::int64_t value,
-               environment_integer("RONDO_TCP_ZERO_COPY", static_cast<std::int64_t>(fallback),
+               environment_integer(variable, static_cast<std::int64_t>(fallback),
                                    {0, std::numeric_limits<std::int64_t>::max()}));
   option = static_cast<std::size_t>(value);
   return {};
@@ -122,7 +122,10 @@ Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
   resolve_text(options.algorithm, defaults.algorithm, "RONDO_ALGO");
   resolve_text(options.interface, defaults.interface, "RONDO_IFACE");
   RONDO_TRY(resolve_sockets(options.tcp_sockets, defaults.tcp_sockets));
-  RONDO_TRY(resolve_zero_copy(options.tcp_zero_copy_bytes, defaults.tcp_zero_copy_bytes));
+  RONDO_TRY(resolve_bytes(options.tcp_zero_copy_bytes, defaults.tcp_zero_copy_bytes,
+                          "RONDO_TCP_ZERO_COPY"));
+  RONDO_TRY(
+      resolve_bytes(options.private_read_bytes, defaults.private_read_bytes, "RONDO_PRIVATE_READ"));
   resolve_text(options.progress, defaults.progress, "RONDO_PROGRESS");
   RONDO_TRY(resolve_segment(options.segment_bytes, defaults.segment_bytes));
   if (!options.deterministic) {

@@ -15,6 +15,7 @@
 #include "collectives/communicator/plan_cache.h"
 #include "core/device/stream_order.h"
 #include "core/status.h"
+#include "core/ticks.h"
 #include "rondo/call.h"
 
 namespace rondo::communicator {
@@ -31,7 +32,8 @@ struct PendingCall {
   detail::StreamImpl* capture = nullptr;       ///< a stream that puts the call into a graph
   std::function<void(const Error*)> continuation;
 
-  std::uint64_t entered = 0;  ///< ticks when it was started
+  Ticks entered = 0;          ///< when it was started; 0: nothing is traced
+  Ticks met = 0;              ///< of a message: its peer had come to it; 0: only when it was done
   Status status;              ///< read once done
   std::exception_ptr thrown;  ///< by the continuation; read once done
   std::atomic<Stage> stage = Stage::kPending;

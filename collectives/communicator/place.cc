@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "collectives/communicator/uneven.h"
+#include "core/environment.h"
+#include "core/home_core.h"
 #include "core/log.h"
 #include "core/topology.h"
 
@@ -16,6 +18,13 @@ namespace {
 bool has_spare_core(const transport::Mesh& world, std::optional<double> cpu_quota) {
   const transport::CoreUse here = world.core_use_here();
   return here.ranks <= usable_cores(here.cores, cpu_quota) && world.crowding().here <= 1;
+}
+
+/// Of use to ranks with a core to spare; finding one reads a file for each core.
+Result<int> home_core_of(const transport::Mesh& world, bool spare_core) {
+  RONDO_ASSIGN(const bool wanted, environment_flag("RONDO_HOME_CORES", true));
+  const transport::RankInfo& own = world.ranks()[static_cast<std::size_t>(world.rank())];
+  return wanted && spare_core ? home_core(own.cores, world.crowding().home) : -1;
 }
 
 }  // namespace
@@ -35,6 +44,7 @@ Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh
   }
   execute::WaitPolicy policy;
   policy.spare_core = has_spare_core(*place->mesh_, cpu_quota);
+  RONDO_ASSIGN(policy.home_core, home_core_of(*place->mesh_, policy.spare_core));
   place->planner_.set_spare_core(policy.spare_core);
   RONDO_ASSIGN(place->waiter_, execute::Waiter::make(place->mesh_->transports(), policy));
   return place;
@@ -171,6 +181,9 @@ void Place::use_schedule(std::shared_ptr<const UserSchedule> schedule) {
 }
 
 void Place::use_tuning(std::shared_ptr<const select::Tuning> tuning) {
+  // What the program asks for counts.
+  if (tuning != nullptr && options().private_read_bytes == 0)
+    read_private_from(tuning->private_read_bytes);
   planner_.use_tuning(std::move(tuning));
   forget_plans();
 }

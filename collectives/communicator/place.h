@@ -95,6 +95,8 @@ class Place {
   void use_schedule(std::shared_ptr<const UserSchedule> schedule);
   /// The same: choices go by what was measured.
   void use_tuning(std::shared_ptr<const select::Tuning> tuning);
+  /// As Transport::read_private_from.
+  void read_private_from(std::size_t bytes) { mesh_->read_private_from(bytes); }
   /// The same: calls go by this algorithm; empty: by that of the options. What has been prepared
   /// may still be run.
   void force(std::string_view algorithm);

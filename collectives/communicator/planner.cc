@@ -122,11 +122,23 @@ Result<select::Candidate> Planner::choose(const CallArguments& arguments) const 
                select::forced_algorithm(arguments.collective, name, demands));
   const std::vector<select::Candidate> list = priced(arguments.collective, bytes, demands);
   for (const select::Candidate& candidate : list) {
-    if (forced == nullptr || candidate.algorithm == forced) return candidate;
+    if (forced == nullptr ? is_taken(*candidate.algorithm, arguments)
+                          : candidate.algorithm == forced)
+      return candidate;
   }
   if (forced != nullptr) return select::Candidate{.algorithm = forced};
+  if (!list.empty()) return list.front();  // the device says what it refuses
   return Status(ErrorCode::kUnsupported,
                 fmt::format("no algorithm for {}", schedule::to_string(arguments.collective)));
+}
+
+bool Planner::is_taken(const algorithms::Algorithm& algorithm,
+                       const CallArguments& arguments) const {
+  if (!device_.may_refuse(arguments)) return true;
+  // Of more rows than have numbers the caller is told.
+  if (!algorithms::check_rows(algorithm, request_of(algorithm, arguments, rank(), hosts_)).ok())
+    return true;
+  return device_.combines(*world_of(algorithm, arguments), arguments);
 }
 
 void Planner::use_links(const schedule::LinkSpeeds& links) {

@@ -66,6 +66,8 @@ class Planner {
   void use_layout(schedule::HostLayout layout);
   void make_pricing();
   Result<select::Candidate> choose(const CallArguments& arguments) const;
+  /// Whether the device combines what the algorithm wants it to; the host always does.
+  bool is_taken(const algorithms::Algorithm& algorithm, const CallArguments& arguments) const;
   Result<std::unique_ptr<execute::Runner>> one_shot_runner(
       const CallArguments& arguments, OneExchange exchange,
       std::vector<transport::Endpoint*> endpoints, bool bulletins) const;

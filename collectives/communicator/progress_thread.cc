@@ -67,9 +67,11 @@ bool ProgressThread::move_on() {
   const bool watches = watches_.load(std::memory_order_relaxed);
   const bool has_calls = !driver_.idle();
   if ((!watches && !has_calls) || !driver_.try_take()) return false;
+  drives_.store(true, std::memory_order_relaxed);
   driver_.drive(nullptr, {.in_background = true});
   if (watches) driver_.look_after_graphs();
   const bool ended = driver_.idle();
+  drives_.store(false, std::memory_order_relaxed);
   driver_.give_back();
   return has_calls && ended;
 }

@@ -29,6 +29,8 @@ class ProgressThread {
   void stop();
   /// Calls are outstanding and the baton is free. Only once started. Threads: any.
   void wake();
+  /// Whether it has the baton, and gives it back when that is wanted. Threads: any.
+  bool drives() const { return drives_.load(std::memory_order_relaxed); }
   /// Looks after graphs from now on. Only once started.
   void watch_graphs();
 
@@ -42,6 +44,7 @@ class ProgressThread {
   std::thread thread_;
   std::atomic<bool> stopped_ = false;
   std::atomic<bool> watches_ = false;  ///< graphs
+  std::atomic<bool> drives_ = false;
   std::atomic<bool> sleeps_ = false;
   std::atomic<std::uint32_t> signal_ = 0;
 };

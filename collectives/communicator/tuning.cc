@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "collectives/communicator/private_reads.h"
 #include "collectives/communicator/timed_calls.h"
 #include "collectives/communicator/tuning_fit.h"
 #include "collectives/communicator/tuning_samples.h"
@@ -99,8 +100,21 @@ void keep(const Place& place, const std::string& text) {
   log(LogLevel::kInfo, [&] { return fmt::format("measured the world; kept in {}", *path); });
 }
 
+/// A file may be another cluster's on purpose, but hardly another transport's.
+void warn_of_other_transport(const Place& place, const select::Tuning& tuning) {
+  const std::string_view own = place.last_call().transport;
+  if (place.rank() != 0 || tuning.transport.empty() || tuning.transport == own) return;
+  log(LogLevel::kWarn, [&] {
+    return fmt::format(
+        "the tuning {} was measured over {}, and this world goes over {}: choices go by times of "
+        "another transport; measure this one (`rondo tune`)",
+        place.options().tuning, tuning.transport, own);
+  });
+}
+
 Status use(Engine& engine, const std::string& text) {
   RONDO_ASSIGN(select::Tuning tuning, select::parse_tuning(text, "tuning of rank 0"));
+  warn_of_other_transport(engine.place(), tuning);
   engine.use_tuning(std::make_shared<const select::Tuning>(std::move(tuning)));
   return {};
 }
@@ -140,12 +154,15 @@ Result<std::string> cached_tuning_path(const Place& place) {
   std::string hosts = std::string(place.last_call().transport);
   for (const transport::RankInfo& rank : place.mesh().ranks())
     hosts += fmt::format(";{}*{}", rank.hostname, rank.cores.size());
-  return fmt::format("{}/tuning-{}-{:016x}.json", *folder, place.size(), fnv1a(hosts));
+  // A number by what files of before lacked: they are measured anew.
+  return fmt::format("{}/tuning2-{}-{:016x}.json", *folder, place.size(), fnv1a(hosts));
 }
 
 Result<std::string> measure_tuning(Engine& engine) {
   if (engine.place().size() == 1) return std::string();
+  RONDO_ASSIGN(const std::size_t private_read_bytes, measure_private_reads(engine));
   RONDO_ASSIGN(auto times, measure_algorithms(engine));
+  times.private_read_bytes = private_read_bytes;
   std::optional<std::string> own;
   if (engine.place().rank() == 0)
     own = select::to_json(tuning_of(engine.place(), std::move(times)));

@@ -108,6 +108,7 @@ select::Tuning tuning_of(const Place& place, TuningSamples samples) {
                   [](const MeasuredTimes::Point& point) { return point.simulated_us <= 0; });
   }
   tuning.measured = std::move(samples.all);
+  tuning.private_read_bytes = samples.private_read_bytes;
   return tuning;
 }
 

@@ -37,7 +37,7 @@ constexpr int kBarriersBefore = 500;
 
 int rounds_for(std::size_t bytes, double last_us) {
   if (last_us > kLongEnoughUs / 8) return 1;
-  return bytes <= (std::size_t{64} << 10) ? 6 : bytes <= (std::size_t{1} << 20) ? 3 : 2;
+  return bytes <= (std::size_t{1} << 20) ? 6 : 2;
 }
 
 /// What calls took, by algorithm (in the order of the registry) and bytes.

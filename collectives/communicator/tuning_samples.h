@@ -17,6 +17,8 @@ struct TuningSamples {
   std::vector<select::MeasuredTimes> evenly;
   /// And between those sizes where several algorithms are close to the fastest.
   std::vector<select::MeasuredTimes> all;
+  /// As in select::Tuning.
+  std::size_t private_read_bytes = 0;
 };
 
 /// The same on all ranks. A collective call. Errors: as a collective call.

@@ -35,11 +35,11 @@ Result<std::shared_ptr<const UserSchedule>> load_schedule(const std::string& opt
     RONDO_ASSIGN(text, json::read_file(option, name));
   }
   RONDO_ASSIGN(schedule::WrittenSchedule written, schedule::parse_schedule(text, name));
-  auto verdict = verify::verify_written(written);
+  auto verdict = verify::verify_written(written, name);
   if (!verdict.ok()) {
-    return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("{}: {}", name, verdict.status().message()), kNoCulprit,
-                  verdict.status().where());
+    // The rank at fault is one of the schedule's: every rank of the world has the same file.
+    const Status& wrong = verdict.status();
+    return Status(wrong.code(), wrong.message()).at(wrong.where());
   }
   return std::make_shared<const UserSchedule>(
       UserSchedule{.name = std::move(written.name),

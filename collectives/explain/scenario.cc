@@ -32,7 +32,7 @@ Result<simulate::Network> tuned_network(const PlanQuestion& question,
 Result<simulate::Network> network_of(const PlanQuestion& question, const select::Tuning* tuning) {
   if (tuning != nullptr && question.hosts == 0) return tuned_network(question, *tuning);
   if (!question.network.empty() && tuning == nullptr)
-    return simulate::parse_network(question.network, "network file");
+    return simulate::parse_network(question.network, question.network_name);
   const std::int64_t ranks = std::int64_t{question.hosts} * question.ranks_per_host;
   if (question.hosts < 1 || question.ranks_per_host < 1 || ranks > simulate::kMostRanks) {
     return Status(ErrorCode::kInvalidArgument,
@@ -45,9 +45,9 @@ Result<simulate::Network> network_of(const PlanQuestion& question, const select:
 }
 
 Status read_tuning(Scenario& scenario) {
-  if (scenario.question.tuning.empty()) return {};
-  RONDO_ASSIGN(select::Tuning tuning,
-               select::parse_tuning(scenario.question.tuning, "tuning file"));
+  const PlanQuestion& question = scenario.question;
+  if (question.tuning.empty()) return {};
+  RONDO_ASSIGN(select::Tuning tuning, select::parse_tuning(question.tuning, question.tuning_name));
   scenario.tuning = std::make_shared<const select::Tuning>(std::move(tuning));
   return {};
 }
@@ -67,17 +67,19 @@ std::size_t count_of(const PlanQuestion& question, int world) {
 }
 
 Status read_written(Scenario& scenario) {
-  if (scenario.question.schedule.empty()) return {};
+  const PlanQuestion& question = scenario.question;
+  const std::string& name = question.schedule_name;
+  if (question.schedule.empty()) return {};
   RONDO_ASSIGN(schedule::WrittenSchedule written,
-               schedule::parse_schedule(scenario.question.schedule, "schedule file"));
+               schedule::parse_schedule(question.schedule, name));
   const schedule::Request& request = written.request();
-  if (request.collective != scenario.question.collective || request.world != scenario.world()) {
+  if (request.collective != question.collective || request.world != scenario.world()) {
     return {ErrorCode::kInvalidArgument,
-            fmt::format("schedule file: '{}' is {} of {} ranks, the question is {} of {}",
-                        written.name, to_string(request.collective), request.world,
-                        to_string(scenario.question.collective), scenario.world())};
+            fmt::format("{}: '{}' is {} of {} ranks, the question is {} of {}", name, written.name,
+                        to_string(request.collective), request.world,
+                        to_string(question.collective), scenario.world())};
   }
-  RONDO_ASSIGN(verify::WrittenVerdict verdict, verify::verify_written(written));
+  RONDO_ASSIGN(verify::WrittenVerdict verdict, verify::verify_written(written, name));
   scenario.written = std::make_shared<const schedule::WrittenSchedule>(std::move(written));
   scenario.written_world = std::make_shared<const schedule::FoldedWorld>(std::move(verdict.fused));
   return {};

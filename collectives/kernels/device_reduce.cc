@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives/kernels/cuda/reduce.h"
+#include "collectives/kernels/cuda/reduce_launches.h"
 #include "core/device/emulated/emulated.h"
 #include "core/device/plugin/registry.h"
 #include "core/device/plugin/stream.h"
@@ -83,6 +84,11 @@ Result<DeviceReduceKernel> find_device_reduce_kernel(DeviceKind device, DataType
   return Status(ErrorCode::kUnsupported,
                 fmt::format("there is no reduce kernel for {} of {} on devices of kind {}",
                             to_string(op), to_string(type), to_string(device)));
+}
+
+bool device_always_reduces(DeviceKind device, DataType type, ReduceOp op, std::size_t sources,
+                           std::size_t targets) {
+  return device != DeviceKind::kCuda || cuda::always_launches(type, op, sources, targets);
 }
 
 }  // namespace rondo::kernels

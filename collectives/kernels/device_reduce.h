@@ -4,6 +4,7 @@
 // the same bits. Registered per kind of device.
 // Threads: one at a time per stream.
 
+#include <cstddef>
 #include <functional>
 
 #include "collectives/kernels/reduce.h"
@@ -20,5 +21,10 @@ using DeviceReduceKernel =
 
 /// Errors: Unsupported, naming type, op and device, and what there is.
 Result<DeviceReduceKernel> find_device_reduce_kernel(DeviceKind device, DataType type, ReduceOp op);
+
+/// Whether that kernel takes so many sources and targets, whichever of them are the same memory:
+/// it may refuse others.
+bool device_always_reduces(DeviceKind device, DataType type, ReduceOp op, std::size_t sources,
+                           std::size_t targets);
 
 }  // namespace rondo::kernels

@@ -28,6 +28,7 @@ class LinkSpeeds {
     const double speed = link(from, to);
     return speed == 0 ? 1 : speed;
   }
+  bool share_memory(Rank one, Rank other) const { return link(one, other) == 0; }
   /// What the rank's own link can do: the fastest of its pairs with those that it shares no memory
   /// with, the slower direction; 1 where there are none.
   double of(Rank rank) const;

@@ -9,6 +9,7 @@
 #include "collectives/algorithms/weighted_direct_all_reduce.h"
 #include "collectives/select/host_costs.h"
 #include "collectives/select/host_traffic.h"
+#include "collectives/select/rack_traffic.h"
 
 namespace rondo::select {
 namespace {
@@ -333,6 +334,7 @@ CostTerms cost_terms(const algorithms::Algorithm& algorithm, const Layout& layou
       CostTerms terms = cost.terms(layout.world, {layout, bytes});
       // All ranks' bytes are its data, of which a rank has one part of so many.
       if (algorithm.collective == Collective::kAllToAll) terms.volume /= layout.world;
+      terms.volume = std::max(terms.volume, volume_between_racks(algorithm, layout, bytes));
       if (!layout.one_host) wait_for_cores(terms, std::max(1.0, layout.ranks_per_core));
       return terms;
     }

@@ -72,13 +72,14 @@ CostTerms once_between_hosts(const HostLayout& hosts) {
   return terms;
 }
 
-// Between hosts the rank of the smallest host that owns most columns; inside one row for each host
+// All columns of a host pass its link, whoever owns them; messages are those of the rank of the
+// smallest host that owns most columns; inside one row for each host
 // and owner in turn.
 CostTerms twice_between_hosts(const HostLayout& hosts) {
   const double h = hosts.hosts();
   const double columns = hosts.most_ranks();
   CostTerms terms{.steps = 2 * (h - 1),
-                  .volume = 2 * (h - 1) / h * most_columns_of_a_rank(hosts) / columns,
+                  .volume = 2 * (h - 1) / h,
                   .messages = 2 * (h - 1) * most_columns_of_a_rank(hosts)};
   if (columns == 1) return terms;
   terms.steps_inside = 1 + one_step(columns) + (h - 1) / 2;

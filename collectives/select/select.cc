@@ -64,8 +64,12 @@ Result<const algorithms::Algorithm*> forced_algorithm(Collective collective, std
     if (other.name == name) return Found{nullptr};
     if (names.find(other.name) == std::string::npos) names += fmt::format(", {}", other.name);
   }
+  // Memory that nobody has written may look like a name: the message stays one line.
+  std::string shown(name);
+  std::ranges::replace_if(
+      shown, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   return Status(ErrorCode::kInvalidArgument,
-                fmt::format("there is no algorithm '{}'; there are: {}", name, names));
+                fmt::format("there is no algorithm '{}'; there are: {}", shown, names));
 }
 
 Result<const algorithms::Algorithm*> choose(Collective collective, std::size_t bytes,

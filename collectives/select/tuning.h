@@ -34,6 +34,9 @@ struct Tuning {
   std::vector<std::string> hosts;  ///< their names, for whoever reads the file
   simulate::Network network;
   std::vector<MeasuredTimes> measured;
+  /// Pieces of private memory from this size on are faster read by process_vm_readv than copied
+  /// into shared slots; 0: none are.
+  std::size_t private_read_bytes = 0;
 
   /// By how much the measured time is longer than the simulated one: between sizes that were
   /// measured by the logarithms of both, beyond them as at the nearest. 1 for what wasn't measured.

@@ -75,6 +75,8 @@ Result<Tuning> parse_tuning(std::string_view text, std::string name) {
   }
   for (Value item : root.at("measured").items())
     tuning.measured.push_back(read_times(std::move(item)));
+  tuning.private_read_bytes =
+      static_cast<std::size_t>(root.at("private_read_bytes").integer(0, 0, INT64_MAX));
   root.no_other_keys();
   RONDO_TRY(document.status());
   return tuning;
@@ -86,6 +88,7 @@ std::string to_json(const Tuning& tuning) {
   const ordered_json json = {{"rondo_tuning", kVersion},
                              {"transport", tuning.transport},
                              {"hosts", tuning.hosts},
+                             {"private_read_bytes", tuning.private_read_bytes},
                              {"network", ordered_json::parse(simulate::to_json(tuning.network))},
                              {"measured", std::move(measured)}};
   return json.dump(1) + "\n";

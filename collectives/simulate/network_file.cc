@@ -153,7 +153,7 @@ Network read_network(Value root) {
     if (world > kMostRanks)
       item.fail(fmt::format("{} ranks up to here; at most {}", world, kMostRanks));
   }
-  if (world == 0) hosts.refuse("a list of hosts");
+  if (world == 0) hosts.fail("expected a list of at least one host");
   network.switches = std::move(switches).all();
   network.inside = read_link(root.at("inside"), otherwise.inside);
   network.between = read_link(root.at("between"), otherwise.between);

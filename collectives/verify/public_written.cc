@@ -15,7 +15,7 @@ namespace {
 
 Result<VerifiedSchedule> verified(const std::string& json, const std::string& file) {
   RONDO_ASSIGN(const schedule::WrittenSchedule written, schedule::parse_schedule(json, file));
-  RONDO_ASSIGN(const verify::WrittenVerdict verdict, verify::verify_written(written));
+  RONDO_ASSIGN(const verify::WrittenVerdict verdict, verify::verify_written(written, file));
   return VerifiedSchedule{.name = written.name,
                           .collective = to_string(written.request().collective),
                           .ranks = written.request().world,

@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 #include "collectives/schedule/schedule_file.h"
 #include "collectives/verify/written.h"
+#include "core/json/reader.h"
 #include "rondo/error.h"
 
 namespace rondo {
@@ -34,6 +36,13 @@ void require(std::int64_t value, std::int64_t least, std::int64_t below, const c
 void require(const schedule::WrittenSize& size) {
   const Status status = size.check();
   if (!status.ok()) throw Error(status.code(), "schedule builder: " + status.message());
+}
+
+void require_name(std::string_view name) {
+  if (json::is_name(name)) return;
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("schedule builder: name: expected one line of UTF-8, 1 to {} bytes",
+                          json::kMostNameBytes));
 }
 
 BufferRole role_of(ScheduleBuilder::Place::Memory memory) {
@@ -89,6 +98,7 @@ struct ScheduleBuilder::Impl {
 ScheduleBuilder::ScheduleBuilder(std::string name, Collective collective, int ranks,
                                  std::uint32_t rows, int root)
     : impl_(std::make_unique<Impl>()) {
+  require_name(name);
   require(ranks, 1, schedule::kMostWrittenRanks + 1, "ranks");
   require(rows, 1, schedule::kMostWrittenRows + 1, "rows");
   require(root, 0, ranks, "root");
@@ -193,7 +203,7 @@ std::string ScheduleBuilder::build() const {
   std::string text = json();
   const std::string name = fmt::format("schedule '{}'", impl_->written.name);
   const auto written = value_or_throw(schedule::parse_schedule(text, name));
-  value_or_throw(verify::verify_written(written));
+  value_or_throw(verify::verify_written(written, name));
   return text;
 }
 

@@ -1,5 +1,7 @@
 #include "collectives/verify/written.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -24,9 +26,7 @@ Result<Report> verify_fused(const schedule::FoldedWorld& world) {
   return world.rotation.world() <= kMemoryRulesUpTo ? verify_at_once(world) : verify_values(world);
 }
 
-}  // namespace
-
-Result<WrittenVerdict> verify_written(const schedule::WrittenSchedule& written) {
+Result<WrittenVerdict> verdict_on(const schedule::WrittenSchedule& written) {
   // As it was written first, so that errors speak of its own ops.
   if (written.request().world <= kMemoryRulesUpTo) {
     const std::vector<FusedSchedule> plain = lowered(written);
@@ -45,6 +45,17 @@ Result<WrittenVerdict> verify_written(const schedule::WrittenSchedule& written) 
         std::ranges::count_if(own.ports, [](const schedule::Port& port) { return port.direct; }));
   }
   return verdict;
+}
+
+}  // namespace
+
+Result<WrittenVerdict> verify_written(const schedule::WrittenSchedule& written,
+                                      std::string_view file) {
+  Result<WrittenVerdict> verdict = verdict_on(written);
+  if (verdict.ok()) return verdict;
+  const Status& error = verdict.status();
+  return Status(error.code(), fmt::format("{}: {}", file, error.message()), error.culprit(),
+                error.where());
 }
 
 }  // namespace rondo::verify

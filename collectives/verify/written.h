@@ -4,6 +4,7 @@
 // its one world, plain and fused.
 
 #include <cstdint>
+#include <string_view>
 
 #include "collectives/schedule/rotation.h"
 #include "collectives/schedule/schedule_file.h"
@@ -18,7 +19,9 @@ struct WrittenVerdict {
   std::uint32_t least_credits = 1;
 };
 
+/// `file` begins messages, as those of schedule::parse_schedule.
 /// Errors: InvalidArgument: the rank, step and row at fault, and what the right contents would be.
-Result<WrittenVerdict> verify_written(const schedule::WrittenSchedule& written);
+Result<WrittenVerdict> verify_written(const schedule::WrittenSchedule& written,
+                                      std::string_view file);
 
 }  // namespace rondo::verify

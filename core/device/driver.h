@@ -35,6 +35,9 @@ class DeviceDriver {
   /// Errors: Unsupported (one was named that is of no use).
   virtual Result<CollectiveLibrary*> collective_library() { return nullptr; }
 
+  /// What `rondo info` says of the kind's software: "driver 2.1, runtime 3"; empty: nothing.
+  virtual std::string versions() const { return {}; }
+
   /// A range of time in the profiler of the devices' maker, from here to `end_range`, which may be
   /// on another thread; 0 where there is none. Costs next to nothing while nobody looks.
   virtual std::uint64_t begin_range(const char* /*name*/) { return 0; }

@@ -60,6 +60,18 @@ Result<Node> parse_text(std::string_view text) {
 
 }  // namespace
 
+bool is_name(std::string_view text) {
+  const bool plain =
+      std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (text.empty() || !plain || text.size() > kMostNameBytes) return false;
+  try {
+    static_cast<void>(Node(text).dump());
+    return true;
+  } catch (const Node::type_error&) {
+    return false;  // no UTF-8
+  }
+}
+
 std::string line_and_column(std::string_view text, std::size_t position) {
   const std::string_view before = text.substr(0, position > 0 ? position - 1 : 0);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -191,11 +203,8 @@ bool Value::flag(bool otherwise) {
 }
 
 std::string Value::name(std::string_view otherwise) {
-  constexpr std::size_t kMostNameBytes = 256;
-  const std::string name = text(otherwise);
-  const bool plain =
-      std::none_of(name.begin(), name.end(), [](unsigned char c) { return std::iscntrl(c) != 0; });
-  if (name.empty() || !plain || name.size() > kMostNameBytes)
+  std::string name = text(otherwise);
+  if (!is_name(name))
     refuse(fmt::format("a name, of one line and at most {} bytes", kMostNameBytes));
   return name;
 }

@@ -134,6 +134,10 @@ class Document {
   Status status_;
 };
 
+inline constexpr std::size_t kMostNameBytes = 256;
+/// Whether a file can have it where a name is expected: UTF-8 of one line, and not too long.
+bool is_name(std::string_view text);
+
 /// "line 3, column 7": of the byte before `position`, which counts from 1.
 std::string line_and_column(std::string_view text, std::size_t position);
 

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "examples/custom_device/collectives.h"
@@ -22,7 +23,7 @@
 namespace custom_cpu {
 namespace {
 
-const char* last_error() { return last_failure().c_str(); }
+const char* last_error() { return last_failure().data(); }
 
 int device_count(int* count) {
   *count = kDevices;
@@ -117,6 +118,35 @@ int end_range(std::uint64_t /*range*/) {
   return done();
 }
 
+/// A real driver is opened and closed here; that they were is counted.
+std::atomic<int> initialized = 0;
+
+int initialize() {
+  ++initialized;
+  return done();
+}
+
+int finalize() {
+  --initialized;
+  return done();
+}
+
+const char* driver_version() { return "1.0 (threads)"; }
+const char* runtime_version() { return "1.0"; }
+
+/// The host's own: a real device's is page-locked, and mapped for the device.
+int allocate_host(int /*device*/, std::size_t bytes, void** address) {
+  constexpr std::align_val_t kAlignment{64};
+  *address = ::operator new(bytes, kAlignment, std::nothrow);
+  return *address != nullptr ? done() : failed("the host has no such memory left");
+}
+
+int deallocate_host(int /*device*/, void* address) {
+  constexpr std::align_val_t kAlignment{64};
+  ::operator delete(address, kAlignment);
+  return done();
+}
+
 rondo_device_table table() {
   rondo_device_table table{};
   table.size = sizeof(table);
@@ -142,6 +172,12 @@ rondo_device_table table() {
   table.synchronize_event = &synchronize_event;
   table.begin_range = &begin_range;
   table.end_range = &end_range;
+  table.initialize = &initialize;
+  table.finalize = &finalize;
+  table.driver_version = &driver_version;
+  table.runtime_version = &runtime_version;
+  table.allocate_host = &allocate_host;
+  table.deallocate_host = &deallocate_host;
   return table;
 }
 
@@ -162,6 +198,11 @@ extern "C" __attribute__((visibility("default"))) int rondo_device_plugin(
   if (!takes_collectives) return 0;
   const rondo_collective_table collectives = custom_cpu::collectives();
   return registry->add_collectives(registry->context, table.kind, &collectives);
+}
+
+/// For tests: how often it was initialized.
+extern "C" __attribute__((visibility("default"))) int custom_cpu_initialized() {
+  return custom_cpu::initialized;
 }
 
 /// For tests: ranges that were begun, and ended.

@@ -47,9 +47,15 @@ struct CommunicatorOptions {
   /// itself, and costs the wait for the peer's acknowledgement. A connection whose kernel copies
   /// nevertheless, as on loopback, stops asking for it once it has said so. Ranks may differ.
   std::size_t tcp_zero_copy_bytes = 0;
+  /// Where memory is shared: pieces of messages of at least so many bytes that lie in no registered
+  /// memory are read out of the sender's process (process_vm_readv), where the kernel permits it,
+  /// instead of going by shared slots (RONDO_PRIVATE_READ). 0: as the tuning has measured it, and
+  /// none without one: slots were faster on the hosts that were measured, but for one size by a
+  /// twentieth (docs/performance.md). Ranks may differ.
+  std::size_t private_read_bytes = 0;
   /// Who moves started calls on while nobody waits for one: "thread", a thread of the
-  /// communicator's own that sleeps while there is nothing to do, or "caller", nobody: each call
-  /// moves on in `start`, `test` and `wait` alone (RONDO_PROGRESS). Ranks may differ.
+  /// communicator's own that sleeps while there is nothing to do, or "caller", nobody: calls move
+  /// on only in `start`, `test`, `wait` and `progress` (RONDO_PROGRESS). Ranks may differ.
   std::string progress = "thread";
   /// The bits of all_reduce, reduce and reduce_scatter follow from the inputs alone: the same over
   /// every transport, for every algorithm, segment size and layout of the ranks on hosts
@@ -126,8 +132,8 @@ struct CallInfo {
 };
 
 /// A call that was checked and planned once, to be run many times with the same buffers, each time
-/// in the order of its stream, if it has one (Call::on). Move-only; must not outlive its
-/// communicator.
+/// in the order of its stream, if it has one (Call::on). Move-only. It may outlive its
+/// communicator: its calls are then InvalidArgument.
 /// Threads: as the communicator's.
 class RONDO_API Prepared {
  public:
@@ -273,11 +279,10 @@ class RONDO_API Communicator {
 
   /// For programs with a loop of their own (poll, epoll, libuv): a descriptor that is readable
   /// while `progress` has something to do: started calls have ended, or, where `progress` is
-  /// "caller", calls are outstanding, which move on in `progress` alone. (What ranks of one host
-  /// tell each other wakes no descriptor: such a loop goes round as long as a call is under way.
-  /// With "thread" it sleeps.) Level-triggered; the communicator's, which closes it; only to be
-  /// polled. Calls that ended before the first call of this function aren't counted. Errors:
-  /// System.
+  /// "caller", those that are outstanding, which nobody else moves on, can be: a peer has come, or
+  /// it is time to look how long a call has been waiting, ten times a second at most in a long
+  /// wait. Level-triggered; the communicator's, which closes it; only to be polled. Calls that
+  /// ended before the first call of this function aren't counted. Errors: System.
   int descriptor();
   /// Moves started calls on where nobody else does, without waiting, and returns how many have
   /// ended since the last time; 0 before `descriptor` was called. May be 0 though the descriptor

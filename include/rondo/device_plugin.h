@@ -26,7 +26,7 @@ extern "C" {
 /* Of this header. Another major number is refused; entries are only ever added, at the end of a
  * table, and each addition is a minor number: size tells which of them a plug-in knows. */
 #define RONDO_DEVICE_PLUGIN_MAJOR 1
-#define RONDO_DEVICE_PLUGIN_MINOR 1
+#define RONDO_DEVICE_PLUGIN_MINOR 2
 
 typedef struct rondo_plugin_stream_s* rondo_plugin_stream; /* the plug-in's own */
 typedef struct rondo_plugin_event_s* rondo_plugin_event;   /* likewise */
@@ -67,11 +67,14 @@ typedef struct rondo_device_table {
   int (*export_event)(int device, rondo_plugin_event event, rondo_plugin_handle* handle);
   int (*import_event)(int device, const rondo_plugin_handle* handle, rondo_plugin_event* event);
 
-  /* Streams and events (optional, all or none). Without: work is done at once, by the thread that
-   * asks for it. Work of a stream runs in order; once some of it has failed, synchronize_stream
-   * fails, and so do synchronize_event on events recorded after it and streams that wait for those.
-   * `record_event` replaces what was recorded before; `wait_event` is for what has been recorded by
-   * then. `query_event` sets *done to 1 once that is reached. */
+  /* Streams and events (optional, all or none, but for copy_async and query_event). Without: work
+   * is done at once, by the thread that asks for it. Work of a stream runs in order; once some of
+   * it has failed, synchronize_stream fails, and so do synchronize_event on events recorded after
+   * it and streams that wait for those. `record_event` replaces what was recorded before;
+   * `wait_event` is for what has been recorded by then. `copy_async` (optional by itself,
+   * since 1.2): without, whoever wants a copy waits for the stream and calls `copy`, and no
+   * deadline ends that. `query_event` (likewise) sets *done to 1 once that is reached: without, a
+   * thread that waits in synchronize_event says so. */
   int (*create_stream)(int device, rondo_plugin_stream* stream);
   int (*destroy_stream)(int device, rondo_plugin_stream stream);
   int (*synchronize_stream)(int device, rondo_plugin_stream stream);
@@ -91,6 +94,27 @@ typedef struct rondo_device_table {
    * began on, and ranges may overlap. */
   int (*begin_range)(const char* name, uint64_t* range);
   int (*end_range)(uint64_t range);
+
+  /* Since 1.2. */
+
+  /* (each optional) `initialize` is called once, before any other function, when the table has been
+   * found to be in order: where it fails the plug-in is refused, with last_error. `finalize` is
+   * called when the process ends by exit or by returning from main; memory, streams and events may
+   * be given back even later, by objects of a program that live so long. By then the thread_local
+   * objects of the thread that ends it have been destroyed: what the table's functions touch there
+   * (the text of last_error, say) has to be without destructors. */
+  int (*initialize)(void);
+  int (*finalize)(void);
+
+  /* What `rondo info` shows (each optional): texts that stay. */
+  const char* (*driver_version)(void);
+  const char* (*runtime_version)(void);
+
+  /* Memory of the host that kernels and copies of that device use at the same address, and the host
+   * all the while (optional, both or neither; they need streams). Without: collectives between
+   * hosts are the host's, or a library's. */
+  int (*allocate_host)(int device, size_t bytes, void** memory);
+  int (*deallocate_host)(int device, void* memory);
 } rondo_device_table;
 
 /* One reduction: the sources are combined in their order, each read once, and the result is stored

@@ -32,6 +32,10 @@ struct PlanQuestion {
   /// A schedule of the user's for this collective and world, as JSON
   /// (docs/your-own-schedule.md): proved, and priced beside ours. `algorithm` may be its name.
   std::string schedule{};
+  /// What errors call these texts; a program that has read them from files may name those.
+  std::string network_name = "network file";
+  std::string tuning_name = "tuning file";
+  std::string schedule_name = "schedule file";
 };
 
 /// One way to do it.

@@ -2,7 +2,8 @@
 
 /* Rondo's C interface: collectives for programs and frameworks in any language.
  *
- * C99. The only interface of Rondo whose binary form is stable: within one RONDO_ABI_VERSION
+ * C99, and one file, however long, so that bindings of other languages have one to read. The only
+ * interface of Rondo whose binary form is stable: within one RONDO_ABI_VERSION
  * functions are only added, and structs grow at their end. Structs that the caller makes, to fill
  * them in or to have them filled in, begin with their size; begin with their _INIT macro, or with
  * zeros and the size. Rondo writes no more than that: what a newer library knows besides is left
@@ -117,14 +118,15 @@ typedef struct rondo_config {
   const char* wire_format;
   const char* error_feedback;
   const char* device_path;
-  const char* schedule; /* a file, or its text: docs/your-own-schedule.md */
-  const char* tuning;   /* "off", "measure", or a file: docs/tuning.md */
+  const char* schedule;        /* a file, or its text: docs/your-own-schedule.md */
+  const char* tuning;          /* "off", "measure", or a file: docs/tuning.md */
+  uint64_t private_read_bytes; /* 0: as the tuning says; UINT64_MAX / 2: never: docs/tuning.md */
 } rondo_config;
 
 #define RONDO_CONFIG_INIT                                                                      \
   {                                                                                            \
     sizeof(rondo_config), RONDO_ABI_VERSION, 0, 0, 0, 0, 0, 0, {0, 0}, NULL, NULL, NULL, NULL, \
-        NULL, NULL, NULL, NULL, NULL, NULL                                                     \
+        NULL, NULL, NULL, NULL, NULL, NULL, 0                                                  \
   }
 
 /* Joins the world that a launcher has set up (`rondo run`, mpirun, srun); alone, a world of 1.
@@ -320,8 +322,9 @@ RONDO_C_API rondo_status rondo_work_release(rondo_work* work);
 
 /* For programs with a loop of their own: a descriptor that is readable (poll, epoll;
  * level-triggered) while rondo_progress has something to do: works have ended, or, where the
- * configuration's progress is "caller", are under way. The communicator's, which closes it; only to
- * be polled. */
+ * configuration's progress is "caller", those that are under way can be moved on, or it is time to
+ * look at them (ten times a second at most in a long wait). The communicator's, which closes it;
+ * only to be polled. */
 RONDO_C_API rondo_status rondo_get_descriptor(rondo_communicator* communicator, int* out);
 /* Moves works on where nobody else does, without waiting. `ended` (may be null): how many have
  * ended since the last time, from rondo_get_descriptor on; 0 is possible though it was readable. */
@@ -616,7 +619,8 @@ typedef struct rondo_step {
         {RONDO_INPUT, 0}, 0, 0, 0                                                     \
   }
 
-/* `rows`: equal parts that the data are cut into. `turns`: not 0: rank 0's steps stand for all. */
+/* `name`: one line of UTF-8, at most 256 bytes. `rows`: equal parts that the data are cut into.
+ * `turns`: not 0: rank 0's steps stand for all. */
 RONDO_C_API rondo_status rondo_schedule_begin(const char* name, rondo_kind kind, int ranks,
                                               uint32_t rows, int root, int turns,
                                               rondo_schedule** out);

@@ -95,6 +95,8 @@ CUresult cuGetErrorName(CUresult code, const char** name) {
     case CUDA_ERROR_LAUNCH_FAILED: *name = "CUDA_ERROR_LAUNCH_FAILED"; break;
     case CUDA_ERROR_ILLEGAL_ADDRESS: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
     case CUDA_ERROR_MAP_FAILED: *name = "CUDA_ERROR_MAP_FAILED"; break;
+    case CUDA_ERROR_NOT_SUPPORTED: *name = "CUDA_ERROR_NOT_SUPPORTED"; break;
+    case CUDA_ERROR_INVALID_HANDLE: *name = "CUDA_ERROR_INVALID_HANDLE"; break;
     default: *name = "CUDA_ERROR_OTHER";
   }
   return CUDA_SUCCESS;

@@ -31,6 +31,7 @@ class GpuReduce : public testing::Test {
     std::size_t count;
     std::size_t sources;
     std::size_t skew;
+    std::size_t targets = 1;
   };
   void check(ReduceOp op, const Shape& shape) {
     const std::size_t bytes = (shape.count + shape.skew) * sizeof(T);
@@ -48,22 +49,28 @@ class GpuReduce : public testing::Test {
     const int divisor = op == ReduceOp::kAvg ? 7 : 1;
     // What lies before the target stays as it is.
     std::vector<T> want = random_data<T>(shape.count + shape.skew, 1), got(want.size());
-    const DeviceMemory result(kDevice, bytes);
-    stream.copy(result.data(), want.data(), bytes);
+    std::vector<DeviceMemory> results;
+    std::vector<void*> device_targets;
+    for (std::size_t t = 0; t < shape.targets; ++t) {
+      stream.copy(results.emplace_back(kDevice, bytes).data(), want.data(), bytes);
+      device_targets.push_back(static_cast<T*>(results.back().data()) + shape.skew);
+    }
     stream.synchronize();
     void* host_target = want.data() + shape.skew;
-    void* device_target = static_cast<T*>(result.data()) + shape.skew;
     (*find_reduce_kernel(DeviceKind::kHost, type_of<T>(), op))(
         {on_host, {&host_target, 1}, shape.count, divisor});
     const auto kernel = find_device_reduce_kernel(kDevice.kind, type_of<T>(), op);
     ASSERT_TRUE(kernel.ok()) << kernel.status().to_string();
     const Status launched = (*kernel)(detail::DeviceAccess::stream(stream),
-                                      {on_device, {&device_target, 1}, shape.count, divisor});
+                                      {on_device, device_targets, shape.count, divisor});
     ASSERT_TRUE(launched.ok()) << launched.to_string();
-    stream.copy(got.data(), result.data(), bytes);
-    stream.synchronize();
-    for (std::size_t i = 0; i < got.size(); ++i)
-      ASSERT_TRUE(same_value(got[i], want[i])) << to_string(op) << ", element " << i;
+    for (std::size_t t = 0; t < shape.targets; ++t) {
+      stream.copy(got.data(), results[t].data(), bytes);
+      stream.synchronize();
+      for (std::size_t i = 0; i < got.size(); ++i)
+        ASSERT_TRUE(same_value(got[i], want[i]))
+            << to_string(op) << ", element " << i << " of target " << t;
+    }
   }
 };
 
@@ -79,6 +86,17 @@ TYPED_TEST(GpuReduce, EveryOp_HasTheHostsBits) {
       this->check(op, {count, 5, 3});
       if (this->HasFatalFailure()) return;
     }
+  }
+}
+
+// As a rank of a direct all-reduce stores to its peers; and more than one launch takes.
+TYPED_TEST(GpuReduce, SeveralTargets_HaveTheHostsBits) {
+  for (const ReduceOp op : kOps) {
+    if (!is_combined_by(type_of<TypeParam>(), op)) continue;
+    this->check(op, {1'500, 3, 0, 3});
+    this->check(op, {1'021, 8, 1, 8});
+    if (op == ReduceOp::kSum || op == ReduceOp::kMax) this->check(op, {300, 65, 0, 65});
+    if (this->HasFatalFailure()) return;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <thread>
 
 namespace rondo::launch {
@@ -23,12 +24,23 @@ inline double time_of_death(Communicator& world) {
   return death;
 }
 
-/// A thread that sends its own process a signal then, whatever that is doing.
+/// Sends this process the signal; how late is told before, as on a busy machine that may be much.
+inline void strike(double death, int signal) {
+  ::dprintf(STDOUT_FILENO, "dies %.0f ms late\n", (seconds() - death) * 1e3);
+  ::kill(::getpid(), signal);
+}
+
+/// A thread that does so then, whatever the process is doing.
 inline std::jthread strike_at(double death, int signal) {
   return std::jthread([death, signal] {
     std::this_thread::sleep_for(std::chrono::duration<double>(death - seconds()));
-    ::kill(::getpid(), signal);
+    strike(death, signal);
   });
+}
+
+/// What a survivor says: reporters_of (reporters.h) reads it.
+inline void tell_of(double death, int culprit, const char* what) {
+  std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3, culprit, what);
 }
 
 }  // namespace rondo::launch

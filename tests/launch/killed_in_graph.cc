@@ -37,8 +37,7 @@ int killed_in_graph(int victim) {
     world.barrier();
     std::printf("the call ended\n");
   } catch (const Error& error) {
-    std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3, error.culprit(),
-                error.what());
+    tell_of(death, error.culprit(), error.what());
   }
   return 3;
 }

@@ -2,28 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <regex>
 #include <set>
 #include <string>
 
+#include "tests/launch/reporters.h"
 #include "tests/launch/shell.h"
 
 namespace rondo::launch {
-namespace {
-
-/// But for those of the acted NCCL, which other tests use at the same time.
-std::set<std::string> shared_memory_files() {
-  std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with("fake_nccl_")) names.insert(name);
-  }
-  return names;
-}
-
-}  // namespace
-
 std::string rondo_run(int ranks, const std::string& arguments) {
   return std::string(RONDO_TOOL) + " run -n " + std::to_string(ranks) + " -- " + RANK_PROGRAM +
          " " + arguments;
@@ -33,14 +19,8 @@ void expect_others_name_the_killed(const Killing& killing) {
   const auto before = shared_memory_files();
   const Outcome outcome = shell(killing.variables + " " + rondo_run(4, killing.arguments));
   EXPECT_EQ(outcome.exit_code, 128 + 9) << outcome.output;
-  const std::regex line(R"(\[(\d)\] after (-?\d+) ms: culprit 2: .*rank 2)");
-  std::set<std::string> reporters;
-  for (auto it = std::sregex_iterator(outcome.output.begin(), outcome.output.end(), line);
-       it != std::sregex_iterator(); ++it) {
-    reporters.insert((*it)[1]);
-    EXPECT_LT(std::stoi((*it)[2]), 2000) << "the promise is 2 s";
-  }
-  EXPECT_EQ(reporters, (std::set<std::string>{"0", "1", "3"})) << outcome.output;
+  EXPECT_EQ(reporters_of(2, outcome.output), (std::set<std::string>{"0", "1", "3"}))
+      << outcome.output;
   EXPECT_EQ(shared_memory_files(), before);
 }
 

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 
+#include "tests/launch/reporters.h"
 #include "tests/launch/shell.h"
 
 namespace rondo::launch {
@@ -63,27 +64,6 @@ std::string rank_program(const std::string& arguments) {
 /// A shell as each rank: `body` with the rank's number in $RANK.
 std::string script(const std::string& body) {
   return "sh -c 'RANK=${PMI_RANK:-$SLURM_PROCID}; " + body + "'";
-}
-
-std::set<std::string> shared_memory_files() {
-  std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
-    names.insert(entry.path().filename().string());
-  }
-  return names;
-}
-
-/// The ranks, at the start of each line, that named rank `culprit` within 2 s of its death.
-std::set<std::string> reporters_of(int culprit, const std::string& output) {
-  const std::regex line(
-      fmt::format(R"(\[(\d)\] after (-?\d+) ms: culprit {0}: .*rank {0} )", culprit));
-  std::set<std::string> reporters;
-  for (auto it = std::sregex_iterator(output.begin(), output.end(), line);
-       it != std::sregex_iterator(); ++it) {
-    EXPECT_LT(std::stoi((*it)[2]), 2000) << "the promise is 2 s";
-    reporters.insert((*it)[1]);
-  }
-  return reporters;
 }
 
 class Started : public testing::TestWithParam<Launcher> {

@@ -17,7 +17,8 @@
 //   absent R        rank R never joins
 //   exit R CODE     rank R exits with CODE before its second call; the others print their error
 //                   (they may still be in the first)
-//   traffic         all-reduces a MiB and prints the transport and bytes of every pair
+//   traffic [MIB]   all-reduces a MiB, or so many, three times; prints the transport of every
+//                   pair, the bytes that these calls have sent, and the milliseconds of a call
 
 #include <rondo/communicator.h>
 
@@ -40,7 +41,9 @@ namespace {
 
 using rondo::Communicator;
 using rondo::launch::seconds;
+using rondo::launch::strike;
 using rondo::launch::strike_at;
+using rondo::launch::tell_of;
 using rondo::launch::time_of_death;
 
 int sum() {
@@ -71,15 +74,45 @@ int killed(int victim) {
   std::vector<float> data(2'000'000, 0.5F);
   try {
     while (true) {
-      if (world.rank() == victim && seconds() > death) std::raise(SIGKILL);
+      if (world.rank() == victim && seconds() > death) strike(death, SIGKILL);
       world.all_reduce({data.data(), data.size()}, rondo::ReduceOp::kMax);
     }
   } catch (const rondo::Error& error) {
-    std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3, error.culprit(),
-                error.what());
+    tell_of(death, error.culprit(), error.what());
   }
   return 3;
 }
+
+/// The ends of calls in their order: those that were done come first, and are right; all others
+/// have one culprit.
+class Ends {
+ public:
+  explicit Ends(int culprit) : culprit_(culprit) {}
+
+  /// 0, or what to exit with.
+  int wait(rondo::Work& work, const std::vector<float>& data, float sum) {
+    try {
+      work.wait();
+    } catch (const rondo::Error& error) {
+      if (failed_++ == 0) first_ = error.what();
+      if (error.culprit() == culprit_) return 0;
+      std::printf("a call's culprit is %d: %s\n", error.culprit(), error.what());
+      return 5;
+    }
+    if (failed_ == 0 && data.front() == sum && data.back() == sum) return 0;
+    std::printf("a call behind %zu that failed has %.2f and %.2f for %.2f\n", failed_,
+                static_cast<double>(data.front()), static_cast<double>(data.back()),
+                static_cast<double>(sum));
+    return 4;
+  }
+  std::size_t failed() const { return failed_; }
+  const std::string& first() const { return first_; }
+
+ private:
+  int culprit_;
+  std::size_t failed_ = 0;
+  std::string first_;
+};
 
 int killed_between(int victim) {
   constexpr std::size_t kCalls = 1000;
@@ -94,24 +127,16 @@ int killed_between(int victim) {
   std::vector<rondo::Work> works;
   for (std::size_t i = 0; i < (dies ? kOfVictim : kCalls); ++i)
     works.push_back(world.start(rondo::Call::all_reduce({data[i].data(), data[i].size()})));
-  std::string first;
-  std::size_t failed = 0;
+  Ends ends(victim);
   for (std::size_t i = 0; i < works.size(); ++i) {
     if (dies && i == kDone) {
       std::this_thread::sleep_for(std::chrono::duration<double>(death - seconds()));
-      std::raise(SIGKILL);
+      strike(death, SIGKILL);
     }
-    try {
-      works[i].wait();
-      const auto sum = static_cast<float>(world.size()) * (static_cast<float>(i) + 2.0F);
-      if (failed != 0 || data[i].front() != sum || data[i].back() != sum) return 4;
-    } catch (const rondo::Error& error) {
-      if (error.culprit() != victim) std::printf("culprit %d\n", error.culprit());
-      if (failed++ == 0) first = error.what();
-    }
+    const auto sum = static_cast<float>(world.size()) * (static_cast<float>(i) + 2.0F);
+    if (const int code = ends.wait(works[i], data[i], sum); code != 0) return code;
   }
-  std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3,
-              failed >= kCalls - kOfVictim ? victim : -1, first.c_str());
+  tell_of(death, ends.failed() >= kCalls - kOfVictim ? victim : -1, ends.first().c_str());
   return 3;
 }
 
@@ -146,8 +171,7 @@ int struck_on_device(int victim, int signal) {
   try {
     while (true) world.all_reduce(buffer);
   } catch (const rondo::Error& error) {
-    std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3, error.culprit(),
-                error.what());
+    tell_of(death, error.culprit(), error.what());
   }
   return 3;
 }
@@ -168,13 +192,12 @@ int killed_behind_hosts(int victim) {
       for (int i = 0; i < kCopies; ++i) stream.copy(copy.data(), data.data(), kBytes);
       world.start(rondo::Call::all_reduce(buffer).on(stream));
       std::this_thread::sleep_for(std::chrono::duration<double>(death - seconds()));
-      std::raise(SIGKILL);
+      strike(death, SIGKILL);
     }
     world.all_reduce(buffer);
     std::printf("the call ended\n");
   } catch (const rondo::Error& error) {
-    std::printf("after %.0f ms: culprit %d: %s\n", (seconds() - death) * 1e3, error.culprit(),
-                error.what());
+    tell_of(death, error.culprit(), error.what());
   }
   return 3;
 }
@@ -195,15 +218,24 @@ int leave(int victim, int code) {
   return 4;
 }
 
-int traffic() {
+int traffic(int mebibytes) {
+  constexpr int kCalls = 3;
   Communicator world = Communicator::create();
-  std::vector<float> data(1 << 18, 1.0F);
-  for (int i = 0; i < 3; ++i) world.all_reduce({data.data(), data.size()});
-  for (const rondo::PeerTraffic& peer : world.traffic()) {
-    std::printf("pair %d-%d: %s sent %llu received %llu\n", world.rank(), peer.peer,
-                peer.transport.c_str(), static_cast<unsigned long long>(peer.sent_bytes),
-                static_cast<unsigned long long>(peer.received_bytes));
+  std::vector<float> data(static_cast<std::size_t>(mebibytes) << 18, 1.0F);
+  world.barrier();  // whoever has joined first would wait for the others
+  const std::vector<rondo::PeerTraffic> before = world.traffic();
+  const double begin = seconds();
+  for (int i = 0; i < kCalls; ++i) world.all_reduce({data.data(), data.size()});
+  const double end = seconds();
+  const std::vector<rondo::PeerTraffic> after = world.traffic();
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    std::printf(
+        "pair %d-%d: %s sent %llu received %llu\n", world.rank(), after[i].peer,
+        after[i].transport.c_str(),
+        static_cast<unsigned long long>(after[i].sent_bytes - before[i].sent_bytes),
+        static_cast<unsigned long long>(after[i].received_bytes - before[i].received_bytes));
   }
+  std::printf("rank %d: %.1f ms a call\n", world.rank(), (end - begin) * 1e3 / kCalls);
   return 0;
 }
 
@@ -232,7 +264,7 @@ int run(int argc, char** argv) {
   if (mode == "again") return again();
   if (mode == "once_on_device") return once_on_device();
   if (mode == "exit") return leave(number, std::atoi(argv[3]));
-  if (mode == "traffic") return traffic();
+  if (mode == "traffic") return traffic(argc > 2 ? number : 1);
   if (mode == "algorithm") return algorithm();
   if (mode == "absent") {
     const char* own = std::getenv("RONDO_RANK");

@@ -28,13 +28,18 @@ const Garbage kGarbage[] = {
     {"{\"unknown\": 1e999}", "a number is out of range"},
 };
 
-TEST(GarbageFiles, OfNetworksTuningsSchedulesAndRuns_AreRefusedInOneLine) {
+TEST(GarbageFiles, OfNetworksTuningsSchedulesAndRuns_AreNamedAndRefusedInOneLine) {
   const TemporaryFile file;
-  for (const std::string option : {"--network", "--tuning", "--schedule", "--run"}) {
+  const std::pair<std::string, std::string> options[] = {{"--network", "network file "},
+                                                         {"--tuning", "tuning file "},
+                                                         {"--schedule", "schedule file "},
+                                                         {"--run", ""}};
+  for (const auto& [option, what] : options) {
     const std::string command = "plan all_reduce " + option + " ";
+    const std::string start = what + file.path() + ": ";
     for (const auto& [text, complaint] : kGarbage) {
       file.put(text);
-      expect_usage_error(command + file.path(), complaint);
+      expect_usage_error(command + file.path(), start + complaint);
     }
     std::filesystem::resize_file(file.path(), 100'000'000);
     expect_usage_error(command + file.path(), "longer than 16 MiB");
@@ -56,13 +61,34 @@ TEST(GarbageFiles, ThatTheEnvironmentNames_EndEveryRankWithTheFileAndItsFault) {
   }
 }
 
+TEST(MissingFiles, ThatTheEnvironmentOrTuneNames_AreNamed) {
+  const std::string bench = " $RONDO bench all_reduce --local 2 -e 8";
+  for (const std::string& command :
+       {"RONDO_TUNING=/nowhere/x" + bench, "RONDO_SCHEDULE=/nowhere/x" + bench,
+        std::string("$RONDO tune --local 2 --check --tuning /nowhere/x")}) {
+    const Outcome outcome = shell(command + " 2>&1");
+    EXPECT_EQ(outcome.exit_code, 1) << command;
+    EXPECT_THAT(outcome.output, HasSubstr("/nowhere/x")) << command;
+    EXPECT_THAT(outcome.output, HasSubstr("No such file")) << command;
+  }
+  expect_usage_error("verify --schedule /nowhere/x", "--schedule /nowhere/x: No such file");
+}
+
+/// What is wrong is how the file fits the question: it is named all the same.
+TEST(OwnSchedules, OfAnotherWorld_AreNamed) {
+  const TemporaryFile file;
+  file.put(rondo("plan all_reduce --ranks 4 --algo ring --print-schedule").output);
+  expect_usage_error("plan all_reduce --ranks 3 --schedule " + file.path(),
+                     "schedule file " + file.path() + ": 'my_ring' is all_reduce of 4 ranks");
+}
+
 TEST(GarbageFiles, OfVerify_AreRefusedInOneLine) {
   const TemporaryFile file;
   for (const auto& [text, complaint] : kGarbage) {
     file.put(text);
     const Outcome outcome = rondo("verify --schedule " + file.path());
     EXPECT_NE(outcome.exit_code, 0);
-    EXPECT_THAT(outcome.output, HasSubstr(complaint));
+    EXPECT_THAT(outcome.output, HasSubstr("schedule file " + file.path() + ": " + complaint));
     EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
   }
 }
@@ -76,7 +102,8 @@ TEST(WrongSchedule, IsRefusedWithItsStepAndWhatTheRightContentsAre) {
     const Outcome outcome = shell(command + " 2>&1");
     EXPECT_NE(outcome.exit_code, 0) << command;
     EXPECT_THAT(outcome.output,
-                AllOf(HasSubstr("its result is row 0 of ranks {0, 1, 3}"),
+                AllOf(HasSubstr("schedule file " + file),
+                      HasSubstr("its result is row 0 of ranks {0, 1, 3}"),
                       HasSubstr("the right one is of all ranks"),
                       HasSubstr("rank 3, sweep 6/12 recv_reduce <- rank 2, row 0 (final)")))
         << command;

@@ -131,6 +131,8 @@ TEST(PlanOfRun, WorldOfAnotherSize_IsRefused) {
     EXPECT_STREQ(error.what(), "the run was of 4 ranks, the world that is described has 3");
   }
   EXPECT_THROW(predict_by_simulation(run, {.network = "{"}), Error);
+  EXPECT_THAT([&] { predict_by_simulation(run, {.schedule = "{", .schedule_name = "own.json"}); },
+              testing::ThrowsMessage<Error>(HasSubstr("own.json: not JSON at line 1")));
 }
 
 }  // namespace

@@ -51,7 +51,18 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("plan all_reduce --steps 2", "rank 2 is no rank of a world of 2");
   expect_usage_error("plan all_reduce --network /nowhere/x", "--network /nowhere/x: No such file");
   expect_usage_error("plan all_reduce --network /", "--network /: ");
-  expect_usage_error("plan all_reduce --network /dev/null", "network file: not JSON at line 1");
+  expect_usage_error("plan all_reduce --network /dev/null",
+                     "network file /dev/null: not JSON at line 1");
+  expect_usage_error("plan all_reduce --network ''", "--network: expected more than ''");
+  expect_usage_error("plan all_reduce --hosts ''", "--hosts: expected more than ''");
+  expect_usage_error("plan all_reduce --steps -1", "not in range 0 to 1048575");
+  expect_usage_error("plan all_reduce --crossovers --draw x.svg",
+                     "--crossovers and --draw are two answers: ask for one");
+  expect_usage_error("plan all_reduce --steps 0 --print-network",
+                     "--print-network and --steps are two answers");
+  expect_usage_error("tune --local 2 --transport pigeon", "pigeon");
+  expect_usage_error("tune --local 2 --check --begin 4K --end 1K", "-e 1024 is less than -b 4096");
+  expect_usage_error("tune --local 2 --check --begin 0", "--begin 0: expected at least 1 byte");
   expect_usage_error("plan --run run.json -b 8", "--run says what was measured: leave out --bytes");
 }
 
@@ -65,6 +76,37 @@ TEST(RondoTool, Plan_SaysWhatWhyAndHowLong) {
   EXPECT_THAT(rondo("plan all_reduce --ranks 3 --steps 1").output, HasSubstr("rank 2"));
   EXPECT_THAT(rondo("plan all_reduce --ranks 3 --print-network").output, HasSubstr("\"hosts\""));
   EXPECT_THAT(rondo("plan barrier --ranks 4 --crossovers").output, HasSubstr("64 MiB"));
+}
+
+/// The world once more beside the file that describes it: the same, or it is refused.
+TEST(RondoTool, Plan_OfANetworkFile_TakesWhatAgreesWithIt) {
+  const TemporaryFile network;
+  const TemporaryFile drawing;
+  network.put(R"({"hosts": [{"count": 2, "ranks": 4, "up_gbit_s": 10}]})");
+  const std::string beside = " --bytes 64M --network " + network.path();
+  const Outcome outcome =
+      rondo("plan all_reduce --ranks 8 --hosts 2x4" + beside + " --draw " + drawing.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("all_reduce of 64 MiB, 8 ranks on 2 hosts\nchosen: "));
+  EXPECT_EQ(outcome.output, rondo("plan all_reduce" + beside).output);
+  EXPECT_THAT(drawing.content(),
+              AllOf(HasSubstr("<svg"), HasSubstr("rank 7"), HasSubstr("</svg>")));
+
+  const auto refuse = [&](const std::string& flags, const std::string& complaint) {
+    expect_usage_error("plan all_reduce " + flags + beside, complaint);
+  };
+  const std::string describes = ", --network " + network.path() + " describes ";
+  refuse("--ranks 9", "--ranks says 9" + describes + "8");
+  refuse("--hosts 4x2", "--hosts 4x2 has 4 hosts" + describes + "2");
+  refuse("--hosts 2x3", "--hosts 2x3 has 3 ranks on each host" + describes + "one of 4");
+  refuse("--ranks 8 --hosts 1x8", "--hosts 1x8 has 1 hosts" + describes + "2");
+  network.put(R"({"hosts": [{"ranks": 4}, {"ranks": 3}]})");
+  refuse("--hosts 2x4", "--hosts 2x4 has 4 ranks on each host" + describes + "one of 3");
+  const std::string file = "network file " + network.path() + ": ";
+  network.put(R"({"hosts": []})");
+  refuse("--ranks 3", file + "hosts: expected a list of at least one host");
+  network.put(R"({"hosts": [{"ranks": 0}]})");
+  refuse("--ranks 3", file + "hosts[0].ranks: expected ");
 }
 
 TEST(RondoTool, Plan_ADrawingThatCantBeWritten_IsOneLine) {
@@ -125,7 +167,7 @@ TEST(RondoTool, UnknownWord_IsNamedWithItsNearestOnes) {
 }
 
 TEST(RondoTool, HelpOfEveryCommand_HasAnExample) {
-  for (const std::string command : {"bench", "plan", "verify", "info", "run"}) {
+  for (const std::string command : {"bench", "plan", "verify", "info", "run", "tune", "trace"}) {
     const Outcome outcome = rondo(command + " --help");
     EXPECT_EQ(outcome.exit_code, 0) << command;
     EXPECT_THAT(outcome.output, HasSubstr("rondo " + command + " ")) << command;

@@ -1,6 +1,7 @@
 #include "tools/schedules_page/page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <fstream>
@@ -146,19 +147,49 @@ std::string crossovers_of(Collective collective, const std::string& network) {
   return text + fastest;
 }
 
+std::vector<std::string> algorithms_of(Collective collective) {
+  std::vector<std::string> names;
+  for (const AlgorithmInfo& algorithm : built_in_algorithms())
+    if (algorithm.collective == to_string(collective)) names.push_back(algorithm.name);
+  return names;
+}
+
+/// Why a collective has no line in the tables; empty: it has one.
+std::string why_not_in_tables(Collective collective) {
+  const std::vector<std::string> names = algorithms_of(collective);
+  if (names.size() == 1) {
+    return fmt::format("{} has one algorithm, {}, for all sizes.", to_string(collective),
+                       names.front());
+  }
+  if (collective == Collective::kBarrier) {
+    return fmt::format("{} moves no data: no size decides between {}.", to_string(collective),
+                       fmt::join(names, " and "));
+  }
+  return {};
+}
+
+std::string collectives_without_tables() {
+  std::string text;
+  for (const Collective collective : kCollectives) {
+    const std::string why = why_not_in_tables(collective);
+    if (!why.empty()) text += (text.empty() ? "" : " ") + why;
+  }
+  return "\nNot in the tables: " + text + "\n";
+}
+
 std::string crossover_tables(const std::filesystem::path& source) {
   std::string text =
       "## Where one becomes faster than another\n\nBy simulation, for sizes 8 B, 16 B, ... 64 MiB, "
       "on networks of this folder; measured ones take their place with\n`rondo tune` "
       "([tuning](tuning.md)), and `rondo plan COLLECTIVE --network FILE --crossovers` prints all "
-      "sizes with their times.\n";
+      "sizes with their times.\n" +
+      collectives_without_tables();
   for (const NamedNetwork& network : kNetworks) {
     text += fmt::format("\n### {} ([{}](schedules/{}))\n\n| collective | fastest |\n|---|---|\n",
                         network.title, network.file, network.file);
     const std::string described = text_of(source / "docs" / "schedules" / network.file);
     for (const Collective collective : kCollectives) {
-      if (collective == Collective::kGather || collective == Collective::kScatter) continue;
-      if (collective == Collective::kBarrier) continue;
+      if (!why_not_in_tables(collective).empty()) continue;
       text +=
           fmt::format("| {} | {} |\n", to_string(collective), crossovers_of(collective, described));
     }

@@ -4,6 +4,7 @@
 // Threads: one thread at a time per place.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -55,6 +56,11 @@ class Transport {
   /// at already, and the caller must not sleep. `disarm` after waking.
   virtual bool arm() = 0;
   virtual void disarm() = 0;
+  /// From the next message on peers are asked to read private memory of at least so many bytes out
+  /// of this process, where they may, instead of getting copies of it; 0: of none (ShmOptions).
+  virtual void read_private_from(std::size_t /*bytes*/) {}
+  /// Whether a connected peer may.
+  virtual bool may_read_private() const { return false; }
   /// Tells the peers that share memory with this place that it makes no calls any more, as its
   /// destruction does: for who has first to destroy what waits for them. Nothing follows.
   virtual void say_goodbye() {}

@@ -110,6 +110,7 @@ Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::u
   joined.means.transport = options.transport;
   joined.means.tcp_sockets = options.tcp_sockets;
   joined.means.tcp_zero_copy_bytes = options.tcp_zero_copy_bytes;
+  joined.means.private_read_bytes = options.private_read_bytes;
   RONDO_ASSIGN(joined.membership, rendezvous::join(store, launch, joining, deadline));
   RONDO_ASSIGN(joined.ranks, rank_infos(joined.membership));
   const bool one_host =

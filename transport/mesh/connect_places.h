@@ -19,6 +19,7 @@ struct MeshOptions {
   std::string interface;           ///< tcp listens there; empty: see own_address()
   int tcp_sockets = 0;             ///< as in MeshMeans
   std::size_t tcp_zero_copy_bytes = 0;
+  std::size_t private_read_bytes = 0;  ///< as in ShmOptions
   int timeout_ms = 60'000;
   /// Further options, by the name that users know them by, that must be equal on all ranks.
   std::map<std::string, std::string> equal_options{};

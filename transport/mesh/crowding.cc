@@ -34,6 +34,26 @@ class CoreSets {
   std::vector<std::size_t> sets_;  // by core: another of its set, itself at the end
 };
 
+bool overlap(const std::vector<int>& a, const std::vector<int>& b) {
+  return std::ranges::any_of(a, [&](int core) { return std::ranges::find(b, core) != b.end(); });
+}
+
+HomeShare home_share_of(std::span<const RankInfo> ranks, std::size_t own) {
+  const std::string_view machine = machine_of(ranks[own].host_identity);
+  const std::vector<int>& cores = ranks[own].cores;
+  HomeShare share;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (machine_of(ranks[rank].host_identity) != machine) continue;
+    if (ranks[rank].cores == cores) {
+      if (rank < own) ++share.index;
+      ++share.of;
+    } else if (overlap(ranks[rank].cores, cores)) {
+      return {};
+    }
+  }
+  return share;
+}
+
 }  // namespace
 
 Crowding crowding_of(std::span<const RankInfo> ranks, int own) {
@@ -61,6 +81,7 @@ Crowding crowding_of(std::span<const RankInfo> ranks, int own) {
   }
   const RankInfo& here = ranks[static_cast<std::size_t>(own)];
   if (!here.cores.empty()) crowding.here = ranks_of[set_of(here)] / cores_of[set_of(here)];
+  crowding.home = home_share_of(ranks, static_cast<std::size_t>(own));
   return crowding;
 }
 

@@ -13,6 +13,8 @@ Mesh::Mesh(const Identity& identity, std::vector<RankInfo> ranks,
       transports_(std::move(transports)),
       endpoints_(ranks_.size()),
       crowding_(crowding_of(ranks_, identity_.rank)) {
+  crowding_.home.shift = identity.job;
+  if (means_.crowding.most > 0) crowding_.home = means_.crowding.home;
   crowding_.here = std::max(crowding_.here, means_.crowding.here);
   crowding_.most = std::max(crowding_.most, means_.crowding.most);
   for (const auto& transport : transports_) {
@@ -59,6 +61,14 @@ CoreUse Mesh::core_use_here() const {
   }
   use.cores = cores.size();
   return use;
+}
+
+void Mesh::read_private_from(std::size_t bytes) {
+  for (Transport* transport : borrowed_) transport->read_private_from(bytes);
+}
+
+bool Mesh::may_read_private() const {
+  return std::ranges::any_of(borrowed_, &Transport::may_read_private);
 }
 
 void Mesh::say_goodbye() {

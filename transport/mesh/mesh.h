@@ -32,6 +32,7 @@ struct MeshMeans {
   std::string address;             ///< tcp listens there
   int tcp_sockets = 0;  ///< data connections to each peer over tcp; 0: what its link takes
   std::size_t tcp_zero_copy_bytes = 0;  ///< as in TcpOptions
+  std::size_t private_read_bytes = 0;   ///< as in ShmOptions
   Crowding crowding{};  ///< of the world that this one was split from: with its ranks, too
 };
 
@@ -67,6 +68,10 @@ class Mesh {
   CoreUse core_use_here() const;
   /// Of this world, or of the one that it was split from where that is more.
   const Crowding& crowding() const { return crowding_; }
+  /// As Transport::read_private_from.
+  void read_private_from(std::size_t bytes);
+  /// As Transport::may_read_private, of any of them.
+  bool may_read_private() const;
   /// As Transport::say_goodbye.
   void say_goodbye();
 

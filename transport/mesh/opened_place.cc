@@ -33,7 +33,9 @@ Result<std::unique_ptr<Transport>> create_transport(TransportKind kind, const Id
       return std::unique_ptr<Transport>(std::move(transport));
     }
     case TransportKind::kShm: {
-      RONDO_ASSIGN(auto transport, ShmTransport::create(identity));
+      ShmOptions options;
+      options.private_read_bytes = means.private_read_bytes;
+      RONDO_ASSIGN(auto transport, ShmTransport::create(identity, options));
       return std::unique_ptr<Transport>(std::move(transport));
     }
     case TransportKind::kTcp: {

@@ -20,6 +20,7 @@ json json_of(const PlaceNote& place) {
   return {{"kind", place.kind},
           {"device", place.device},
           {"library", place.library},
+          {"sees_host_memory", place.sees_host_memory},
           {"unreachable", place.unreachable}};
 }
 
@@ -32,6 +33,9 @@ Result<PlaceNote> place_of(const json& object) {
       return damaged();
     *text = object[name].get<std::string>();
   }
+  const auto sees = object.find("sees_host_memory");
+  if (sees == object.end() || !sees->is_boolean()) return damaged();
+  place.sees_host_memory = sees->get<bool>();
   if (!object.contains("unreachable") || !object["unreachable"].is_array()) return damaged();
   for (const json& device : object["unreachable"]) {
     if (!device.is_string()) return damaged();

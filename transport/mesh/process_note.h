@@ -17,6 +17,7 @@ struct PlaceNote {
   std::string kind{};
   std::string device{};   ///< which one: equal texts, the same device (of one host)
   std::string library{};  ///< that does whole collectives there, with its version; empty: none
+  bool sees_host_memory = false;  ///< its copies and kernels can use page-locked memory
   /// Devices of its host whose memory it can't use, as far as its process sees them.
   std::vector<std::string> unreachable{};
   friend bool operator==(const PlaceNote&, const PlaceNote&) = default;

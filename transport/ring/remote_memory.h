@@ -23,8 +23,8 @@ class RemoteMemory {
   /// Errors: DataLoss for a location that isn't the peer's to name, System.
   virtual Result<std::byte*> address_of(std::uint64_t location, std::size_t bytes) = 0;
 
-  /// Whether the peer can copy `bytes` from this process's private memory by itself, and is faster
-  /// that way than through slots.
+  /// Whether the peer can copy `bytes` from this process's private memory by itself, and is asked
+  /// to, instead of getting them through slots.
   virtual bool peer_reads_private(std::size_t bytes) const = 0;
 
   /// Copies from the peer's private memory. Errors: PeerLost, System.

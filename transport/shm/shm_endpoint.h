@@ -17,6 +17,9 @@ class ShmEndpoint final : public RingEndpoint {
 
   TransportKind kind() const override { return TransportKind::kShm; }
   void abort(const Status& cause) override;
+  /// As Transport::read_private_from.
+  void read_private_from(std::size_t bytes) { peer_.memory->read_private_from(bytes); }
+  bool may_read_private() const { return peer_.memory->may_read_private(); }
   /// Once, at the latest when destroyed.
   void say_goodbye();
 

@@ -104,7 +104,8 @@ Status ShmHandshake::map_peer(Packet packet) {
 Status ShmHandshake::take_ready(std::span<const std::byte> bytes) {
   if (bytes.size() != 1 || (bytes[0] != kReady && bytes[0] != kReadyAndReads))
     return protocol_error(rank(), "its handshake doesn't end as it should");
-  if (bytes[0] == kReadyAndReads) peer_.memory->let_peer_read_private(own_.private_read_bytes);
+  if (bytes[0] == kReadyAndReads) peer_.memory->let_peer_read_private();
+  peer_.memory->read_private_from(own_.private_read_bytes);
   stage_ = Stage::kDone;
   return {};
 }

@@ -27,18 +27,17 @@ class ShmMemory final : public RemoteMemory {
     return peer_segment_->address_of(location, bytes);
   }
   bool peer_reads_private(std::size_t bytes) const override {
-    return peer_reads_private_ && bytes >= private_read_bytes_;
+    return peer_reads_private_ && private_read_bytes_ != 0 && bytes >= private_read_bytes_;
   }
   Status read_private(std::uint64_t address, std::byte* target, std::size_t bytes) override;
 
   /// Whether read_private works: the value at `address` of the peer is known to be `expected`.
   bool probe(std::uint64_t address, std::uint64_t expected);
-  /// The peer's probe of this process has succeeded: it is asked to read messages of at least
-  /// `bytes`.
-  void let_peer_read_private(std::size_t bytes) {
-    peer_reads_private_ = true;
-    private_read_bytes_ = bytes;
-  }
+  /// The peer's probe of this process has succeeded.
+  void let_peer_read_private() { peer_reads_private_ = true; }
+  bool may_read_private() const { return peer_reads_private_; }
+  /// The peer is asked to read messages of at least `bytes`, if it can; 0: none.
+  void read_private_from(std::size_t bytes) { private_read_bytes_ = bytes; }
 
  private:
   const RegisteredPool* own_;

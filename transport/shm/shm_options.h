@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 
 namespace rondo::transport {
 
@@ -9,11 +8,11 @@ namespace rondo::transport {
 struct ShmOptions {
   std::size_t slot_bytes = std::size_t{64} << 10;  ///< larger messages are cut; a multiple of 64
   std::size_t slot_count = 4;  ///< of each lane and direction, at most 64; few stay in a cache
-  /// Messages from this size on are read by process_vm_readv, where the kernel permits it. Never,
-  /// by default: between two cores of one socket an all-reduce of what was just written takes twice
-  /// as long with it at every size, since the kernel copies lines out of another core's cache at a
-  /// quarter of a vector loop's speed.
-  std::size_t private_read_bytes = std::numeric_limits<std::size_t>::max();
+  /// Messages from this size on are read by process_vm_readv, where the kernel permits it; 0: none,
+  /// unless a tuning says so. Between two cores of one socket an all-reduce of what was just
+  /// written takes twice as long with it at every size, since the kernel copies lines out of
+  /// another core's cache at a quarter of a vector loop's speed.
+  std::size_t private_read_bytes = 0;
 };
 
 }  // namespace rondo::transport

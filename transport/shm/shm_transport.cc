@@ -136,6 +136,14 @@ void ShmTransport::disarm() {
   look_at_sockets();
 }
 
+void ShmTransport::read_private_from(std::size_t bytes) {
+  for (ShmEndpoint* endpoint : connected_) endpoint->read_private_from(bytes);
+}
+
+bool ShmTransport::may_read_private() const {
+  return std::ranges::any_of(connected_, &ShmEndpoint::may_read_private);
+}
+
 void ShmTransport::say_goodbye() {
   for (ShmEndpoint* endpoint : connected_) endpoint->say_goodbye();
 }

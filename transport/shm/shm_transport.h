@@ -31,6 +31,8 @@ class ShmTransport final : public Transport {
   int wake_fd() const override { return epoll_.get(); }
   bool arm() override;
   void disarm() override;
+  void read_private_from(std::size_t bytes) override;
+  bool may_read_private() const override;
   void say_goodbye() override;
 
  private:

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
 namespace rondo::transport {
@@ -15,30 +14,36 @@ namespace {
 
 constexpr std::string_view kPacing = "bbr";
 constexpr std::string_view kByLoss = "cubic";
-constexpr std::uint32_t kNearUs = 20'000;
+constexpr std::uint32_t kFarUs = 20'000;
 
 void set(int socket, int level, int option, int value) {
   ::setsockopt(socket, level, option, &value, sizeof value);
 }
 
-bool is_paced(int socket) {
+bool has(int socket, std::string_view congestion_control) {
   std::array<char, 32> name{};
   socklen_t bytes = name.size();
   return ::getsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name.data(), &bytes) == 0 &&
-         kPacing == name.data();
+         congestion_control == name.data();
+}
+
+bool choose(int socket, std::string_view name) {
+  return ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name.data(),
+                      static_cast<socklen_t>(name.size())) == 0;
 }
 
 std::uint32_t round_trip_us(int socket) {
   tcp_info info{};
   socklen_t bytes = sizeof info;
-  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0)
-    return std::numeric_limits<std::uint32_t>::max();
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return 0;
   return info.tcpi_rtt;
 }
 
 }  // namespace
 
-void set_connection_options(int socket) {
+bool leave_pacing(int socket) { return has(socket, kPacing) && choose(socket, kByLoss); }
+
+void set_connection_options(int socket, bool left_pacing) {
   ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
   set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -46,8 +51,12 @@ void set_connection_options(int socket) {
   set(socket, IPPROTO_TCP, TCP_KEEPIDLE, 10);
   set(socket, IPPROTO_TCP, TCP_KEEPINTVL, 5);
   set(socket, IPPROTO_TCP, TCP_KEEPCNT, 4);
-  if (is_paced(socket) && round_trip_us(socket) < kNearUs)
-    ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, kByLoss.data(), kByLoss.size());
+  // A route may have its own (`ip route ... congctl`), which connections begin with.
+  if (round_trip_us(socket) < kFarUs) {
+    leave_pacing(socket);
+  } else if (left_pacing && has(socket, kByLoss)) {
+    choose(socket, kPacing);
+  }
 }
 
 }  // namespace rondo::transport

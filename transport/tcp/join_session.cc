@@ -5,6 +5,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/write.hpp>
 
+#include "transport/tcp/connection_options.h"
+
 namespace rondo::transport {
 namespace {
 
@@ -86,6 +88,10 @@ void AcceptSession::drop(const Status& why) {
 }
 
 void DialSession::start() {
+  error_code not_opened;
+  socket_.open(target_.protocol(), not_opened);
+  if (not_opened) return try_again(connection_error("socket", not_opened));
+  leave_pacing(socket_.native_handle());
   connecting_ = true;
   timer_.expires_after(attempt_);
   timer_.async_wait([self = shared_from_this(), this](error_code error) {

@@ -91,7 +91,8 @@ class Joiner::Impl final : public JoinBoard {
   std::map<int, Peer> peers_;
   std::string last_dropped_;
   Status failure_;
-  asio::io_context io_;  // below what sessions refer to: they die with it
+  bool left_pacing_ = false;  // all sockets of a process begin with the same
+  asio::io_context io_;       // below what sessions refer to: they die with it
   tcp::acceptor acceptor_{io_};
   asio::steady_timer accept_pause_{io_};
   std::deque<std::weak_ptr<AcceptSession>> pending_;
@@ -103,6 +104,7 @@ Status Joiner::Impl::listen() {
   const tcp::endpoint any_port(asio::ip::make_address(host, error), 0);
   if (!error) acceptor_.open(any_port.protocol(), error);
   if (!error) ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
+  if (!error) left_pacing_ = leave_pacing(acceptor_.native_handle());
   if (!error) acceptor_.bind(any_port, error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (!error) address_ = text_of(acceptor_.local_endpoint(error));
@@ -209,7 +211,7 @@ void Joiner::Impl::joined(const Hello& hello, tcp::socket socket) {
   error_code error;
   const int descriptor = socket.release(error);
   if (error) return dial_failed(hello.from.rank, Status(ErrorCode::kSystem, error.message()), true);
-  set_connection_options(descriptor);
+  set_connection_options(descriptor, left_pacing_);
   Peer& peer = peers_.at(hello.from.rank);
   peer.nonce = hello.nonce;
   JoinedPeer& joined = peer.joined;

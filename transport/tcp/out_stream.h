@@ -39,6 +39,10 @@ class OutStream {
   /// Takes frames off the queue up to so many bytes, at least one if there is room for any.
   void take(Fifo<OutFrame>& queue, std::size_t most_bytes);
   bool empty() const { return frames_.empty(); }
+  /// A frame of which a part is written already; there is none before it.
+  void go_on_with(const OutFrame& frame) { frames_.push(frame); }
+  /// Payloads of so many bytes aren't lent.
+  bool copies(std::size_t bytes) const { return !lender_.is_for(bytes); }
   /// One write; what it has finished is counted off `groups` and added to `sent_bytes`.
   IoResult write(int socket, TcpGroups& groups, std::uint64_t& sent_bytes);
   /// Something was sent that the kernel may not have read yet: it says so by an error event.

@@ -1,30 +1,60 @@
 #include "transport/tcp/outbox.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <limits>
 
 #include "transport/tcp/tcp_options.h"
 
 namespace rondo::transport {
 
-bool Outbox::send(FrameHeader header, const std::byte* payload, std::uint32_t group) {
+bool Outbox::has_credit(const Lane& lane, std::uint16_t index) const {
+  return lane.held.empty() && lane.sent - lane.consumed < window_of_lane(window_, index);
+}
+
+std::size_t Outbox::send_at_once(FrameHeader header, std::span<const std::byte> payload,
+                                 const UniqueFd& first_socket) {
+  if (header.lane >= lanes_.size() || payload.size() > kAtOnceBytes) return 0;
+  Lane& lane = lanes_[header.lane];
+  if (pending() || !has_credit(lane, header.lane) || !streams_[0].copies(payload.size())) return 0;
+  header.message = lane.numbered;
+  std::array<std::byte, kFrameHeaderBytes + kAtOnceBytes> frame;
+  encode_frame_header(header, std::span(frame).first<kFrameHeaderBytes>());
+  if (!payload.empty())
+    std::memcpy(frame.data() + kFrameHeaderBytes, payload.data(), payload.size());
+  const std::size_t bytes = kFrameHeaderBytes + payload.size();
+  const std::array<iovec, 1> whole{{{frame.data(), bytes}}};
+  const IoResult result = write_some(first_socket.get(), whole, 0);
+  if (result.bytes < bytes) return result.bytes;
+  ++lane.numbered;
+  ++lane.sent;
+  sent_bytes_ += payload.size();
+  return bytes;
+}
+
+bool Outbox::send(FrameHeader header, const std::byte* payload, std::uint32_t group,
+                  std::size_t begun_bytes) {
   if (header.lane >= lanes_.size()) lanes_.resize(header.lane + std::size_t{1});
   Lane& lane = lanes_[header.lane];
   header.message = lane.numbered++;
   OutFrame frame{.payload = payload,
                  .payload_bytes = static_cast<std::size_t>(header.payload_bytes),
+                 .written_bytes = begun_bytes,
                  .group = group};
   encode_frame_header(header, frame.header);
-  const std::size_t window = window_of_lane(window_, header.lane);
-  const bool has_credit = lane.held.empty() && lane.sent - lane.consumed < window;
-  if (has_credit) {
-    ++lane.sent;
-    queue_.push(frame);
-  } else {
+  if (!has_credit(lane, header.lane)) {
     ++held_;
     lane.held.push(frame);
+    return false;
   }
-  return has_credit;
+  ++lane.sent;
+  if (begun_bytes > 0) {
+    streams_[0].go_on_with(frame);
+  } else {
+    queue_.push(frame);
+  }
+  return true;
 }
 
 void Outbox::send_goodbye(const Call& last_call) {

@@ -24,8 +24,14 @@ class Outbox {
       : window_(window), groups_(groups), streams_(sockets, OutStream(zero_copy_bytes)) {}
 
   /// `payload` stays the caller's until `group` has this transfer completed. Numbers the message.
-  /// False where it waits for credit.
-  bool send(FrameHeader header, const std::byte* payload, std::uint32_t group);
+  /// False where it waits for credit. `begun_bytes`: what `send_at_once` has written of it.
+  bool send(FrameHeader header, const std::byte* payload, std::uint32_t group,
+            std::size_t begun_bytes = 0);
+  /// The same of a message that nothing goes before, in one write without the queue. Returns what
+  /// has been written, header and payload; where that isn't all of it, whatever the reason, `send`
+  /// has to follow with it. Nothing of messages that are long or lent.
+  std::size_t send_at_once(FrameHeader header, std::span<const std::byte> payload,
+                           const UniqueFd& first_socket);
   /// The last frame of every connection.
   void send_goodbye(const Call& last_call);
   /// The peer has consumed `consumed` messages of `lane` since the beginning.
@@ -53,6 +59,8 @@ class Outbox {
   std::uint64_t sent_bytes() const { return sent_bytes_; }
 
  private:
+  // To copy so little beside its header costs less than telling the kernel of two pieces.
+  static constexpr std::size_t kAtOnceBytes = 2048;
   // Of several connections none takes more at once: the others would have nothing to do.
   static constexpr std::size_t kShareBytes = std::size_t{128} * 1024;
 
@@ -62,6 +70,8 @@ class Outbox {
     std::uint64_t consumed = 0;
     Fifo<OutFrame> held;
   };
+
+  bool has_credit(const Lane& lane, std::uint16_t index) const;
 
   std::size_t window_;
   TcpGroups& groups_;

@@ -55,10 +55,12 @@ Result<Token> TcpEndpoint::post(std::span<const Transfer> group) {
 Result<bool> TcpEndpoint::send_eager(std::span<const std::byte> message) {
   if (!failure_.ok()) return failure_;
   if (eager_sent_ == kNoGroup) {
+    FrameHeader header{.kind = FrameKind::kData, .payload_bytes = message.size(), .call = call_};
+    const std::size_t begun_bytes = send_at_once(header, message);
+    if (begun_bytes == kFrameHeaderBytes + message.size()) return true;
     if (!message.empty()) std::memcpy(eager_copy_.data(), message.data(), message.size());
     eager_sent_ = groups_.acquire(1);
-    send({.kind = FrameKind::kData, .payload_bytes = message.size(), .call = call_},
-         eager_copy_.data(), eager_sent_);
+    send(header, eager_copy_.data(), eager_sent_, begun_bytes);
   }
   RONDO_TRY(fail(write_out()));
   if (groups_[eager_sent_].remaining == 0) {
@@ -179,10 +181,17 @@ Traffic TcpEndpoint::traffic() const {
 
 Status TcpEndpoint::progress(bool look_everywhere) {
   if (!failure_.ok()) return failure_;
+  if (!look_everywhere && is_quiet()) return {};
   RONDO_TRY(fail(move_data(look_everywhere)));
   const bool needs_credit = !outbox_.empty() && !outbox_.pending();
   if (look_everywhere || needs_credit || suspect_since_) RONDO_TRY(fail(read_control()));
   return fail(check_ends());
+}
+
+/// Nothing is awaited from the peer, nor has it anything to take: most peers of a short call.
+bool TcpEndpoint::is_quiet() const {
+  return inbox_.posted() == 0 && !inbox_.takes_early() && outbox_.empty() && !outbox_.lends() &&
+         !suspect_since_;
 }
 
 Status TcpEndpoint::move_data(bool look_everywhere) {
@@ -208,16 +217,33 @@ TcpEndpoint::Credited& TcpEndpoint::credited(std::size_t lane) {
 /// Says what was consumed of the lane, too. The peer may not read it before it has credit itself,
 /// so it is told once it has consumed the message; and one that waits for credit here tells
 /// nothing.
-void TcpEndpoint::send(FrameHeader header, const std::byte* payload, std::uint32_t group) {
+std::size_t TcpEndpoint::send_at_once(FrameHeader header, std::span<const std::byte> message) {
+  if (write_broken_) return 0;
+  const std::uint64_t own = carry_consumed(header);
+  const std::size_t bytes = outbox_.send_at_once(header, message, data_[0]);
+  if (bytes == kFrameHeaderBytes + message.size()) note_carried(header.lane, own);
+  return bytes;
+}
+
+void TcpEndpoint::send(FrameHeader header, const std::byte* payload, std::uint32_t group,
+                       std::size_t begun_bytes) {
+  const std::uint64_t own = carry_consumed(header);
+  if (outbox_.send(header, payload, group, begun_bytes)) note_carried(header.lane, own);
+}
+
+/// What the message tells the peer, whole.
+std::uint64_t TcpEndpoint::carry_consumed(FrameHeader& header) const {
   const auto consumed = inbox_.consumed();
   const std::uint64_t own = header.lane < consumed.size() ? consumed[header.lane] : 0;
   header.consumed = static_cast<std::uint32_t>(own);
-  const bool is_on_its_way = outbox_.send(header, payload, group);
-  Credited& known = credited(header.lane);
-  if (is_on_its_way && known.arrives == 0) {
-    known.carried = own;
-    known.arrives = outbox_.sent(header.lane);
-  }
+  return own;
+}
+
+void TcpEndpoint::note_carried(std::size_t lane, std::uint64_t own) {
+  Credited& known = credited(lane);
+  if (known.arrives != 0) return;
+  known.carried = own;
+  known.arrives = outbox_.sent(static_cast<std::uint16_t>(lane));
 }
 
 // Where no message has told it, tells the peer of half a window at a time, so that credits cost

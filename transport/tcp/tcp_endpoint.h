@@ -88,11 +88,16 @@ class TcpEndpoint final : public Endpoint {
 
   Status check_transfer(const Transfer& transfer) const;
   Status start(const Transfer& transfer, std::uint32_t group);
+  bool is_quiet() const;
   Status move_data(bool look_everywhere);
   Status read_control();
   Status handle(const ControlMessage& message);
   Status check_ends();
-  void send(FrameHeader header, const std::byte* payload, std::uint32_t group);
+  std::size_t send_at_once(FrameHeader header, std::span<const std::byte> message);
+  void send(FrameHeader header, const std::byte* payload, std::uint32_t group,
+            std::size_t begun_bytes = 0);
+  std::uint64_t carry_consumed(FrameHeader& header) const;
+  void note_carried(std::size_t lane, std::uint64_t own);
   Credited& credited(std::size_t lane);
   void grant_credit();
   Status write_out();

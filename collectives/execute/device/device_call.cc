@@ -40,8 +40,8 @@ void ReceivingChannel::reset() {
 }
 
 DeviceCall::DeviceCall(const Plan& bound, DevicePlace& own, kernels::DeviceReduceKernel reduce)
-    : plan(bound), place(own), kernel(std::move(reduce)) {
-  for (transport::Endpoint* endpoint : plan.endpoints()) peers.emplace_back(place, *endpoint);
+    : plan(bound), place(own), kernel(std::move(reduce)), waits(bound) {
+  std::vector<std::size_t> received(plan.endpoints().size());
   for (std::size_t i = 0; i < plan.senders().size(); ++i) {
     const Channel& channel = plan.senders()[i];
     const std::size_t count = messages(plan, channel, i, true).size();
@@ -53,6 +53,12 @@ DeviceCall::DeviceCall(const Plan& bound, DevicePlace& own, kernels::DeviceReduc
     const std::size_t count = messages(plan, channel, i, false).size();
     receivers.push_back({.near = NoticeReceiver(*channel.endpoint, channel.lane, count)});
     peer_of_receiver.push_back(place_of(plan, channel.endpoint));
+    received[peer_of_receiver.back()] += count;
+  }
+  for (std::size_t i = 0; i < received.size(); ++i) {
+    transport::Endpoint* const endpoint = plan.endpoints()[i];
+    peers.emplace_back(place, *endpoint);
+    answers.emplace_back(*endpoint, waits.asked(endpoint), received[i]);
   }
 }
 

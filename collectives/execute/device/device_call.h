@@ -8,9 +8,11 @@
 #include <optional>
 #include <vector>
 
+#include "collectives/execute/device/answers.h"
 #include "collectives/execute/device/device_peer.h"
 #include "collectives/execute/device/device_place.h"
 #include "collectives/execute/device/device_wait.h"
+#include "collectives/execute/device/lane_waits.h"
 #include "collectives/execute/device/notice_queue.h"
 #include "collectives/execute/device/pinned_channel.h"
 #include "collectives/execute/host/plan.h"
@@ -54,11 +56,18 @@ struct DeviceCall {
 
   DevicePeer& receiver_peer(std::size_t channel) { return peers[peer_of_receiver[channel]]; }
   DevicePeer& sender_peer(std::size_t channel) { return peers[peer_of_sender[channel]]; }
+  /// To and from the ranks of those channels.
+  Answers& receiver_answers(std::size_t channel) { return answers[peer_of_receiver[channel]]; }
+  const Answers& sender_answers(std::size_t channel) const {
+    return answers[peer_of_sender[channel]];
+  }
 
   const Plan& plan;
   DevicePlace& place;
   kernels::DeviceReduceKernel kernel;
+  LaneWaits waits;
   std::vector<DevicePeer> peers;            ///< as Plan::endpoints
+  std::vector<Answers> answers;             ///< likewise
   std::vector<SendingChannel> senders;      ///< as Plan::senders
   std::vector<ReceivingChannel> receivers;  ///< as Plan::receivers
   std::vector<std::size_t> peer_of_sender;

@@ -16,16 +16,10 @@ bool sends(const BoundSweep& sweep) {
 Result<DeviceLane> DeviceLane::make(DeviceCall& call, std::size_t lane, bool exports_events) {
   DeviceLane made(call, lane);
   RONDO_ASSIGN(made.stream_, call.place.stream(lane));
-  std::size_t events = 0;
-  for (const BoundSweep& sweep : made.sweeps_) {
-    if (sweep.is_wait) {
-      return Status(
-          ErrorCode::kUnsupported,
-          "a schedule whose lanes wait for each other runs on devices by messages of their "
-          "library, or on the host (RONDO_DEVICE_PATH=messages, host)");
-    }
+  made.exports_events_ = exports_events;
+  std::size_t events = call.waits.for_lane(lane);
+  for (const BoundSweep& sweep : made.sweeps_)
     if (sends(sweep)) events += sweep.segments;
-  }
   for (std::size_t i = 0; i < events; ++i) {
     RONDO_ASSIGN(DeviceEvent event, DeviceEvent::make(call.place, exports_events));
     made.events_.push_back(std::move(event));
@@ -37,11 +31,12 @@ Result<DeviceLane> DeviceLane::make(DeviceCall& call, std::size_t lane, bool exp
 }
 
 DeviceLane::DeviceLane(DeviceCall& call, std::size_t lane)
-    : call_(&call), sweeps_(call.plan.lanes()[lane]) {}
+    : call_(&call), lane_(lane), sweeps_(call.plan.lanes()[lane]) {}
 
 Status DeviceLane::begin(const detail::EventImpl* ready) {
   sweep_ = segment_ = 0;
-  recorded_ = 0;
+  recorded_ = answered_ = 0;
+  latest_ = nullptr;
   has_work_ = is_marked_ = false;
   owed_.clear();
   if (ready == nullptr || call_->left_out == DeviceWait::kReady) return {};
@@ -72,9 +67,25 @@ Status DeviceLane::wait_for(const detail::EventImpl& event) {
 }
 
 Result<const DeviceEvent*> DeviceLane::mark() {
-  if (!is_marked_) RONDO_TRY(stream_->record(events_[recorded_++].event()));
+  if (!is_marked_) {
+    latest_ = &events_[recorded_++];
+    RONDO_TRY(stream_->record(latest_->event()));
+  }
   is_marked_ = true;
-  return &events_[recorded_ - 1];
+  return latest_;
+}
+
+/// Nobody knows before how many messages ask, and mostly none does.
+Result<const DeviceEvent*> DeviceLane::mark_for_answer() {
+  if (is_marked_) return latest_;
+  if (answered_ == answer_events_.size()) {
+    RONDO_ASSIGN(DeviceEvent made, DeviceEvent::make(call_->place, exports_events_));
+    answer_events_.push_back(std::move(made));
+  }
+  latest_ = &answer_events_[answered_++];
+  RONDO_TRY(stream_->record(latest_->event()));
+  is_marked_ = true;
+  return latest_;
 }
 
 Status DeviceLane::join(DeviceLane& other) {
@@ -82,14 +93,44 @@ Status DeviceLane::join(DeviceLane& other) {
   return wait_for(end->event());
 }
 
-Result<bool> DeviceLane::step() {
+Result<bool> DeviceLane::step(std::span<DeviceLane> lanes) {
   bool moved = false;
-  while (!done() && has_messages()) {
-    RONDO_TRY(enqueue());
+  while (!done() && can_go_on(lanes)) {
+    RONDO_TRY(current().is_wait ? wait_for_sweep(lanes) : enqueue());
     next();
     moved = true;
   }
   return moved;
+}
+
+bool DeviceLane::can_go_on(std::span<const DeviceLane> lanes) const {
+  if (!current().is_wait) return has_messages();
+  return lanes[current().wait_lane].sweep() > current().wait_sweep &&
+         std::ranges::all_of(call_->waits.of(lane_, sweep_),
+                             [this](const auto& awaited) { return is_answered(awaited); });
+}
+
+bool DeviceLane::is_answered(const LaneWaits::Awaited& awaited) const {
+  const std::uint16_t lane = call_->plan.senders()[awaited.channel].lane;
+  return call_->sender_answers(awaited.channel).of_lane(lane).size() >= awaited.answers;
+}
+
+Status DeviceLane::wait_for_sweep(std::span<DeviceLane> lanes) {
+  const auto& wait = current();
+  DeviceLane& other = lanes[wait.wait_lane];
+  if (&other != this && call_->left_out != DeviceWait::kSweep) {
+    RONDO_TRY(other.wait_for_owed());
+    if (other.has_work()) RONDO_TRY(join(other));
+  }
+  if (call_->left_out == DeviceWait::kAnswer) return {};
+  for (const auto& [channel, answers] : call_->waits.of(lane_, sweep_)) {
+    const auto lane = static_cast<std::uint16_t>(wait.wait_lane);
+    const Notice& last = call_->sender_answers(channel).of_lane(lane)[answers - 1];
+    if (!last.has_event) continue;
+    RONDO_TRY(before_work());
+    RONDO_TRY(call_->sender_peer(channel).wait(*stream_, last));
+  }
+  return {};
 }
 
 bool DeviceLane::has_messages() const {
@@ -103,12 +144,14 @@ Status DeviceLane::enqueue() {
   RONDO_TRY(find_targets());
   RONDO_TRY(move());
   RONDO_TRY(release_sources());
-  return tell();
+  RONDO_TRY(tell());
+  return answer();
 }
 
 /// Where they lie; and the stream waits until they are there.
 Status DeviceLane::find_sources() {
   sources_.clear();
+  want_answer_.clear();
   already_here_ = false;
   for (const BoundPort& port : current().sources) {
     if (!port.is_channel) {
@@ -125,6 +168,7 @@ Status DeviceLane::find_sources() {
     const Notice notice = receiver.next();
     receiver.take();
     RONDO_TRY(check_size(notice, peer.rank()));
+    if (notice.asks) want_answer_.push_back(port.channel);
     RONDO_TRY(take(port.channel, notice));
     already_here_ = already_here_ || notice.stored;
     if (notice.stored || bytes() == 0) {
@@ -223,8 +267,23 @@ Status DeviceLane::tell() {
     notice.offset = payload().offset + offset();
     notice.bytes = bytes();
     notice.stored = stored_[i] != 0;
+    notice.asks = call_->waits.is_awaited(lane_, sweep_);
     channel.near.add(notice);
   }
+  return {};
+}
+
+/// Of what peers have stored here, too: whoever hears of it may count on that.
+Status DeviceLane::answer() {
+  if (want_answer_.empty()) return {};
+  RONDO_TRY(wait_for_owed());
+  Notice notice;
+  if (has_work_) {
+    RONDO_ASSIGN(const DeviceEvent* const event, mark_for_answer());
+    notice = event->notice();
+  }
+  notice.lane = static_cast<std::uint16_t>(lane_);
+  for (const std::size_t receiver : want_answer_) call_->receiver_answers(receiver).give(notice);
   return {};
 }
 
@@ -242,6 +301,10 @@ void DeviceLane::next() {
 
 int DeviceLane::waits_for() const {
   if (done()) return kNoCulprit;
+  if (current().is_wait) {
+    for (const auto& awaited : call_->waits.of(lane_, sweep_))
+      if (!is_answered(awaited)) return call_->senders[awaited.channel].peer();
+  }
   for (const BoundPort& port : current().sources) {
     if (!port.is_channel) continue;
     const ReceivingChannel& receiver = call_->receivers[port.channel];

@@ -37,8 +37,9 @@ DeviceRunner::~DeviceRunner() {
   if (!called_ || outside_.empty()) return;
   std::vector<device::SharedHandle> handles;
   for (const DeviceLane& lane : lanes_)
-    for (const DeviceEvent& event : lane.events())
+    lane.for_each_event([&handles](const DeviceEvent& event) {
       if (event.handle().allocation != 0) handles.push_back(event.handle());
+    });
   given_->take_back(outside_, handles);
 }
 
@@ -46,6 +47,7 @@ void DeviceRunner::begin(const transport::Call& call, const Operands& operands) 
   call_.bases = {operands.input, operands.output, call_.plan.scratch().data()};
   for (SendingChannel& sender : call_.senders) sender.reset();
   for (ReceivingChannel& receiver : call_.receivers) receiver.reset();
+  for (Answers& answers : call_.answers) answers.reset();
   for (transport::Endpoint* endpoint : call_.plan.endpoints()) endpoint->begin(call, {});
   phase_ = Phase::kMeeting;
   cause_.reset();
@@ -122,8 +124,12 @@ Result<bool> DeviceRunner::run() {
     RONDO_ASSIGN(const bool received, receiver.pump());
     moved = moved || received;
   }
+  for (Answers& answers : call_.answers) {
+    RONDO_ASSIGN(const bool told, answers.pump());
+    moved = moved || told;
+  }
   for (DeviceLane& lane : lanes_) {
-    RONDO_ASSIGN(const bool enqueued, lane.step());
+    RONDO_ASSIGN(const bool enqueued, lane.step(lanes_));
     moved = moved || enqueued;
     done = done && lane.done();
   }
@@ -132,6 +138,7 @@ Result<bool> DeviceRunner::run() {
     moved = moved || sent;
     done = done && sender.idle();
   }
+  done = done && std::ranges::all_of(call_.answers, &Answers::idle);
   if (done) RONDO_TRY(say_goodbye());
   return moved || done;
 }
@@ -223,6 +230,9 @@ int DeviceRunner::waits_for() const {
   }
   for (const SendingChannel& sender : call_.senders) {
     if (!sender.idle()) return sender.peer();
+  }
+  for (const Answers& answers : call_.answers) {
+    if (!answers.idle()) return answers.peer();
   }
   for (const DevicePeer& peer : call_.peers) {
     const bool parts = phase_ == Phase::kParting && !peer.is_far();

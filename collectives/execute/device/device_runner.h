@@ -34,7 +34,8 @@ namespace rondo::execute {
 
 class DeviceRunner final : public Runner {
  public:
-  /// The plan's scratch is memory of the device. `left_out`: for tests. What is passed is borrowed,
+  /// The plan's scratch is memory of the device; `check_waits` has nothing against its world.
+  /// `left_out`: for tests. What is passed is borrowed,
   /// but for the kernel. Errors: Device, System, Unsupported.
   static Result<std::unique_ptr<Runner>> make(const Plan& plan, DevicePlace& place,
                                               kernels::DeviceReduceKernel kernel,

@@ -42,6 +42,8 @@ struct Notice {
   schedule::BufferRole role = schedule::BufferRole::kInput;
   bool stored = false;     ///< they are in the receiver's memory already
   bool has_event = false;  ///< there is something to wait for
+  bool asks = false;       ///< of a message: its sender wants an answer when it has been read
+  std::uint16_t lane = 0;  ///< of an answer: the message's
 };
 
 static_assert(std::is_trivially_copyable_v<Regions> && std::is_trivially_copyable_v<Notice> &&

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "core/relax.h"
 
@@ -57,7 +59,7 @@ Status Waiter::watch(int fd) {
 }
 
 Waiter::Waiter(std::span<transport::Transport* const> transports, const WaitPolicy& policy)
-    : transports_(transports.begin(), transports.end()), policy_(policy) {}
+    : transports_(transports.begin(), transports.end()), policy_(policy), home_(policy.home_core) {}
 
 Waiter::~Waiter() {
   if (epoll_fd_ >= 0) close(epoll_fd_);
@@ -100,7 +102,7 @@ Status Waiter::wait(const WaitLimit& limit, std::uint32_t looks) {
     if (keeps_core()) {
       relax();
     } else {
-      let_others_run();
+      let_others_run(limit.in_background);
     }
   }
   RONDO_TRY(look(looks));
@@ -117,13 +119,19 @@ bool Waiter::keeps_core() const {
   return !is_time_for_clock() || (crowd_ == 0 && waited_us() < policy_.alone_us);
 }
 
-void Waiter::let_others_run() {
+void Waiter::let_others_run(bool in_background) {
   /// Longer than a system call, shorter than a turn of anybody else's.
   constexpr auto kTurn = std::chrono::microseconds(2);
+  if (!policy_.spare_core) {  // others run here, as is known
+    sched_yield();
+    return;
+  }
+  if (!in_background && !std::exchange(has_yielded_, true)) home_.begin();
   const auto before = std::chrono::steady_clock::now();
   sched_yield();
   if (std::chrono::steady_clock::now() - before > kTurn) {
-    crowd_ = kCrowdYields;
+    const bool has_moved = !in_background && home_.is_shared(before);
+    crowd_ = has_moved ? 0 : kCrowdYields;
   } else if (crowd_ > 0) {
     --crowd_;
   }
@@ -147,12 +155,20 @@ std::uint64_t Waiter::first_reading() const {
 }
 
 std::int64_t Waiter::waited_us() const {
-  if (idle_looks_ < first_reading()) return 0;
+  // The look that has just been made began to count.
+  if (looks_before_ < first_reading()) return 0;
   const auto waited = std::chrono::steady_clock::now() - start_;
   return std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
 }
 
+// The first sleeps are short: neighbours' calls are compared once a millisecond is over.
+std::int64_t Waiter::longest_sleep_ms() const {
+  const std::int64_t most_ms = all_have_fd_ ? policy_.sleep_ms : 1;
+  return std::clamp<std::int64_t>(waited_us() / 1000, 1, most_ms);
+}
+
 bool Waiter::arm(Sleeper* sleeper) {
+  has_slept_ = true;
   if (sleeper != nullptr) sleeper->arm(bell_);
   bool awake = false;
   for (transport::Transport* transport : transports_) awake |= transport->arm();
@@ -165,19 +181,17 @@ void Waiter::disarm() {
 }
 
 Status Waiter::wait_for_event(const WaitLimit& limit) {
-  int count = 0;
-  has_slept_ = true;
+  Status status;
   if (!arm(limit.sleeper)) {
-    // The first sleeps are short: neighbours' calls are compared once a millisecond is over.
-    const std::int64_t most_ms = all_have_fd_ ? policy_.sleep_ms : 1;
-    const std::int64_t waited_ms = std::clamp<std::int64_t>(waited_us() / 1000, 1, most_ms);
+    const std::int64_t most_ms = std::min(longest_sleep_ms(), left_ms(limit));
+    std::optional<HomeCore::Sleep> sleep;
+    if (!limit.in_background && most_ms > 0) sleep.emplace(home_);
     epoll_event event;
-    count = epoll_wait(epoll_fd_, &event, 1, static_cast<int>(std::min(waited_ms, left_ms(limit))));
+    const int count = epoll_wait(epoll_fd_, &event, 1, static_cast<int>(most_ms));
+    if (count < 0 && errno != EINTR) status = system_error("epoll_wait", errno);
   }
-  const int error = errno;
   disarm();
-  if (count < 0 && error != EINTR) return system_error("epoll_wait", error);
-  return {};
+  return status;
 }
 
 }  // namespace rondo::execute

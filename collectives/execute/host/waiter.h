@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/bell.h"
+#include "core/home_core.h"
 #include "core/status.h"
 #include "transport/endpoint/transport.h"
 
@@ -25,6 +26,7 @@ struct WaitPolicy {
   std::int64_t yield_us = 200;      ///< giving the core away between looks, without one
   std::int64_t background_us = 30;  ///< the same, where others have the cores first
   int sleep_ms = 100;               ///< longest sleep before looking again
+  int home_core = -1;               ///< -1: none (core/home_core.h)
 };
 
 /// Waits for something that no transport's descriptor tells of.
@@ -59,6 +61,7 @@ class Waiter {
     looks_before_ = 0;
     looked_ = false;
     has_slept_ = false;
+    has_yielded_ = false;
   }
   /// One step of waiting after a look that moved nothing, or after so many that the runner made
   /// itself. Errors: what a transport's progress says.
@@ -66,11 +69,14 @@ class Waiter {
   /// Ends the sleep under way, or the next one. Threads: any.
   void interrupt() const { bell_->ring(); }
 
-  /// For a thread that waits for several at once: readable when there is something to look at, once
-  /// armed. `arm` is true where there is already. `sleeper`: as WaitLimit::sleeper.
+  /// For who sleeps elsewhere, on several at once or in a loop of its own: readable when there is
+  /// something to look at, once armed. `arm` is true where there is already. `sleeper`: as
+  /// WaitLimit::sleeper.
   int wake_fd() const { return epoll_fd_; }
   bool arm(Sleeper* sleeper);
   void disarm();
+  /// How long it may sleep before it looks again, whatever the descriptors say.
+  std::int64_t longest_sleep_ms() const;
   /// The wait is longer than most: what costs a little may be looked at, too.
   bool is_long() const { return has_slept_ || idle_looks_ >= kLongLooks; }
   bool has_spare_core() const { return policy_.spare_core; }
@@ -86,7 +92,7 @@ class Waiter {
   Status look(std::uint32_t looks);
   void count(std::uint32_t looks);
   bool is_time_for_clock() const;
-  void let_others_run();
+  void let_others_run(bool in_background);
   bool keeps_core() const;
   bool only_yields() const;
   bool may_sleep(const WaitLimit& limit) const;
@@ -103,8 +109,10 @@ class Waiter {
   std::uint64_t idle_looks_ = 0;
   std::uint64_t looks_before_ = 0;  ///< `idle_looks_` at the wait before
   int crowd_ = 0;                   ///< yields from here on in which others are taken to run
+  HomeCore home_;
   bool looked_ = false;  ///< since the last sleep: what a look brings is to be worked on first
   bool has_slept_ = false;
+  bool has_yielded_ = false;  ///< with a core to spare
   std::chrono::steady_clock::time_point start_;
 };
 

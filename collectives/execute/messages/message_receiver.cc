@@ -38,6 +38,7 @@ Status MessageReceiver::receive(const Message& message, std::vector<void*>& done
   RONDO_TRY(check(found->header, message));
   if (found->is_arriving) {
     found->claimed = message;
+    note_met(message);
     return {};
   }
   if (found->header.kind == MessageKind::kRequest) {
@@ -140,7 +141,10 @@ Status MessageReceiver::take(const MessageHeader& header, std::vector<void*>& do
   const Message message = *asked_for;
   RONDO_TRY(check(header, message));
   asked_for_.erase(asked_for);
-  return take_asked_for(header, message, done);
+  Status taken = take_asked_for(header, message, done);
+  // It is still to be told that it has failed.
+  if (!taken.ok()) asked_for_.push(message);
+  return taken;
 }
 
 Status MessageReceiver::take_asked_for(const MessageHeader& header, const Message& message,
@@ -152,7 +156,11 @@ Status MessageReceiver::take_asked_for(const MessageHeader& header, const Messag
     return {};
   }
   RONDO_ASSIGN(const bool is_here, take_payload(message.data, message.bytes, message));
-  if (is_here) done.push_back(message.owner);
+  if (is_here) {
+    done.push_back(message.owner);
+  } else {
+    note_met(message);
+  }
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "collectives/execute/messages/message_header.h"
 #include "core/status.h"
 #include "core/steady_list.h"
+#include "core/ticks.h"
 #include "rondo/types.h"
 #include "transport/endpoint/endpoint.h"
 
@@ -25,7 +26,13 @@ struct Message {
   DataType type = DataType::kU8;
   int tag = 0;
   void* owner = nullptr;  ///< comes back when it is done
+  Ticks* met = nullptr;   ///< is told when the peer has come to it; null: nobody asks
 };
+
+/// From here on its bytes move.
+inline void note_met(const Message& message) {
+  if (message.met != nullptr) *message.met = ticks_now();
+}
 
 inline constexpr std::uint16_t kHeaderLane = transport::kBufferedLane;
 inline constexpr std::uint16_t kStreamLane = transport::kFirstFreeLane + 1;
@@ -37,7 +44,11 @@ class MessageStream {
   MessageStream(transport::Endpoint& endpoint, transport::TransferKind kind)
       : endpoint_(endpoint), kind_(kind) {}
 
-  void add(const Message& message) { messages_.push(message); }
+  /// The peer has a place for it, or is about to send it.
+  void add(const Message& message) {
+    note_met(message);
+    messages_.push(message);
+  }
   /// True if anything moved; owners of what is done are appended to `done`.
   Result<bool> step(std::vector<void*>& done);
   const SteadyList<Message>& messages() const { return messages_; }

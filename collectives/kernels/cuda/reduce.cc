@@ -1,12 +1,11 @@
 #include "collectives/kernels/cuda/reduce.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
 #include "collectives/kernels/cuda/images.h"
 #include "collectives/kernels/cuda/kernel_name.h"
+#include "collectives/kernels/cuda/reduce_launches.h"
 #include "collectives/kernels/cuda/reduce_parameters.h"
 #include "core/device/cuda/stream.h"
 #include "core/dtype.h"
@@ -15,15 +14,6 @@ namespace rondo::kernels {
 namespace {
 
 using cuda::ReduceParameters;
-
-Status check_pointers(const ReduceArguments& arguments) {
-  const std::size_t pointers = arguments.sources.size() + arguments.targets.size();
-  if (pointers <= ReduceParameters::kMostPointers) return {};
-  return Status(ErrorCode::kUnsupported,
-                fmt::format("a reduction on a CUDA device has {} sources and targets, of at most "
-                            "{}: choose an algorithm that combines fewer at once (RONDO_ALGO)",
-                            pointers, ReduceParameters::kMostPointers));
-}
 
 ReduceParameters parameters_of(const ReduceArguments& arguments) {
   ReduceParameters parameters{};
@@ -47,24 +37,29 @@ unsigned int blocks_for(std::size_t bytes, int multiprocessors) {
   return static_cast<unsigned int>(std::clamp<std::size_t>(bytes / kBlockBytes, 1, most));
 }
 
+Status launch(device::CudaStream& stream, CUfunction kernel, std::size_t element_bytes,
+              const ReduceArguments& arguments) {
+  const int multiprocessors = stream.context().multiprocessors();
+  ReduceParameters parameters = parameters_of(arguments);
+  std::array<void*, 1> pointers = {&parameters};
+  return stream.launch_kernel(
+      kernel, {blocks_for(arguments.count * element_bytes, multiprocessors), cuda::kReduceThreads},
+      pointers.data());
+}
+
 }  // namespace
 
 DeviceReduceKernel cuda_reduce_kernel(DataType type, ReduceOp op) {
   if (!is_combined_by(type, op)) return nullptr;
-  return [type, name = cuda::kernel_name("reduce", type, op)](
+  return [type, op, name = cuda::kernel_name("reduce", type, op)](
              detail::StreamImpl& stream, const ReduceArguments& arguments) -> Status {
-    RONDO_TRY(check_pointers(arguments));
     if (arguments.count == 0) return {};
     auto& own = static_cast<device::CudaStream&>(stream);
     RONDO_ASSIGN(const CUfunction kernel,
                  own.context().kernel(rondo_cuda_reduce_image, name.c_str()));
-    const int multiprocessors = own.context().multiprocessors();
-    ReduceParameters parameters = parameters_of(arguments);
-    std::array<void*, 1> pointers = {&parameters};
-    return own.launch_kernel(
-        kernel,
-        {blocks_for(arguments.count * size_of(type), multiprocessors), cuda::kReduceThreads},
-        pointers.data());
+    return cuda::launch_in_parts(type, op, arguments, [&](const ReduceArguments& part) {
+      return launch(own, kernel, size_of(type), part);
+    });
   };
 }
 

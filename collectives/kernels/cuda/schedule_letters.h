@@ -33,11 +33,11 @@ template <class Block, class Reached>
 RONDO_KERNEL_INLINE bool wait_for_flag(const Block& block, const ScheduleCall& call,
                                        std::uint32_t* flag, std::uint32_t rank,
                                        const Reached& reached) {
-  constexpr unsigned int kPatience = 1U << 12;
+  static_assert(Block::kFarLooks % Block::kNearLooks == 0);
   bool told = false;
   for (unsigned int looks = 1; !reached(block.peek(flag)); ++looks) {
-    const bool is_long = looks % kPatience == 0;
-    if (looks % 64 == 0 && is_given_up(block, call, is_long)) return false;
+    const bool is_long = looks % Block::kFarLooks == 0;
+    if (looks % Block::kNearLooks == 0 && is_given_up(block, call, is_long)) return false;
     if (rank != kNoRank && is_long) {
       block.store(&call.words->waits_for, rank + 1);
       told = true;

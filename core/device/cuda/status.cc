@@ -48,6 +48,9 @@ std::string_view remedy(CUresult code) {
     case CUDA_ERROR_PEER_ACCESS_UNSUPPORTED:
       return "the two devices can't reach each other's memory: RONDO_DEVICE_PATH=host goes by way "
              "of the host";
+    case CUDA_ERROR_NOT_SUPPORTED:
+      return "this device, or the system that it is in, can't do that: RONDO_DEVICE_PATH=host asks "
+             "least of it";
     case CUDA_ERROR_MAP_FAILED:
     case CUDA_ERROR_INVALID_HANDLE:
       return "where it is another process's: that process has ended, or has freed what it gave";

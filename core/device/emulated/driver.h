@@ -14,6 +14,7 @@
 #include "core/device/emulated/event_board.h"
 #include "core/device/emulated/faults.h"
 #include "core/device/emulated/imports.h"
+#include "core/device/emulated/ranges.h"
 
 namespace rondo::device {
 
@@ -22,6 +23,8 @@ class EmulatedDriver final : public DeviceDriver {
   /// `table` outlives the driver.
   EmulatedDriver(const EmulatedOptions& options, AliasTable& table);
 
+  std::uint64_t begin_range(const char* name) override { return ranges_.begin(name); }
+  void end_range(std::uint64_t range) override { ranges_.end(range); }
   Result<int> device_count() override { return options_.devices; }
   Result<void*> allocate(int index, std::size_t bytes) override;
   void free(void* pointer) override;
@@ -41,6 +44,7 @@ class EmulatedDriver final : public DeviceDriver {
                                                           const SharedHandle& event) override;
 
   Faults& faults() { return *faults_; }
+  std::vector<EmulatedRange> ranges() const { return ranges_.latest(); }
   std::size_t memories() const { return table_.allocations(); }
 
  private:
@@ -57,6 +61,7 @@ class EmulatedDriver final : public DeviceDriver {
   AliasTable& table_;
   std::shared_ptr<Faults> faults_;
   EmulatedImports imports_;
+  EmulatedRanges ranges_;
   std::atomic<std::uint64_t> streams_made_{0};
   std::atomic<std::uint64_t> frees_{0};
   std::mutex mutex_;

@@ -66,6 +66,10 @@ std::size_t memories_of(DeviceDriver& emulated) {
   return static_cast<EmulatedDriver&>(emulated).memories();
 }
 
+std::vector<EmulatedRange> ranges_of(DeviceDriver& emulated) {
+  return static_cast<EmulatedDriver&>(emulated).ranges();
+}
+
 void* emulated_alias(const void* pointer) { return process_table().alias_of(pointer); }
 
 Result<std::byte*> emulated_memory(const void* pointer, std::size_t bytes) {

@@ -10,9 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "core/device/driver.h"
 #include "core/device/emulated/faults.h"
+#include "core/device/emulated/ranges.h"
 #include "core/device/emulated/stream.h"
 #include "core/status.h"
 
@@ -38,6 +40,9 @@ Result<DeviceDriver*> emulated_driver();
 Faults& faults_of(DeviceDriver& emulated);
 /// Likewise: how many allocations and imports there are, of all such drivers of this process.
 std::size_t memories_of(DeviceDriver& emulated);
+
+/// Likewise: the last ranges for a profiler.
+std::vector<EmulatedRange> ranges_of(DeviceDriver& emulated);
 
 /// Where the stream threads of this process find the bytes at an emulated device's address; null
 /// for every other pointer. For emulated kernels only: the host has no business there.

@@ -61,6 +61,28 @@ void PluginDriver::end_range(std::uint64_t range) {
   if (range != 0) table_.end_range(range);
 }
 
+std::string PluginDriver::versions() const {
+  const auto said = [](const char* what, const char* (*version)()) {
+    const char* const text = version == nullptr ? nullptr : version();
+    return text == nullptr ? std::string() : fmt::format("{} {}", what, text);
+  };
+  const std::string driver = said("driver", table_.driver_version);
+  const std::string runtime = said("runtime", table_.runtime_version);
+  return driver + (driver.empty() || runtime.empty() ? "" : ", ") + runtime;
+}
+
+bool PluginDriver::sees_host_memory() const { return sees_host(table_); }
+
+Result<std::shared_ptr<void>> PluginDriver::allocate_words(int index, std::size_t bytes) {
+  if (!sees_host_memory()) return DeviceDriver::allocate_words(index, bytes);
+  void* memory = nullptr;
+  RONDO_TRY(called(index, "allocate_host", table_.allocate_host(index, bytes, &memory)));
+  std::memset(memory, 0, bytes);
+  return std::shared_ptr<void>(memory, [this, index](void* own) {
+    give_back([this, index, own] { table_.deallocate_host(index, own); });
+  });
+}
+
 Result<int> PluginDriver::device_count() {
   int count = 0;
   RONDO_TRY(called(kNoDevice, "device_count", table_.device_count(&count)));

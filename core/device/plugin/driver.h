@@ -44,11 +44,14 @@ class PluginDriver final : public DeviceDriver {
   Result<CollectiveLibrary*> collective_library() override { return library_.get(); }
   std::uint64_t begin_range(const char* name) override;
   void end_range(std::uint64_t range) override;
+  std::string versions() const override;
   Result<int> device_count() override;
   Result<void*> allocate(int index, std::size_t bytes) override;
   void free(void* pointer) override;
   Status check_memory(int index, const void* pointer, std::size_t bytes) override;
   bool hides(const void* pointer) override { return owner_of(pointer).has_value(); }
+  bool sees_host_memory() const override;
+  Result<std::shared_ptr<void>> allocate_words(int index, std::size_t bytes) override;
   bool shares_between_processes() const override;
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;

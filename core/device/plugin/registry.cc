@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -33,6 +34,13 @@ Registry& registry() {
   return made;
 }
 
+/// Nobody is left to be told what comes of it.
+void finalize_plugins() {
+  const std::lock_guard lock(registry().mutex);
+  for (const auto& driver : registry().drivers)
+    if (driver->table().finalize != nullptr) driver->table().finalize();
+}
+
 /// What a plug-in registers while it is loaded.
 struct Loading {
   std::deque<std::unique_ptr<PluginDriver>> drivers;
@@ -51,6 +59,30 @@ struct Loading {
 };
 
 Status refuse(std::string why) { return Status(ErrorCode::kInvalidArgument, std::move(why)); }
+
+/// The driver stays, whose functions are called to the end.
+Status initialize(const rondo_device_table& table) {
+  if (table.initialize != nullptr) {
+    const Status status = plugin_status(table, kNoDevice, "initialize", table.initialize());
+    if (!status.ok()) return refuse(status.message());
+  }
+  static const bool kWillFinalize = std::atexit(finalize_plugins) == 0;
+  return kWillFinalize ? Status() : Status(ErrorCode::kSystem, "atexit takes no more functions");
+}
+
+/// All of them, or none: where one fails, those before it are finalized.
+Status initialize(const Loading& loading) {
+  for (std::size_t i = 0; i < loading.drivers.size(); ++i) {
+    Status status = initialize(loading.drivers[i]->table());
+    if (status.ok()) continue;
+    for (std::size_t before = i; before-- > 0;) {
+      const rondo_device_table& table = loading.drivers[before]->table();
+      if (table.finalize != nullptr) static_cast<void>(table.finalize());
+    }
+    return status;
+  }
+  return {};
+}
 
 Status add(Loading& loading, const rondo_device_table* given) {
   if (given == nullptr) return refuse("add_device was given no table");
@@ -138,6 +170,7 @@ Status load(const char* path) {
   RONDO_TRY(loading.failure);
   if (code != 0) return refuse(fmt::format("{} failed ({})", kEntryPoint, code));
   if (loading.drivers.empty()) return refuse("it added no device");
+  RONDO_TRY(initialize(loading));
   const std::lock_guard lock(registry().mutex);
   for (auto& driver : loading.drivers) registry().drivers.push_back(std::move(driver));
   return {};

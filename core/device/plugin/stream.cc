@@ -22,21 +22,23 @@ bool is_at_rest(const std::shared_ptr<const PluginEvent>& end) {
   return reached.ok() && *reached;
 }
 
-Result<bool> is_reached(const rondo_device_table& table, int device, rondo_plugin_event event) {
-  int done = 0;
-  RONDO_TRY(plugin_status(table, device, "query_event", table.query_event(device, event, &done)));
-  return done != 0;
-}
-
 }  // namespace
 
 PluginEvent::PluginEvent(const PluginDriver& driver, int device, rondo_plugin_event event)
-    : driver_(driver), device_(device), event_(event, [&driver, device](rondo_plugin_event own) {
-        driver.give_back([&driver, device, own] { driver.table().destroy_event(device, own); });
-      }) {}
+    : driver_(driver),
+      device_(device),
+      event_(
+          event,
+          [&driver, device](rondo_plugin_event own) {
+            driver.give_back([&driver, device, own] { driver.table().destroy_event(device, own); });
+          }),
+      watch_(std::make_shared<EventWatch>(driver.table(), device, event_)) {}
 
-Result<bool> PluginEvent::reached() const {
-  return is_reached(driver_.table(), device_, event_.get());
+Result<bool> PluginEvent::reached() const { return watch_->is_reached(); }
+
+void PluginEvent::record_by(const std::shared_ptr<StreamHealth>& health) const {
+  watch_->forget();
+  record_health_->record(health);
 }
 
 bool PluginEvent::done() const {
@@ -48,9 +50,11 @@ bool PluginEvent::done() const {
 detail::EventWaiter PluginEvent::waiter() const {
   return [&table = driver_.table(), device = device_, event = event_,
           health = record_health_](const detail::Abandoned& abandoned) -> Status {
+    // Of its own: another process records events that it has given to this one without a word.
+    EventWatch watch(table, device, event);
     Patience patience;
     for (;;) {
-      RONDO_ASSIGN(const bool reached, is_reached(table, device, event.get()));
+      RONDO_ASSIGN(const bool reached, watch.is_reached());
       if (reached) break;
       if (abandoned.load(std::memory_order_relaxed)) return given_up();
       patience.wait();
@@ -80,8 +84,16 @@ Status PluginStream::copy(void* target, const void* source, std::size_t bytes) {
   if (bytes == 0 || !failure().ok()) return {};
   const rondo_device_table& table = driver_.table();
   if (is_immediate()) return kept(called("copy", table.copy(device_.index, target, source, bytes)));
+  if (table.copy_async == nullptr) return copy_behind_all(target, source, bytes);
   return kept(
       called("copy_async", table.copy_async(device_.index, stream_, target, source, bytes)));
+}
+
+/// The caller waits for what the stream has been given.
+Status PluginStream::copy_behind_all(void* target, const void* source, std::size_t bytes) {
+  const rondo_device_table& table = driver_.table();
+  RONDO_TRY(kept(called("synchronize_stream", table.synchronize_stream(device_.index, stream_))));
+  return kept(called("copy", table.copy(device_.index, target, source, bytes)));
 }
 
 Status PluginStream::launch(std::function<Status()> /*kernel*/) {
@@ -107,7 +119,7 @@ Status PluginStream::record(detail::EventImpl& event) {
     outcome = kept(called(
         "record_event", driver_.table().record_event(device_.index, stream_, own.native_event())));
   }
-  own.record_health().record(health_);
+  own.record_by(health_);
   return had_failed ? Status() : outcome;
 }
 

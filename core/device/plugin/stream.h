@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "core/device/plugin/driver.h"
+#include "core/device/plugin/event_watch.h"
 #include "core/device/stream.h"
 #include "core/device/stream_health.h"
 #include "core/status.h"
@@ -29,6 +30,8 @@ class PluginEvent final : public detail::EventImpl {
   const PluginDriver& driver() const { return driver_; }
   int device() const { return device_; }
   rondo_plugin_event native_event() const { return event_.get(); }
+  /// By a stream of this process.
+  void record_by(const std::shared_ptr<StreamHealth>& health) const;
   /// As it was recorded last, by a stream of this process.
   RecordHealth& record_health() const { return *record_health_; }
 
@@ -37,6 +40,7 @@ class PluginEvent final : public detail::EventImpl {
   int device_;
   std::shared_ptr<rondo_plugin_event_s> event_;
   std::shared_ptr<RecordHealth> record_health_ = std::make_shared<RecordHealth>();
+  std::shared_ptr<EventWatch> watch_;
 };
 
 class PluginStream final : public detail::StreamImpl {
@@ -78,6 +82,7 @@ class PluginStream final : public detail::StreamImpl {
   /// What comes of a call that the stream is given. Where work is done at once, it is told later,
   /// as elsewhere.
   Status kept(const Status& status);
+  Status copy_behind_all(void* target, const void* source, std::size_t bytes);
 
   const PluginDriver& driver_;
   Device device_;

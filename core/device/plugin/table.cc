@@ -91,20 +91,28 @@ Status check_streams(const rondo_device_table& t) {
   const Entry entries[] = {{"create_stream", t.create_stream != nullptr},
                            {"destroy_stream", t.destroy_stream != nullptr},
                            {"synchronize_stream", t.synchronize_stream != nullptr},
-                           {"copy_async", t.copy_async != nullptr},
                            {"create_event", t.create_event != nullptr},
                            {"destroy_event", t.destroy_event != nullptr},
                            {"record_event", t.record_event != nullptr},
                            {"wait_event", t.wait_event != nullptr},
-                           {"query_event", t.query_event != nullptr},
                            {"synchronize_event", t.synchronize_event != nullptr}};
-  return check_group("streams and events", entries);
+  RONDO_TRY(check_group("streams and events", entries));
+  if (has_streams(t) || (t.copy_async == nullptr && t.query_event == nullptr)) return {};
+  return refuse("it has copy_async or query_event, but no streams and events");
 }
 
 Status check_ranges(const rondo_device_table& t) {
   const Entry entries[] = {{"begin_range", t.begin_range != nullptr},
                            {"end_range", t.end_range != nullptr}};
   return check_group("the functions of ranges", entries);
+}
+
+Status check_host_memory(const rondo_device_table& t) {
+  const Entry entries[] = {{"allocate_host", t.allocate_host != nullptr},
+                           {"deallocate_host", t.deallocate_host != nullptr}};
+  RONDO_TRY(check_group("the functions of page-locked memory", entries));
+  if (!sees_host(t) || has_streams(t)) return {};
+  return refuse("it has page-locked memory, but no streams that copy there");
 }
 
 /// What there is to do when one of them fails; of all others a plug-in knows more than Rondo.
@@ -129,6 +137,7 @@ Result<rondo_device_table> checked_table(const rondo_device_table& table) {
   RONDO_TRY(check_streams(whole));
   RONDO_TRY(check_sharing(whole));
   RONDO_TRY(check_ranges(whole));
+  RONDO_TRY(check_host_memory(whole));
   return whole;
 }
 

@@ -15,6 +15,7 @@ Result<rondo_device_table> checked_table(const rondo_device_table& table);
 
 inline bool has_streams(const rondo_device_table& table) { return table.create_stream != nullptr; }
 inline bool can_share(const rondo_device_table& table) { return table.export_memory != nullptr; }
+inline bool sees_host(const rondo_device_table& table) { return table.allocate_host != nullptr; }
 
 /// What is no device's in particular.
 inline constexpr int kNoDevice = -1;

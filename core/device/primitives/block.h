@@ -18,6 +18,8 @@
 //   add(word, value)      does both, and gives what was there before: for a word that only the
 //                         device's own blocks look at
 //   pause()               between two looks at a word
+//   kNearLooks, kFarLooks   of so many looks at a word one is also for another of the device's, and
+//                         of so many (a multiple) one for the host's, which is far from a device
 //
 // "Registers" are local arrays of a thread. A primitive says which element each thread's registers
 // hold; primitives with the same NX and threads agree about that.

@@ -7,6 +7,7 @@
 namespace rondo::primitives {
 
 struct CudaBlock {
+  static constexpr unsigned int kNearLooks = 1U << 6, kFarLooks = 1U << 12;
   __device__ __forceinline__ unsigned int thread() const { return threadIdx.x; }
   __device__ __forceinline__ unsigned int threads() const { return blockDim.x; }
   __device__ __forceinline__ unsigned int block() const { return blockIdx.x; }

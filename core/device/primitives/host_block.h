@@ -27,6 +27,8 @@ class HostBlock {
   struct Place {
     unsigned int thread = 0, threads = 1, block = 0, blocks = 1;
   };
+  /// All memory is as near; and on a busy machine each look costs the rest of a time slice.
+  static constexpr unsigned int kNearLooks = 1U << 2, kFarLooks = 1U << 4;
   /// `state` is null where no thread waits for another.
   HostBlock(Place place, HostBlockState* state) : place_(place), state_(state) {}
 

@@ -4,6 +4,7 @@
 #include "board.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,21 @@ int gather_on_board(void* context, const void* mine, void* all, size_t bytes) {
   return 0;
 }
 
+/* 1 where it has failed: then the others, which may wait for it, are ended, too. */
+static int end_of_one(pid_t* children) {
+  int status = 1;
+  const pid_t ended = waitpid(-1, &status, 0);
+  for (int process = 0; process < kProcesses; ++process) {
+    if (children[process] == ended) {
+      children[process] = 0;
+      if (status != 0) fprintf(stderr, "process %d: status %d\n", process, status);
+    } else if (children[process] != 0 && status != 0) {
+      kill(children[process], SIGKILL);
+    }
+  }
+  return status != 0;
+}
+
 int in_processes(void (*part)(int process)) {
   board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(board != MAP_FAILED);
@@ -47,11 +63,6 @@ int in_processes(void (*part)(int process)) {
     }
   }
   int failures = 0;
-  for (int process = 0; process < kProcesses; ++process) {
-    int status = 1;
-    waitpid(children[process], &status, 0);
-    if (status != 0) fprintf(stderr, "process %d: status %d\n", process, status);
-    failures += status != 0;
-  }
+  for (int ended = 0; ended < kProcesses; ++ended) failures += end_of_one(children);
   return failures;
 }

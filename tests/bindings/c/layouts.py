@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Where the structs of a C header have what, as its compiler says, compared with a snapshot:
+"""Where the structs of a C header have what, what its enumerators are worth and what its functions
+and callbacks take, as its compiler says, compared with a snapshot:
 layouts.py COMPILER HEADER SNAPSHOT [--update]
 
-Programs that are compiled hold these structs: what is in them stays where it is.
+Programs that are compiled hold these structs, numbers and calls: they stay as they are.
 """
 
 import pathlib
@@ -31,9 +32,29 @@ def structs_of(header: str) -> dict[str, list[str]]:
             for name, body in found}
 
 
-def program_for(include: str, structs: dict[str, list[str]]) -> str:
-    """In C, it prints the layouts."""
-    lines = []
+def without_comments(header: str) -> str:
+    return re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+
+
+def enumerators_of(header: str) -> list[str]:
+    bodies = re.findall(r"\benum\b[^{};]*\{([^{}]*)\}", without_comments(header))
+    return [entry.split("=")[0].strip() for body in bodies for entry in body.split(",")
+            if entry.strip()]
+
+
+def functions_of(header: str) -> list[str]:
+    """Declarations of functions, and of callbacks as types or in structs, on a line each: names of parameters are
+    no part of the binary form, but who swaps two of them should see it here."""
+    code = without_comments(header)
+    found = re.findall(r"^RONDO_C_API ([^;{}]*);", code, flags=re.MULTILINE)
+    found += re.findall(r"^ *((?:typedef )?[^;{}\n(]*\(\*\w+\)\([^;{}]*\));", code,
+                        flags=re.MULTILINE)
+    return [" ".join(text.split()) for text in found]
+
+
+def program_for(include: str, structs: dict[str, list[str]], enumerators: list[str]) -> str:
+    """In C, it prints the layouts and numbers."""
+    lines = [f'printf("{name}: %lld\\n", (long long){name});' for name in enumerators]
     for name, fields in structs.items():
         lines.append(f'printf("{name}: %zu bytes\\n", sizeof({name}));')
         lines += [f'printf("{name}.{field}: %zu bytes at %zu\\n", sizeof((({name}*)0)->{field}), '
@@ -43,16 +64,23 @@ def program_for(include: str, structs: dict[str, list[str]]) -> str:
 
 
 def layouts(compiler: str, header: pathlib.Path) -> str:
-    source = program_for(f"rondo/{header.name}", structs_of(header.read_text()))
+    code = header.read_text()
+    source = program_for(f"rondo/{header.name}", structs_of(code), enumerators_of(code))
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder, "layouts")
         subprocess.run([compiler, "-std=c99", f"-I{header.parent.parent}", "-xc", "-",
                         "-o", program], input=source, text=True, check=True)
-        return subprocess.run([program], check=True, capture_output=True, text=True).stdout
+        printed = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    return printed + "".join(f"{name_of(text)}: {text}\n" for text in functions_of(code))
+
+
+def name_of(declaration: str) -> str:
+    """rondo_rank() in `int rondo_rank(...)`, or in `typedef int (*rondo_rank)(...)`."""
+    return re.search(r"(\w+)\)?\(", declaration.replace("(*", ""))[1] + "()"
 
 
 def entries(text: str) -> dict[str, str]:
-    return dict(line.split(": ") for line in text.splitlines())
+    return dict(line.split(": ", 1) for line in text.splitlines())
 
 
 compiler, header, snapshot = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
@@ -65,7 +93,7 @@ problems = [f"{name}: was {was[name]}, is now {is_now.get(name, 'gone')}"
 problems += [f"{name}: {is_now[name]}, not in the snapshot" for name in is_now if name not in was]
 if problems:
     print("\n".join(problems))
-    sys.exit("layouts have changed. What has moved or is gone breaks programs that are compiled "
+    sys.exit("the binary form has changed. What has moved or is gone breaks compiled programs "
              "(RONDO_ABI_VERSION!). A struct is new, or one that has its size in it has grown at "
              f"its end, and it is meant: python3 {sys.argv[0]} {compiler} {header} {snapshot} --update")
-print(f"{len(is_now)} structs and fields, where they were")
+print(f"{len(is_now)} structs, fields, enumerators and functions, as they were")

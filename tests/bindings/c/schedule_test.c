@@ -68,6 +68,8 @@ static void refusals(void) {
   OK(rondo_schedule_release(NULL));
   REFUSED(rondo_schedule_begin(NULL, RONDO_BROADCAST, 2, 1, 0, 0, &s), RONDO_INVALID_ARGUMENT,
           "name is null");
+  REFUSED(rondo_schedule_begin("\xff", RONDO_BROADCAST, 2, 1, 0, 0, &s), RONDO_INVALID_ARGUMENT,
+          "name: expected one line of UTF-8, 1 to 256 bytes");
   REFUSED(rondo_schedule_begin("x", RONDO_SEND, 2, 1, 0, 0, &s), RONDO_INVALID_ARGUMENT, "kind");
 }
 

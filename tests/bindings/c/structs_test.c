@@ -1,73 +1,18 @@
 /* Structs as they come from other headers, from wrong casts and from memory that nobody has
- * written: sizes, numbers and texts at random, in memory that ends where they say. Pointers are
- * null or point to what they should; nothing can be said of others. RONDO_TEST_FUZZ_SECONDS: for so
- * long (200 of them otherwise). RONDO_TEST_FUZZ_SEED: as in an earlier run, which has said it. */
-#include <stddef.h>
-#include <stdint.h>
+ * written: sizes, numbers and texts at random, in memory that ends where they say, or with bytes
+ * behind that must not change. Pointers are null or point to what they should; nothing can be said
+ * of others. Three processes start the same calls; the first does the rest by itself.
+ * RONDO_TEST_FUZZ_SECONDS: for so long (200 trials otherwise). RONDO_TEST_FUZZ_SEED: as in an
+ * earlier run, which has said it. */
+#define _POSIX_C_SOURCE 200809L
+
 #include <time.h>
+#include <unistd.h>
 
+#include "board.h"
 #include "check.h"
-
-static uint64_t state;
-
-/* Says it, for it may be needed again. */
-static void choose_seed(void) {
-  const char* const given = getenv("RONDO_TEST_FUZZ_SEED");
-  const uint64_t now = (uint64_t)time(NULL) << 16 ^ (uint64_t)clock();
-  const uint32_t seed = given == NULL ? (uint32_t)now : (uint32_t)strtoul(given, NULL, 10);
-  printf("RONDO_TEST_FUZZ_SEED=%lu repeats these trials\n", (unsigned long)seed);
-  fflush(stdout);
-  state = (seed + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
-}
-
-/* Marsaglia's xorshift. */
-static uint64_t random_number(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
-
-static int32_t some_int(void) {
-  const int32_t usual[] = {0, 1, 2, 4, 7, 100, -1, INT32_MAX, INT32_MIN};
-  return random_number() % 4 == 0 ? (int32_t)random_number() : usual[random_number() % 9];
-}
-
-static const char* some_text(void) {
-  static char noise[4][40];
-  static int next = 0;
-  const char* words[] = {NULL,  "auto",   "shm",  "tcp",   "ring", "direct", "thread",
-                         "off", "caller", "none", "equal", "",     "host",   "inproc"};
-  if (random_number() % 8 != 0) return words[random_number() % 14];
-  char* const text = noise[next++ % 4];
-  const size_t length = random_number() % 39;
-  for (size_t i = 0; i < length; ++i) text[i] = (char)(1 + random_number() % 255);
-  text[length] = '\0';
-  return text;
-}
-
-static size_t some_size(size_t own) {
-  switch (random_number() % 5) {
-    case 0: return random_number() % (2 * own);
-    case 1: return random_number() % (own / 8) * 8;
-    case 2: return own + 8 * (random_number() % 16);
-    case 3: return (size_t)random_number();
-    default: return own;
-  }
-}
-
-/* In memory of just so many bytes, the rest of which is noise or zeros. At least its size field. */
-static void* in_memory(const void* known, size_t own, size_t size) {
-  const size_t most = 8192;
-  const size_t room = size < sizeof(size_t) ? sizeof(size_t) : size < most ? size : most;
-  unsigned char* const memory = malloc(room);
-  CHECK(memory != NULL);
-  const int zeros = random_number() % 2 == 0;
-  for (size_t i = 0; i < room; ++i) memory[i] = zeros ? 0 : (unsigned char)random_number();
-  memcpy(memory, known, room < own ? room : own);
-  memcpy(memory, &size, sizeof size);
-  return memory;
-}
+#include "filled_structs.h"
+#include "random_structs.h"
 
 static void one_config(void) {
   rondo_config config = RONDO_CONFIG_INIT;
@@ -77,6 +22,7 @@ static void one_config(void) {
   config.tcp_sockets = some_int();
   config.tcp_zero_copy_bytes = random_number() % 3 == 0 ? random_number() : 0;
   config.segment_bytes = random_number() % 3 == 0 ? random_number() : 0;
+  config.private_read_bytes = random_number() % 3 == 0 ? random_number() : 0;
   config.deterministic = some_int();
   if (random_number() % 4 == 0) config.device.kind = some_int();
   config.device.index = random_number() % 4 == 0 ? some_int() : 0;
@@ -90,40 +36,115 @@ static void one_config(void) {
   config.device_path = some_text();
   config.schedule = random_number() % 4 == 0 ? some_text() : NULL;
   config.tuning = some_text();
-  rondo_config* const given = in_memory(&config, sizeof config, some_size(sizeof config));
+  lent given = lend_struct(&config, sizeof config, some_size(sizeof config));
   rondo_communicator* world = NULL;
-  const rondo_status status = rondo_create(given, &world);
-  CHECK((status == RONDO_OK) == (world != NULL));
-  CHECK(status == RONDO_OK || rondo_last_error()->message[0] != '\0');
-  CHECK(status == RONDO_OK || strchr(rondo_last_error()->message, '\n') == NULL);
+  CHECK(went_well(rondo_create(given.bytes, &world)) == (world != NULL));
+  CHECK(is_untouched(&given, 0));
+  take_back(&given);
   OK(rondo_destroy(world));
-  free(given);
 }
 
-static void one_call(rondo_communicator* world) {
-  static double input[64], output[64];
-  static const size_t counts[1] = {8};
+/* Whatever the elements are. */
+static void keep_left(void* left, const void* right, size_t count, uint8_t type, void* context) {
+  CHECK(left != NULL && right != NULL && count > 0 && type <= RONDO_F64);
+  /* Sizes before `context` leave it out. */
+  CHECK(context == NULL || strcmp(context, "of the call") == 0);
+}
+
+static void choose_op(rondo_call* call) {
+  static char context[] = "of the call";
+  call->op = (rondo_op)mostly(8);
+  if (random_number() % 8 == 0) call->op = RONDO_CUSTOM;
+  call->function = random_number() % 4 == 0 ? NULL : keep_left;
+  call->context = context;
+  call->commutative = some_int();
+}
+
+/* Of a rank's part, of all ranks', or neither. */
+static size_t some_count(size_t part, size_t ranks) {
+  const size_t counts[] = {part, part, part * ranks, random_number() % 65};
+  return counts[random_number() % 4];
+}
+
+static rondo_call some_call(size_t ranks) {
+  static double input[64 * kProcesses], output[64 * kProcesses];
+  static const size_t counts[kProcesses] = {8, 8, 8};
   rondo_call call = RONDO_CALL_INIT;
-  call.kind = (rondo_kind)some_int();
+  call.kind = (rondo_kind)mostly(9);
   /* They wait for a peer, as they should. */
   if (call.kind == RONDO_SEND || call.kind == RONDO_RECEIVE) call.kind = RONDO_BARRIER;
   call.type = random_number() % 4 == 0 ? (rondo_type)some_int() : RONDO_F64;
-  call.op = (rondo_op)some_int();
-  if (call.op == RONDO_CUSTOM) call.op = RONDO_SUM; /* its function would be noise */
-  call.root = some_int();
+  choose_op(&call);
+  call.root = mostly(ranks);
   call.tag = some_int();
-  call.timeout_ms = some_int();
+  call.timeout_ms = random_number() % 2 == 0 ? 0 : some_int();
   call.input = random_number() % 8 == 0 ? NULL : input;
   call.output = random_number() % 8 == 0 ? NULL : output;
-  call.input_count = random_number() % 65;
-  call.output_count = random_number() % 2 == 0 ? call.input_count : random_number() % 65;
+  const size_t part = random_number() % 65;
+  call.input_count = some_count(part, ranks);
+  call.output_count = some_count(part, ranks);
   call.input_counts = random_number() % 8 == 0 ? counts : NULL;
   call.output_counts = random_number() % 8 == 0 ? counts : NULL;
   call.factor = (double)some_int();
-  rondo_call* const given = in_memory(&call, sizeof call, some_size(sizeof call));
-  const rondo_status status = rondo_run(world, given);
-  CHECK(status == RONDO_OK || rondo_last_error()->message[0] != '\0');
-  free(given);
+  return call;
+}
+
+static lent lend_call(const rondo_call* call) {
+  const size_t own = sizeof *call;
+  return lend_struct(call, own, random_number() % 2 == 0 ? own : some_size(own));
+}
+
+static void one_run(rondo_communicator* alone) {
+  const rondo_call call = some_call(1);
+  lent given = lend_call(&call);
+  went_well(rondo_run(alone, given.bytes));
+  CHECK(is_untouched(&given, 0));
+  take_back(&given);
+}
+
+/* One of the buffers is looked at by the root alone. */
+static int differs_by_rank(rondo_kind kind) {
+  return kind == RONDO_REDUCE || kind == RONDO_GATHER || kind == RONDO_SCATTER;
+}
+
+/* Null where it is refused. */
+static rondo_work* one_start(rondo_communicator* world) {
+  const size_t ranks = (size_t)rondo_size(world);
+  rondo_call call = some_call(ranks);
+  /* What one rank refuses and another starts, and a deadline that passes, is a world's end. */
+  if (ranks > 1 && differs_by_rank(call.kind)) call.kind = RONDO_ALL_REDUCE;
+  if (ranks > 1 && call.timeout_ms > 0) call.timeout_ms = INT32_MAX;
+  rondo_work* work = NULL;
+  lent given = lend_call(&call);
+  CHECK(went_well(rondo_start(world, given.bytes, &work)) == (work != NULL));
+  CHECK(is_untouched(&given, 0));
+  /* Before it is done. */
+  take_back(&given);
+  return work;
+}
+
+/* The same random numbers are asked for, however far it is. */
+static void one_end(rondo_work* work) {
+  const int32_t limit_ms = some_int();
+  const uint64_t way = random_number() % 4;
+  int done = -1;
+  if (way == 0) OK(rondo_work_test(work, &done));
+  if (way == 1) went_well(rondo_work_wait_for(work, limit_ms, &done));
+  if (way <= 2) went_well(rondo_work_wait(work));
+  OK(rondo_work_release(work));
+}
+
+/* Several under way; how many. */
+static int some_starts(rondo_communicator* world) {
+  rondo_work* works[4];
+  int started = 0;
+  for (int i = 0; i < 4; ++i) works[i] = one_start(world);
+  for (int i = 0; i < 4; ++i) {
+    if (works[i] == NULL) continue;
+    one_end(works[i]);
+    ++started;
+  }
+  return started;
 }
 
 /* Of small worlds, and of data of any size: beyond a tebibyte they are refused. */
@@ -141,32 +162,128 @@ static void one_question(void) {
   question.tuning = random_number() % 4 == 0 ? some_text() : NULL;
   question.algorithm = some_text();
   question.schedule = random_number() % 4 == 0 ? some_text() : NULL;
-  rondo_plan_question* const given =
-      in_memory(&question, sizeof question, some_size(sizeof question));
+  lent given = lend_struct(&question, sizeof question, some_size(sizeof question));
   rondo_plan_report* report = NULL;
-  const rondo_status status = rondo_explain_plan(given, &report);
-  CHECK((status == RONDO_OK) == (report != NULL));
-  CHECK(status == RONDO_OK || rondo_last_error()->message[0] != '\0');
+  const int is_answered = went_well(rondo_explain_plan(given.bytes, &report));
+  CHECK(is_answered == (report != NULL));
+  CHECK(is_untouched(&given, 0));
   const rondo_plan_candidate* candidate = NULL;
-  CHECK(status != RONDO_OK || rondo_plan_report_candidate(report, 0, &candidate) == RONDO_OK);
+  CHECK(!is_answered || rondo_plan_report_candidate(report, 0, &candidate) == RONDO_OK);
   OK(rondo_plan_report_release(report));
-  free(given);
+  take_back(&given);
+}
+
+static rondo_place some_place(void) {
+  const rondo_place place = {(rondo_place_memory)mostly(3), (uint32_t)mostly(4)};
+  return place;
+}
+
+/* Whether there is one more. */
+static int one_step(rondo_schedule* schedule, int ranks, uint32_t steps) {
+  rondo_step step = RONDO_STEP_INIT;
+  step.kind = (rondo_step_kind)mostly(6);
+  step.rank = mostly((uint64_t)ranks);
+  step.lane = mostly(2);
+  step.peer = mostly((uint64_t)ranks);
+  step.source = some_place();
+  step.other = some_place();
+  step.target = some_place();
+  step.final = some_int();
+  step.other_lane = mostly(2);
+  step.other_op = (uint32_t)mostly(4);
+  const uint32_t none = UINT32_MAX;
+  uint32_t op = none;
+  uint32_t* const out = random_number() % 8 == 0 ? NULL : &op;
+  lent given = lend_struct(&step, sizeof step, some_size(sizeof step));
+  const int is_added = went_well(rondo_schedule_add(schedule, given.bytes, out));
+  CHECK(is_untouched(&given, 0));
+  take_back(&given);
+  CHECK(is_added && out != NULL ? op <= steps : op == none);
+  return is_added;
+}
+
+static void one_slot(rondo_schedule* schedule, int ranks) {
+  lent place = lend(sizeof(rondo_place));
+  const int is_made = went_well(
+      rondo_schedule_scratch(schedule, mostly((uint64_t)ranks), (uint32_t)mostly(4), place.bytes));
+  CHECK(is_untouched(&place, is_made ? place.room : 0));
+  take_back(&place);
+}
+
+static void one_build(const rondo_schedule* schedule) {
+  lent text = lend(random_number() % 2048);
+  size_t needed = 0;
+  const int is_right = went_well(rondo_schedule_build(schedule, text.bytes, text.room, &needed));
+  CHECK(is_untouched(&text, is_right ? text.room : 0));
+  CHECK(!is_right || text.room == 0 || memchr(text.bytes, '\0', text.room) != NULL);
+  take_back(&text);
+}
+
+static void one_schedule(void) {
+  const int ranks = random_number() % 8 == 0 ? some_int() : 1 + (int)(random_number() % 4);
+  rondo_schedule* schedule = NULL;
+  const rondo_status status =
+      rondo_schedule_begin(some_text(), (rondo_kind)mostly(9), ranks, 1 + (uint32_t)mostly(4),
+                           mostly(2), random_number() % 4 == 0, &schedule);
+  CHECK(went_well(status) == (schedule != NULL));
+  if (schedule == NULL) return;
+  for (int i = 0; i < 2; ++i) one_slot(schedule, ranks);
+  uint32_t steps = 0;
+  for (int i = 0; i < 20; ++i) steps += (uint32_t)one_step(schedule, ranks, steps);
+  one_build(schedule);
+  OK(rondo_schedule_release(schedule));
+}
+
+static void by_itself(rondo_communicator* world, rondo_communicator* alone) {
+  one_config();
+  one_question();
+  one_schedule();
+  some_starts(alone);
+  for (int k = 0; k < 20; ++k) one_run(alone);
+  for (int k = 0; k < 20; ++k) one_filling(world);
+}
+
+static void expect_sums(rondo_communicator* c) {
+  double value = 1.25;
+  OK(rondo_all_reduce(c, &value, &value, 1, RONDO_F64, RONDO_SUM));
+  CHECK(value == 1.25 * rondo_size(c));
+}
+
+static rondo_communicator* joined(int process) {
+  rondo_communicator* world = NULL;
+  rondo_config config = RONDO_CONFIG_INIT;
+  config.network_interface = "lo";
+  config.progress = random_number() % 2 == 0 ? "caller" : "thread";
+  OK(rondo_create_by_all_gather(gather_on_board, &process, process, kProcesses, &config, &world));
+  return world;
+}
+
+/* Process 0 says whether there is to be another trial. */
+static void trials(int process) {
+  const char* const seconds = getenv("RONDO_TEST_FUZZ_SECONDS");
+  const int wanted = seconds == NULL ? 0 : atoi(seconds);
+  const time_t end = time(NULL) + wanted;
+  alarm((unsigned)wanted + 80); /* of what would wait for ever */
+  rondo_communicator* const world = joined(process);
+  rondo_communicator* alone = NULL;
+  OK(rondo_create(NULL, &alone));
+  int32_t more = 1;
+  int started = 0;
+  for (uint32_t trial = 0; more != 0; ++trial) {
+    begin_trial(trial);
+    started += some_starts(world);
+    if (process == 0) by_itself(world, alone);
+    more = trial < 200 || time(NULL) < end;
+    OK(rondo_broadcast(world, &more, 1, RONDO_I32, 0));
+  }
+  CHECK(started > 0 && "some of them are calls");
+  expect_sums(world);
+  expect_sums(alone);
+  OK(rondo_destroy(alone));
+  OK(rondo_destroy(world));
 }
 
 int main(void) {
-  const char* const seconds = getenv("RONDO_TEST_FUZZ_SECONDS");
-  const time_t end = time(NULL) + (seconds == NULL ? 0 : atoi(seconds));
   choose_seed();
-  rondo_communicator* world = NULL;
-  OK(rondo_create(NULL, &world));
-  for (int i = 0; i < 200 || time(NULL) < end; ++i) {
-    one_config();
-    one_question();
-    for (int k = 0; k < 20; ++k) one_call(world);
-  }
-  double value = 1.25;
-  OK(rondo_all_reduce(world, &value, &value, 1, RONDO_F64, RONDO_SUM));
-  CHECK(value == 1.25);
-  OK(rondo_destroy(world));
-  return 0;
+  return in_processes(trials);
 }

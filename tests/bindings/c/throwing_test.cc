@@ -2,7 +2,9 @@
 // call does is what its header says, and the world goes on where that is possible. Two ranks.
 
 #include <array>
+#include <cstdlib>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 extern "C" {
@@ -31,6 +33,18 @@ void combine(void* /*left*/, const void* /*right*/, size_t /*count*/, uint8_t /*
 }
 void* take(void* /*context*/, rondo_device /*device*/, size_t /*bytes*/) { fail(); }
 void put(void* /*context*/, rondo_device /*device*/, void* /*memory*/, size_t /*bytes*/) {}
+void* take_well(void* /*context*/, rondo_device /*device*/, size_t bytes) {
+  const size_t whole = (bytes + RONDO_MEMORY_ALIGNMENT - 1) / RONDO_MEMORY_ALIGNMENT;
+  return std::aligned_alloc(RONDO_MEMORY_ALIGNMENT, whole * RONDO_MEMORY_ALIGNMENT);
+}
+void put_and_fail(void* /*context*/, rondo_device /*device*/, void* memory, size_t /*bytes*/) {
+  std::free(memory);
+  fail();
+}
+void keep_line(void* context, rondo_log_level /*level*/, const char* line) {
+  *static_cast<std::string*>(context) += line;
+}
+int gather(void* /*context*/, const void* /*mine*/, void* /*all*/, size_t /*bytes*/) { fail(); }
 
 rondo_communicator* part_of(rondo_communicator* world) {
   rondo_communicator* part = nullptr;
@@ -108,6 +122,41 @@ void allocator_is_out_of_memory(rondo_communicator* world) {
   sum(world);
 }
 
+/// The memory has gone back all the same; a line says that its owner didn't like it.
+void release_is_logged(rondo_communicator* world) {
+  std::string lines;
+  rondo_communicator* c = part_of(world);
+  OK(rondo_set_log(keep_line, &lines, RONDO_LOG_ERROR));
+  OK(rondo_set_allocator(take_well, put_and_fail, nullptr));
+  const int before = thrown;
+  std::vector<float> early(5000, 0.25F);
+  float late = 0.75F;
+  if (rondo_rank(c) == 0) {
+    OK(rondo_send(c, early.data(), early.size(), RONDO_F32, 1, 1));
+    OK(rondo_send(c, &late, 1, RONDO_F32, 1, 2));
+  } else {
+    OK(rondo_receive(c, &late, 1, RONDO_F32, 0, 2));
+    OK(rondo_receive(c, early.data(), early.size(), RONDO_F32, 0, 1));
+  }
+  OK(rondo_set_allocator(nullptr, nullptr, nullptr));
+  OK(rondo_destroy(c));
+  CHECK(rondo_rank(world) == 0 || thrown > before);
+  CHECK((thrown > before) == (lines.find("threw when it took memory back") != std::string::npos));
+  OK(rondo_set_log(nullptr, nullptr, RONDO_LOG_WARN));
+  sum(world);
+}
+
+/// Of a world that there isn't then.
+void all_gather_makes_no_world(rondo_communicator* world) {
+  rondo_config config = RONDO_CONFIG_INIT;
+  config.network_interface = "lo";
+  rondo_communicator* none = nullptr;
+  REFUSED(rondo_create_by_all_gather(gather, nullptr, 0, 2, &config, &none), RONDO_INTERNAL,
+          "own exception");
+  CHECK(none == nullptr);
+  sum(world);
+}
+
 }  // namespace
 
 int main() {
@@ -118,6 +167,8 @@ int main() {
   continuation_is_told_by_wait(world);
   reduction_ends_the_world(world);
   allocator_is_out_of_memory(world);
+  release_is_logged(world);
+  all_gather_makes_no_world(world);
   OK(rondo_destroy(world));
   std::puts("nothing got through");
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/collectives/communicator/spawn.h"
+#include "tests/collectives/communicator/ways.h"
 
 namespace rondo::testing {
 namespace {
@@ -27,7 +28,7 @@ std::optional<Error> error_of(Work& work) {
   }
 }
 
-class AsyncErrors : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
+class AsyncErrors : public ::testing::TestWithParam<Way> {
  protected:
   World world(int size) const {
     const auto& [transport, progress] = GetParam();
@@ -213,42 +214,7 @@ TEST_P(AsyncErrors, AContinuationThatAborts_EndsEveryCallOfEveryRank) {
   EXPECT_THAT(errors, Each(HasSubstr("the loss is not a number")));
 }
 
-/// Two threads enter one handle at the same moment, as nearly as they can; how many were refused.
-/// Which is the second is theirs to find out: the first can't end before it is known.
-int refused_of_two(std::vector<Communicator>& ranks) {
-  std::atomic<int> refused = 0, here = 0;
-  const auto call = [&] {
-    for (++here; here < 2;) {
-    }
-    try {
-      ranks[0].barrier();
-    } catch (const Error& error) {
-      ++refused;
-      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-      EXPECT_THAT(error.what(), HasSubstr("another thread is inside a call"));
-    }
-  };
-  std::thread one(call), other(call);
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(15);
-  while (refused == 0 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
-  ranks[1].barrier();
-  one.join();
-  other.join();
-  return refused;
-}
-
-TEST_P(AsyncErrors, ASecondThreadInsideACall_IsToldSo) {
-  auto ranks = make_world(world(2));
-  for (int round = 0; round < 100; ++round) ASSERT_EQ(refused_of_two(ranks), 1) << round;
-}
-
-INSTANTIATE_TEST_SUITE_P(Worlds, AsyncErrors,
-                         ::testing::Combine(::testing::Values("inproc", "shm", "tcp"),
-                                            ::testing::Values("thread", "caller")),
-                         [](const auto& parameters) {
-                           return std::get<0>(parameters.param) + "_" +
-                                  std::get<1>(parameters.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(Worlds, AsyncErrors, every_way(), name_of_way);
 
 }  // namespace
 }  // namespace rondo::testing

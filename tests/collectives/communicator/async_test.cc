@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/collectives/communicator/spawn.h"
+#include "tests/collectives/communicator/ways.h"
 
 namespace rondo::testing {
 namespace {
@@ -219,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(Worlds, Async,
                          });
 
 /// One thread for all ranks: nothing ends unless every handle is moved on.
-class OneThread : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
+class OneThread : public ::testing::TestWithParam<Way> {
  protected:
   std::vector<Communicator> world(int size) const {
     const auto& [transport, progress] = GetParam();
@@ -276,13 +277,7 @@ TEST_P(OneThread, WherePlacesFailOneByOne_NoneWaitsForAnother) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Worlds, OneThread,
-                         ::testing::Combine(::testing::Values("inproc", "shm", "tcp"),
-                                            ::testing::Values("thread", "caller")),
-                         [](const auto& parameters) {
-                           return std::get<0>(parameters.param) + "_" +
-                                  std::get<1>(parameters.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(Worlds, OneThread, every_way(), name_of_way);
 
 TEST(AsyncAlone, AWorldOfOne_IsDoneAtOnce) {
   auto ranks = make_world({.size = 1});

@@ -12,6 +12,7 @@
 #include <barrier>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -90,6 +91,84 @@ TEST(CudaGraph, CapturedBroadcast_EndsWhenNobodyReadsTheRootsMemoryAnyMore) {
           }
           rank.barrier();
         });
+}
+
+struct Moved {
+  Call call;
+  std::size_t input_count;
+  std::size_t output_count;
+  /// By rank and element of the output, where `given` is what a rank's input has there.
+  std::function<float(int, std::size_t, const std::function<float(int, std::size_t)>&)> result;
+};
+
+constexpr std::size_t kPart = 1'501;
+constexpr int kRanks = 3;
+
+/// Captured once, and launched with other contents each time.
+void check_captured(Communicator& rank, Memory<float>& memory, const Moved& moved) {
+  rank.start(moved.call).wait();
+  const NativeStream native(rank.device().index);
+  Stream stream = Stream::borrow(rank.device(), native.get());
+  Graph graph(native.get());
+  rank.start(moved.call.on(stream));
+  graph.end();
+  for (int turn = 0; turn < 12; ++turn) {
+    const auto given = [turn](int of, std::size_t i) {
+      return static_cast<float>(1000 * of + 5000 * turn) + static_cast<float>(i % 499);
+    };
+    std::vector<float> input(moved.input_count);
+    for (std::size_t i = 0; i < input.size(); ++i) input[i] = given(rank.rank(), i);
+    memory.write(0, input);
+    memory.write(moved.input_count, std::vector<float>(moved.output_count, -1));
+    graph.launch();
+    stream.synchronize();
+    const std::vector<float> output = memory.read(moved.input_count, moved.output_count);
+    for (std::size_t i = 0; i < output.size(); ++i)
+      ASSERT_EQ(output[i], moved.result(rank.rank(), i, given)) << i << " in turn " << turn;
+  }
+  rank.barrier();
+}
+
+/// `make`: of a memory with the input in front of the output.
+void check_captured_on_all(const std::function<Moved(Memory<float>&)>& make) {
+  spawn({.size = kRanks,
+         .device = {DeviceKind::kCuda, 0},
+         .devices = std::min(2, device_count(DeviceKind::kCuda))},
+        [&](Communicator& rank) {
+          Memory<float> memory(rank.device(), 2 * kRanks * kPart, false);
+          check_captured(rank, memory, make(memory));
+        });
+}
+
+TEST(CudaGraph, CapturedReduceScatter_IsMadeByEachLaunch) {
+  check_captured_on_all([](Memory<float>& memory) {
+    constexpr std::size_t kAll = kRanks * kPart;
+    return Moved{Call::reduce_scatter(memory.buffer(0, kAll), memory.buffer(kAll, kPart)), kAll,
+                 kPart, [](int rank, std::size_t i, const auto& given) {
+                   const std::size_t at = static_cast<std::size_t>(rank) * kPart + i;
+                   return given(0, at) + given(1, at) + given(2, at);
+                 }};
+  });
+}
+
+TEST(CudaGraph, CapturedAllGather_IsMadeByEachLaunch) {
+  check_captured_on_all([](Memory<float>& memory) {
+    return Moved{Call::all_gather(memory.buffer(0, kPart), memory.buffer(kPart, kRanks * kPart)),
+                 kPart, kRanks * kPart, [](int, std::size_t i, const auto& given) {
+                   return given(static_cast<int>(i / kPart), i % kPart);
+                 }};
+  });
+}
+
+TEST(CudaGraph, CapturedAllToAll_IsMadeByEachLaunch) {
+  check_captured_on_all([](Memory<float>& memory) {
+    constexpr std::size_t kAll = kRanks * kPart;
+    return Moved{Call::all_to_all(memory.buffer(0, kAll), memory.buffer(kAll, kAll)), kAll, kAll,
+                 [](int rank, std::size_t i, const auto& given) {
+                   const std::size_t at = static_cast<std::size_t>(rank) * kPart + i % kPart;
+                   return given(static_cast<int>(i / kPart), at);
+                 }};
+  });
 }
 
 /// Kernels that wait for each other have to have room at once.

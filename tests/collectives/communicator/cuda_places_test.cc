@@ -18,12 +18,14 @@
 #include "tests/collectives/communicator/hidden_message.h"
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/spawn.h"
+#include "tests/collectives/communicator/waiting_schedule.h"
 #include "tests/core/scoped_variable.h"
 
 namespace rondo::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
@@ -79,6 +81,75 @@ TEST(CudaPlaces, LongSums_ByEveryAlgorithm_AreRight) {
             }
           });
   }
+}
+
+TEST(CudaPlaces, ScheduleWhoseLanesWaitForEachOther_RunsThere) {
+  spawn({.size = 3,
+         .device = kFirst,
+         .devices = devices(),
+         .segment_bytes = 4096,
+         .schedule = waiting_schedule(3),
+         .device_path = "devices"},
+        [](Communicator& rank) {
+          constexpr std::size_t kCount = 9'001;
+          Memory<float> memory(rank.device(), kCount, false);
+          for (int turn = 0; turn < 10; ++turn) {
+            memory.write(0, std::vector<float>(kCount, static_cast<float>(rank.rank() + turn)));
+            rank.all_reduce(memory.buffer(0, kCount));
+            ASSERT_THAT(memory.read(0, kCount), Each(static_cast<float>(3 + 3 * turn)));
+          }
+          EXPECT_EQ(rank.last_call().algorithm, "star_of_two_lanes");
+          EXPECT_EQ(rank.last_call().transport, "cuda");
+        });
+}
+
+/// So many ranks on devices, driven by their hosts.
+World many(int size, const std::string& algorithm, bool deterministic = false) {
+  return {.size = size,
+          .algorithm = algorithm,
+          .device = kFirst,
+          .devices = devices(),
+          .deterministic = deterministic,
+          .device_path = "devices"};
+}
+
+template <typename T>
+void all_reduce_ones(Communicator& rank) {
+  constexpr std::size_t kCount = 8;
+  Memory<T> memory(rank.device(), kCount, false);
+  memory.write(0, std::vector<T>(kCount, T(1)));
+  rank.all_reduce(memory.buffer(0, kCount));
+  for (const T value : memory.read(0, kCount))
+    EXPECT_EQ(static_cast<float>(value), static_cast<float>(rank.size()));
+  EXPECT_EQ(rank.last_call().transport, "cuda");
+}
+
+/// The algorithm of such a call, right as it must be.
+template <typename T>
+std::string algorithm_of_ones(const World& world) {
+  std::string by;
+  spawn(world, [&by](Communicator& rank) {
+    all_reduce_ones<T>(rank);
+    if (rank.rank() == 0) by = rank.last_call().algorithm;
+  });
+  return by;
+}
+
+TEST(CudaPlaces, DirectAllReduce_OfMoreThanOneLaunchTakes_IsRight) {
+  if (std::getenv("RONDO_CUDA_DRIVER") == nullptr) GTEST_SKIP() << "no acted driver";
+  EXPECT_EQ(algorithm_of_ones<float>(many(61, "direct")), "direct");
+  EXPECT_EQ(algorithm_of_ones<kernels::Half>(many(61, "direct")), "direct");
+}
+
+// A sum of 120 floats that is stored once may be refused, in place; of 16-bit ones every sum is.
+TEST(CudaPlaces, WhatTheKernelsMayRefuse_IsNotChosenWhereThereIsAnother) {
+  if (std::getenv("RONDO_CUDA_DRIVER") == nullptr) GTEST_SKIP() << "no acted driver";
+  EXPECT_EQ(algorithm_of_ones<float>(many(119, "auto", true)), "one_shot");
+  EXPECT_THAT(algorithm_of_ones<float>(many(120, "auto", true)),
+              AnyOf("direct", "weighted_direct"));
+  auto ranks = make_world(many(120, "auto", true));
+  EXPECT_THAT(run_ranks(ranks, all_reduce_ones<kernels::Half>),
+              Each(AllOf(HasSubstr("of at most 120"), HasSubstr("RONDO_ALGO"))));
 }
 
 /// How an all-reduce of three ranks on three devices was made, right as it must be.

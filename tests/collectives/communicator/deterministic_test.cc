@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <set>
@@ -208,47 +207,6 @@ TEST(DeterministicMode, SegmentsThatDoNotFit_AreRefused) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
       EXPECT_THAT(error.what(), ::testing::HasSubstr("multiple of 64 bytes"));
-    }
-  }
-}
-
-/// Without the mode: an algorithm's own order, the same wherever its bytes go.
-template <typename T>
-std::vector<std::vector<T>> sums_over(const std::string& transport, const std::string& algorithm,
-                                      std::size_t count) {
-  std::vector<std::vector<T>> sums(5);
-  spawn({.size = 5, .transport = transport, .algorithm = algorithm, .segment_bytes = 4096},
-        [&](Communicator& rank) {
-          Memory<T> memory(rank.device(), count, count % 2 == 0);
-          for (int turn = 0; turn < 2; ++turn) {
-            memory.write(0, values<T>(rank.rank(), count, ReduceOp::kSum));
-            rank.all_reduce(memory.buffer(0, count));
-          }
-          EXPECT_EQ(rank.last_call().algorithm, algorithm);
-          sums[static_cast<std::size_t>(rank.rank())] = memory.read(0, count);
-        });
-  return sums;
-}
-
-template <typename T>
-bool all_same_bits(const std::vector<std::vector<T>>& a, const std::vector<std::vector<T>>& b) {
-  return std::ranges::equal(a, b, [](const auto& x, const auto& y) { return same_bits(x, y); });
-}
-
-TEST(SameBits, OfOneAlgorithm_OnEveryRankAndTransport) {
-  for (const auto& [collective, algorithm, summary] : built_in_algorithms()) {
-    if (collective != "all_reduce") continue;
-    for (const std::size_t count : {std::size_t{7}, std::size_t{10'001}, std::size_t{20'002}}) {
-      const auto floats = sums_over<float>("inproc", algorithm, count);
-      const auto halves = sums_over<Half>("inproc", algorithm, count);
-      for (const auto& own : floats) EXPECT_TRUE(same_bits(own, floats.front())) << algorithm;
-      for (const auto& own : halves) EXPECT_TRUE(same_bits(own, halves.front())) << algorithm;
-      for (const char* transport : {"shm", "tcp"}) {
-        EXPECT_TRUE(all_same_bits(sums_over<float>(transport, algorithm, count), floats))
-            << algorithm << ", " << transport << ", " << count;
-        EXPECT_TRUE(all_same_bits(sums_over<Half>(transport, algorithm, count), halves))
-            << algorithm << ", " << transport << ", " << count;
-      }
     }
   }
 }

@@ -50,6 +50,7 @@ struct Case {
   std::string format;
   std::string algorithm;
   double unit = 0;  ///< the most that one rounding takes, of a block's largest element
+  std::string feedback = "auto";
 };
 class Drift : public ::testing::TestWithParam<Case> {};
 
@@ -58,7 +59,7 @@ TEST_P(Drift, ThousandSteps_WithFeedbackStayWithinTheLastLosses) {
   // What is owed in the end is at most one rounding of each rank's partial sum and one of the
   // average.
   const double bound = kRate * (kWorld + 1) * c.unit * Gradients::kLargest;
-  const double with = drift(c.format, c.algorithm, "auto");
+  const double with = drift(c.format, c.algorithm, c.feedback);
   const double without = drift(c.format, c.algorithm, "off");
   EXPECT_LE(with, bound);
   EXPECT_GT(without, 3 * bound);
@@ -69,7 +70,8 @@ TEST_P(Drift, ThousandSteps_WithFeedbackStayWithinTheLastLosses) {
 INSTANTIATE_TEST_SUITE_P(
     Formats, Drift,
     ::testing::Values(Case{"int8", "ring", 1.0 / 127}, Case{"int8", "halving_doubling", 1.0 / 127},
-                      Case{"f8e4m3", "direct", 0x1p-4}, Case{"f8e5m2", "ring", 0x1p-3}),
+                      Case{"f8e4m3", "direct", 0x1p-4}, Case{"f8e5m2", "ring", 0x1p-3},
+                      Case{"bf16", "ring", 0x1p-8, "on"}, Case{"f16", "direct", 0x1p-11, "on"}),
     [](const auto& one) { return one.param.format + "_" + one.param.algorithm; });
 
 }  // namespace

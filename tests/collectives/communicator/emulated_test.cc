@@ -10,6 +10,7 @@
 #include "tests/collectives/communicator/hidden_message.h"
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/spawn.h"
+#include "tests/collectives/communicator/waiting_schedule.h"
 
 namespace rondo::testing {
 namespace {
@@ -47,6 +48,26 @@ TEST(EmulatedPlaces, OnOneHost_DataStaysOnTheDevices) {
       EXPECT_EQ(rank.last_call().transport, "emulated");
     });
   }
+}
+
+TEST(EmulatedPlaces, ScheduleWhoseLanesWaitForEachOther_RunsOnTheDevices_OrIsRefusedBetweenHosts) {
+  for (const char* transport : {"inproc", "shm"}) {
+    World world = places(3, transport);
+    world.schedule = waiting_schedule(3);
+    world.segment_bytes = 4096;
+    world.device_path = "devices";
+    spawn(world, [](Communicator& rank) {
+      for (int turn = 0; turn < 5; ++turn) all_reduce_on_device(rank);
+      EXPECT_EQ(rank.last_call().algorithm, "star_of_two_lanes");
+      EXPECT_EQ(rank.last_call().transport, "emulated");
+    });
+  }
+  World far = places(3, "tcp");
+  far.schedule = waiting_schedule(3);
+  far.device_path = "devices";
+  auto ranks = make_world(far);
+  EXPECT_THAT(run_ranks(ranks, all_reduce_on_device),
+              Each(HasSubstr("between hosts a schedule whose lanes wait")));
 }
 
 /// A ring all-reduce and a broadcast that goes one way, on each rank; nothing is rounded here.

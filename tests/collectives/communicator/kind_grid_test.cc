@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,16 @@
 namespace rondo::testing {
 namespace {
 
+/// RONDO_TEST_SIZES: of the worlds, with spaces between.
+std::vector<int> sizes() {
+  const char* const text = std::getenv("RONDO_TEST_SIZES");
+  if (text == nullptr) return {2, 3, 5};
+  std::istringstream numbers(text);
+  std::vector<int> list{std::istream_iterator<int>(numbers), {}};
+  EXPECT_FALSE(list.empty()) << "RONDO_TEST_SIZES: '" << text << "'";
+  return list;
+}
+
 class KindGrid : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(KindGrid, EveryCollective_EverySetting_IsRightAndBitEqual) {
@@ -23,7 +35,7 @@ TEST_P(KindGrid, EveryCollective_EverySetting_IsRightAndBitEqual) {
   const auto kind = find_device_kind(name);
   ASSERT_TRUE(kind.has_value() && device_count(*kind) >= 1) << "of " << name;
   const int devices = std::min(2, device_count(*kind));
-  for (const int size : {2, 3, 5}) {
+  for (const int size : sizes()) {
     std::vector<std::string> bits(static_cast<std::size_t>(size));
     spawn({.size = size, .algorithm = GetParam(), .device = {*kind, 0}, .devices = devices},
           [&](Communicator& rank) {

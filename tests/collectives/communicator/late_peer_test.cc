@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/collectives/communicator/spawn.h"
+#include "tests/collectives/communicator/ways.h"
 
 namespace rondo::testing {
 namespace {
@@ -34,7 +35,7 @@ void all_reduce(Communicator& rank, std::size_t count, int number, bool started)
   }
 }
 
-class LatePeer : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
+class LatePeer : public ::testing::TestWithParam<Way> {};
 
 TEST_P(LatePeer, CallsBehindIt_AreRightAndMadeAsBefore) {
   const auto& [transport, progress] = GetParam();
@@ -71,13 +72,7 @@ TEST(DeadlineOfOneCall, IsNotThatOfTheNextOnTheSameBuffer) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Worlds, LatePeer,
-                         ::testing::Combine(::testing::Values("inproc", "shm", "tcp"),
-                                            ::testing::Values("thread", "caller")),
-                         [](const auto& parameters) {
-                           return std::get<0>(parameters.param) + "_" +
-                                  std::get<1>(parameters.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(Worlds, LatePeer, every_way(), name_of_way);
 
 }  // namespace
 }  // namespace rondo::testing

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -36,6 +37,11 @@ void until_it_fails(Communicator& rank, Memory<float>& data) {
   for (int i = 0; i < 10; ++i) all_reduce(rank, data);
 }
 
+void throw_on_rank_1(void*, const void*, std::size_t, DataType, void* context) {
+  if (static_cast<const Communicator*>(context)->rank() == 1)
+    throw std::runtime_error("the 8th element is odd");
+}
+
 const std::vector<Failure>& failures() {
   static const std::vector<Failure> all = {
       {"a mismatch",
@@ -58,6 +64,12 @@ const std::vector<Failure>& failures() {
          if (rank.rank() != 1) until_it_fails(rank, data);
        },
        50},
+      {"a function that threw",
+       [](Communicator& rank, Memory<float>& data) {
+         rank.all_reduce(data.buffer(0, kCount),
+                         Reduction::custom({.function = throw_on_rank_1, .context = &rank}));
+         until_it_fails(rank, data);
+       }},
       {"a peer that left with calls outstanding",
        [](Communicator& rank, Memory<float>& data) {
          if (rank.rank() != 1) return until_it_fails(rank, data);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/collectives/communicator/spawn.h"
+#include "tests/collectives/communicator/ways.h"
 
 namespace rondo::testing {
 namespace {
@@ -27,7 +28,7 @@ std::vector<double> content(int from, int to, int tag, std::size_t count) {
   return data;
 }
 
-class Messages : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
+class Messages : public ::testing::TestWithParam<Way> {
  protected:
   World world(int size) const {
     const auto& [transport, progress] = GetParam();
@@ -349,13 +350,7 @@ TEST_P(Messages, ToNobody_AreRefused) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Worlds, Messages,
-                         ::testing::Combine(::testing::Values("inproc", "shm", "tcp"),
-                                            ::testing::Values("thread", "caller")),
-                         [](const auto& parameters) {
-                           return std::get<0>(parameters.param) + "_" +
-                                  std::get<1>(parameters.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(Worlds, Messages, every_way(), name_of_way);
 
 }  // namespace
 }  // namespace rondo::testing

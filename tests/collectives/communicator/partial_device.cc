@@ -36,6 +36,7 @@ int add_device(void* /*context*/, const rondo_device_table* whole) {
   if (lacks("copy_async")) clear(t.copy_async);
   if (lacks("query_event")) clear(t.query_event);
   if (lacks("ranges")) clear(t.begin_range, t.end_range);
+  if (lacks("host_memory") || lacks("streams")) clear(t.allocate_host, t.deallocate_host);
   return outer->add_device(outer->context, &t);
 }
 

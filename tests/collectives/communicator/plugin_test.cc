@@ -95,6 +95,29 @@ TEST(PluginPlaces, RankThatDoesNotCall_IsNamed_AndItsLibraryGivesUp) {
   EXPECT_THAT(errors[2], HasSubstr("rank 1"));
 }
 
+TEST(PluginPlaces, PlugIn_IsInitializedOnce) {
+  ASSERT_GT(device_count(custom_cpu().kind), 0);
+  const auto initialized = reinterpret_cast<int (*)()>(
+      ::dlsym(::dlopen(std::getenv("RONDO_DEVICE_PLUGINS"), RTLD_NOW | RTLD_LOCAL),
+              "custom_cpu_initialized"));
+  EXPECT_EQ(initialized(), 1);
+}
+
+// What a failed call leaves behind in its thread is touched again when the process ends, after the
+// thread's own objects are gone: AddressSanitizer sees it.
+TEST(PluginPlaces, ProcessEndsInOrder_AfterItsThreadsLastCallHasFailed) {
+  const auto ask_for_too_much = [] {
+    try {
+      const DeviceMemory memory(custom_cpu(), std::size_t{1} << 60);
+    } catch (const Error&) {
+      std::exit(0);
+    }
+    std::exit(1);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(ask_for_too_much(), ::testing::ExitedWithCode(0), "");
+}
+
 TEST(PluginPlaces, CallsAreRangesInItsProfiler_AlsoThoseThatFail) {
   const auto ranges = reinterpret_cast<void (*)(int*, int*)>(::dlsym(
       ::dlopen(std::getenv("RONDO_DEVICE_PLUGINS"), RTLD_NOW | RTLD_LOCAL), "custom_cpu_ranges"));

@@ -217,6 +217,11 @@ std::unique_ptr<RandomCall> make_call(const Communicator& ranks, const Step& ste
     case DataType::kI32: return std::make_unique<TypedCall<std::int32_t>>(ranks, step);
     case DataType::kU64: return std::make_unique<TypedCall<std::uint64_t>>(ranks, step);
     case DataType::kF16: return std::make_unique<TypedCall<kernels::Half>>(ranks, step);
+    case DataType::kBF16: return std::make_unique<TypedCall<kernels::Bfloat>>(ranks, step);
+    case DataType::kI8: return std::make_unique<TypedCall<std::int8_t>>(ranks, step);
+    case DataType::kU8: return std::make_unique<TypedCall<std::uint8_t>>(ranks, step);
+    case DataType::kU32: return std::make_unique<TypedCall<std::uint32_t>>(ranks, step);
+    case DataType::kI64: return std::make_unique<TypedCall<std::int64_t>>(ranks, step);
     default: return std::make_unique<TypedCall<float>>(ranks, step);
   }
 }

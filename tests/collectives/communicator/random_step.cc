@@ -7,8 +7,9 @@
 namespace rondo::testing {
 namespace {
 
-constexpr DataType kTypes[] = {DataType::kF32, DataType::kF64, DataType::kI32, DataType::kU64,
-                               DataType::kF16};
+constexpr DataType kTypes[] = {DataType::kF32, DataType::kF64,  DataType::kI32, DataType::kU64,
+                               DataType::kF16, DataType::kBF16, DataType::kI8,  DataType::kU8,
+                               DataType::kU32, DataType::kI64};
 constexpr ReduceOp kOps[] = {ReduceOp::kSum,  ReduceOp::kMax,    ReduceOp::kMin,   ReduceOp::kAvg,
                              ReduceOp::kProd, ReduceOp::kBitXor, ReduceOp::kBitAnd};
 constexpr std::size_t kOpsOfFloats = 5;
@@ -27,7 +28,8 @@ bool has_counts(Collective collective) {
 }
 
 bool is_float(DataType dtype) {
-  return dtype == DataType::kF32 || dtype == DataType::kF64 || dtype == DataType::kF16;
+  return dtype == DataType::kF32 || dtype == DataType::kF64 || dtype == DataType::kF16 ||
+         dtype == DataType::kBF16;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // then.
 
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <array>
 #include <chrono>
@@ -10,17 +9,12 @@
 #include <thread>
 #include <vector>
 
+#include "tests/collectives/communicator/polling.h"
 #include "tests/collectives/communicator/spawn.h"
 
 namespace rondo::testing {
 namespace {
 
-bool is_readable(int descriptor, int timeout_ms) {
-  pollfd polled{descriptor, POLLIN, 0};
-  return ::poll(&polled, 1, timeout_ms) == 1;
-}
-
-constexpr int kLong = 30'000;
 constexpr std::size_t kCount = 2000;
 
 Call sum_of(std::vector<float>& data) {

@@ -29,6 +29,7 @@ struct World {
   std::string error_feedback = "auto";
   std::string links = "equal";
   int tcp_sockets = 0;
+  std::size_t private_read_bytes = 0;
   std::string tuning = "off";
   std::string schedule{};
   std::string device_path = "auto";
@@ -46,6 +47,7 @@ inline std::vector<Communicator> make_world(const World& world) {
   options.error_feedback = world.error_feedback;
   options.links = world.links;
   options.tcp_sockets = world.tcp_sockets;
+  options.private_read_bytes = world.private_read_bytes;
   options.tuning = world.tuning;
   options.schedule = world.schedule;
   options.device_path = world.device_path;

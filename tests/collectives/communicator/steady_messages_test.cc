@@ -128,7 +128,8 @@ class SteadyMessages : public ::testing::TestWithParam<std::string> {
  protected:
   static void expect_nothing(void (MessageRound::*round)()) {
     const Cost cost =
-        cost_of<MessageRound>(GetParam(), [round](MessageRound& messages) { (messages.*round)(); });
+        cost_of<MessageRound>({.size = 3, .transport = GetParam()},
+                              [round](MessageRound& messages) { (messages.*round)(); });
     EXPECT_EQ(cost.allocations, 0U);
     EXPECT_EQ(cost.locks, 0U);
   }

@@ -148,6 +148,15 @@ TEST(CommunicatorTuning, MeasuredOnce_KeptAndReadAgain) {
   spawn({.size = 2, .transport = "shm", .tuning = file},
         [](Communicator& rank) { EXPECT_GT(reduced(rank, 1000).predicted_us, 0); });
   if (kSlow) return;
+  // Other worlds have files of their own.
+  ASSERT_EQ(::setenv("RONDO_CACHE_DIR", folder.path().c_str(), 1), 0);
+  make_world({.size = 3, .transport = "shm", .tuning = "measure"});
+  EXPECT_EQ(folder.files().size(), 2U) << "more ranks";
+  make_world({.size = 2, .transport = "tcp", .tuning = "measure"});
+  EXPECT_EQ(folder.files().size(), 3U) << "another transport";
+  ::unsetenv("RONDO_CACHE_DIR");
+  for (const std::string& other : folder.files())
+    if (other != file) std::filesystem::remove(other);
   // On a disk that is full: what is written lies beside the file at first.
   std::filesystem::remove(file);
   std::filesystem::create_symlink("/dev/full", fmt::format("{}.{}.part", file, ::getpid()));
@@ -155,6 +164,22 @@ TEST(CommunicatorTuning, MeasuredOnce_KeptAndReadAgain) {
   make_world({.size = 2, .transport = "shm", .tuning = "measure"});
   ::unsetenv("RONDO_CACHE_DIR");
   EXPECT_EQ(folder.files(), std::vector<std::string>()) << "nothing is left behind";
+}
+
+TEST(CommunicatorTuning, AnotherTransportsFile_IsToldOnce) {
+  const Folder folder;
+  std::string text = tuning_that_likes("ring");
+  text.insert(1, R"("transport": "shm", )");
+  const std::string path = folder.write("of_shm", text);
+  const auto said_over = [&](const std::string& transport) {
+    ::testing::internal::CaptureStderr();
+    make_world({.size = 2, .transport = transport, .tuning = path});
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const std::string said = said_over("tcp");
+  EXPECT_THAT(said, HasSubstr("was measured over shm, and this world goes over tcp"));
+  EXPECT_EQ(said.find("was measured"), said.rfind("was measured")) << "by rank 0 alone";
+  EXPECT_EQ(said_over("shm"), "");
 }
 
 TEST(CommunicatorTuning, MeasuringGivesAllRanksTheSame_AndChoicesAfterIt) {

@@ -196,32 +196,68 @@ TEST(Uneven, AlgorithmThatRelays_IsNotTaken) {
   }
 }
 
+/// Rank 1 sends rank 0 `sent` elements, which expects another number of them.
+struct Difference {
+  std::size_t sent = 0;
+  std::size_t expected = 0;
+};
+constexpr Difference kDifferences[] = {{kSegment, 2 * kSegment}, {2 * kSegment, kSegment}, {5, 6}};
+
+void gather_differently(Communicator& rank, Memory<float>& data, const Difference& of) {
+  if (rank.rank() == 0) {
+    const Counts counts{3, of.expected};
+    rank.gather_v(data.buffer(0, 3), data.buffer(0, 3 + of.expected), counts, 0);
+  } else {
+    rank.gather_v(data.buffer(0, of.sent), Buffer{}, {}, 0);
+  }
+}
+
+void scatter_differently(Communicator& rank, Memory<float>& data, const Difference& of) {
+  if (rank.rank() == 0) {
+    rank.scatter_v(Buffer{}, data.buffer(0, of.expected), {}, 1);
+  } else {
+    const Counts counts{of.sent, 3};
+    rank.scatter_v(data.buffer(0, of.sent + 3), data.buffer(of.sent, 3), counts, 1);
+  }
+}
+
+void exchange_differently(Communicator& rank, Memory<float>& data, const Difference& of) {
+  const Counts to = rank.rank() == 0 ? Counts{1, 3} : Counts{of.sent, 1};
+  const Counts from = rank.rank() == 0 ? Counts{1, of.expected} : Counts{3, 1};
+  rank.all_to_all_v(data.buffer(0, sum_of(to)), to, data.buffer(sum_of(to), sum_of(from)), from);
+}
+
+using DifferentCall = void (*)(Communicator&, Memory<float>&, const Difference&);
+
+void expect_difference_is_told(const Where& where, const DifferentCall& call,
+                               const Difference& of) {
+  auto ranks = make_world(
+      {.size = 2, .transport = where.transport, .device = where.device(), .timeout_ms = 20'000});
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    Memory<float> data(rank.device(), 4 * kSegment, false);
+    call(rank, data, of);
+    // Rank 0 gave up: rank 1 hears it at the latest here.
+    if (rank.rank() == 1) rank.barrier();
+  });
+  EXPECT_THAT(errors[0], HasSubstr("Mismatch"));
+  EXPECT_THAT(errors[0], HasSubstr("rank 1 sent"));
+  EXPECT_THAT(errors[1], HasSubstr("Mismatch"));
+}
+
 // Whole segments more or less on one side: the first segments are alike, and yet it must show in
 // this call, not in a later one.
 TEST(Uneven, RanksDifferAboutAPart_IsAMismatchInThatCall) {
+  const std::pair<const char*, DifferentCall> calls[] = {{"gather_v", &gather_differently},
+                                                         {"scatter_v", &scatter_differently},
+                                                         {"all_to_all_v", &exchange_differently}};
   for (const Where where :
        {Where{"inproc"}, Where{"shm"}, Where{"tcp"}, Where{"inproc", true}, Where{"shm", true}}) {
-    for (const auto& [sent, expected] :
-         {std::pair{kSegment, 2 * kSegment}, std::pair{2 * kSegment, kSegment},
-          std::pair{std::size_t{5}, std::size_t{6}}}) {
-      auto ranks = make_world({.size = 2,
-                               .transport = where.transport,
-                               .device = where.device(),
-                               .timeout_ms = 20'000});
-      const auto errors = run_ranks(ranks, [&](Communicator& rank) {
-        Memory<float> data(rank.device(), 4 * kSegment, false);
-        if (rank.rank() == 0) {
-          const Counts counts{3, expected};
-          rank.gather_v(data.buffer(0, 3), data.buffer(0, 3 + expected), counts, 0);
-        } else {
-          rank.gather_v(data.buffer(0, sent), Buffer{}, {}, 0);
-          rank.barrier();  // the root gave up: this rank hears it at the latest here
-        }
-      });
-      const std::string which = std::string(where.transport) + " " + std::to_string(sent);
-      EXPECT_THAT(errors[0], HasSubstr("Mismatch")) << which;
-      EXPECT_THAT(errors[0], HasSubstr("rank 1 sent")) << which;
-      EXPECT_THAT(errors[1], HasSubstr("Mismatch")) << which;
+    for (const auto& [name, call] : calls) {
+      for (const Difference& of : kDifferences) {
+        SCOPED_TRACE(std::string(name) + " over " + where.transport + ", " +
+                     std::to_string(of.sent));
+        expect_difference_is_told(where, call, of);
+      }
     }
   }
 }

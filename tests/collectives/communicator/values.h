@@ -104,7 +104,7 @@ Expected expected(int world, std::size_t index, ReduceOp op) {
   if constexpr (std::is_integral_v<T>) {
     auto whole = static_cast<T>(wrapped);
     if (op == ReduceOp::kAvg) whole = static_cast<T>(whole / static_cast<T>(world));
-    result.integer = static_cast<std::int64_t>(whole);
+    result.integer = static_cast<std::int64_t>(+whole);
   } else {
     const double last_place = static_cast<double>(+std::numeric_limits<T>::epsilon());
     const double unit = kernels::kIsHalf<T> ? last_place / 2 : last_place;

@@ -1,5 +1,6 @@
 // All-reduces of memory that no peer can map: results come back in the slots that the contributions
-// went out in, so nothing is copied more than once on its way out and once on its way back.
+// went out in, so nothing is copied more than once on its way out and once on its way back. And of
+// registered memory beside it, which nobody copies.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -83,6 +84,17 @@ TEST_P(PrivateMemory, LongMessages_AreCopiedOnceEachWay) {
 
 TEST_P(PrivateMemory, ShortMessages_AreCopiedOnceEachWay) {
   for (const std::size_t row : {5U, 7U, 700U, 2048U}) expect_copies(row, Path::kLendingEager);
+}
+
+// What all ranks map is read where it lies, and results are stored into the peers' memory.
+TEST_P(PrivateMemory, RegisteredMemory_IsCopiedNowhere) {
+  for (const std::size_t row : {kSegmentCount, 11 * kSegmentCount, 9 * kSegmentCount + 1000}) {
+    std::vector<std::size_t> before;
+    for (const Rank& rank : ranks_) before.push_back(rank.copied_bytes());
+    reduced(drawn(row * world()), {Path::kRegisteredPlan});
+    for (std::size_t i = 0; i < world(); ++i)
+      EXPECT_EQ(ranks_[i].copied_bytes(), before[i]) << "rank " << i << ", rows of " << row;
+  }
 }
 
 TEST_P(PrivateMemory, BesideRanksThatLendTheirs_HasTheSameBits) {

@@ -1,26 +1,38 @@
-// In which order a rank that waits looks at its connections and lets others run. This file replaces
-// sched_yield for its whole program, to see it.
+// In which order a rank that waits looks at its connections and lets others run, and who goes to a
+// core of its own. This file replaces sched_yield and sched_setaffinity for its whole program, to
+// see them.
 
 #include "collectives/execute/host/waiter.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include "core/topology.h"
 
 namespace rondo::execute {
 namespace {
 
 thread_local std::string* steps = nullptr;
 thread_local bool others_run = false;
+thread_local int times_bound = 0;
 
 }  // namespace
 }  // namespace rondo::execute
+
+extern "C" int sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t* cores) noexcept {
+  ++rondo::execute::times_bound;
+  return static_cast<int>(::syscall(SYS_sched_setaffinity, thread, bytes, cores));
+}
 
 extern "C" int sched_yield() noexcept {
   if (rondo::execute::others_run) ::usleep(100);
@@ -218,6 +230,52 @@ TEST(Waiter, WhoSleeps_IsWokenByTheBellThatWasArmedBefore) {
 
 TEST(Waiter, WhoNeverWaits_OnlyLooks) {
   EXPECT_EQ(steps_of(3, Kind::kAsked, kSharesACore, {.never_waits = true}), "LLL L");
+}
+
+void go_to(int core, const cpu_set_t& mask) {
+  cpu_set_t alone;
+  CPU_ZERO(&alone);
+  CPU_SET(static_cast<std::size_t>(core), &alone);
+  ::syscall(SYS_sched_setaffinity, 0, sizeof alone, &alone);
+  ::syscall(SYS_sched_setaffinity, 0, sizeof mask, &mask);
+}
+
+/// How often a rank binds itself that waits on its machine's first core, which somebody else wants,
+/// and has its home on the second: until it does, or for so long.
+int bindings_beside_another(const WaitLimit& limit, std::chrono::milliseconds most) {
+  const std::vector<int> cores = cores_of_this_thread().value();
+  if (cores.size() < 2) return -1;
+  cpu_set_t mask;
+  ::sched_getaffinity(0, sizeof mask, &mask);
+  std::atomic<bool> is_over = false;
+  std::thread other([&] {
+    EXPECT_TRUE(bind_current_thread(cores[0]).ok());
+    while (!is_over) ::sched_yield();
+  });
+  RecordedTransport transport(Kind::kRead);
+  std::array<transport::Transport*, 1> transports{&transport};
+  const WaitPolicy policy{.alone_us = 0, .background_us = 1'000'000, .home_core = cores[1]};
+  const auto waiter = Waiter::make(transports, policy).value();
+  times_bound = 0;
+  const auto start = std::chrono::steady_clock::now();
+  while (times_bound == 0 && std::chrono::steady_clock::now() - start < most) {
+    go_to(cores[0], mask);
+    waiter->restart();
+    for (int i = 0; i < 200; ++i) EXPECT_TRUE(waiter->wait(limit).ok());
+  }
+  is_over = true;
+  other.join();
+  return times_bound;
+}
+
+TEST(WaiterHome, WhoWaitsBesideOthers_GoesThere) {
+  EXPECT_NE(bindings_beside_another({}, std::chrono::seconds(5)), 0);
+}
+
+TEST(WaiterHome, WhoWaitsInTheBackground_DoesNot) {
+  const int bindings =
+      bindings_beside_another({.in_background = true}, std::chrono::milliseconds(200));
+  EXPECT_LE(bindings, 0);
 }
 
 }  // namespace

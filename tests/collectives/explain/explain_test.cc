@@ -104,6 +104,8 @@ TEST(Explain, QuestionsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(message_of({.collective = Collective::kBroadcast, .root = 2}),
             "root 2 is no rank of a world of 2 (0 to 1)");
   EXPECT_EQ(message_of({.network = "{"}).find("network file: not JSON at line 1"), 0U);
+  EXPECT_EQ(message_of({.network = "{", .network_name = "x"}).find("x: not JSON at line 1"), 0U);
+  EXPECT_EQ(message_of({.algorithm = "r\ng"}).find("there is no algorithm 'r?g'"), 0U);
   EXPECT_EQ(message_of({.algorithm = "rings"}).find("there is no algorithm 'rings'; there are: "),
             0U);
   EXPECT_THROW(describe_plan({}, 2), Error);

@@ -57,6 +57,7 @@ TEST(Written, AWrongOneIsToldWhereAndWhatWouldBeRight) {
   // The sum of row 1 lacks a contribution.
   const std::string lacks = error_of(
       with(kRing, R"(["recv_reduce", 2, "in 1", "out 1", "final"])", R"(["recv", 2, "out 1"])"));
+  EXPECT_EQ(lacks.find("x.json: at the end output 0"), 0U) << lacks;
   EXPECT_NE(lacks.find("rank"), std::string::npos) << lacks;
   EXPECT_NE(lacks.find("row"), std::string::npos) << lacks;
   const std::string waits = error_of(with(kRing, R"(["send", 1, "in 0"],)", ""));

@@ -80,6 +80,33 @@ TEST(Select, SlowPairs_AreLeftOutOfTheRing) {
   EXPECT_EQ(chosen(64 << 20, {.world = 4, .one_host = false, .hosts = &hosts}), "neighbour_ring");
 }
 
+TEST(Select, TwoRacks_TheRingThatCrossesTwiceIsChosen) {
+  for (const int hosts : {4, 6, 8}) {
+    const auto count = static_cast<std::size_t>(hosts);
+    std::vector<int> host_of(count);
+    std::vector<double> pairs(count * count, 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      host_of[i] = static_cast<int>(i);
+      for (std::size_t j = 0; j < count; ++j) {
+        if (i % 2 != j % 2) pairs[i * count + j] = 0.2;
+      }
+    }
+    const auto racks =
+        schedule::HostLayout(host_of).with_links(schedule::LinkSpeeds::of_pairs(hosts, pairs));
+    const Layout layout{.world = hosts, .one_host = false, .hosts = &racks};
+    EXPECT_EQ(chosen(64 << 20, layout), "neighbour_ring") << hosts;
+    Layout shared_cores = layout;
+    shared_cores.ranks_per_core = 2;
+    EXPECT_EQ(chosen(64 << 20, shared_cores), "neighbour_ring") << hosts;
+    const auto other = [&](Collective collective) {
+      return (*choose(collective, 64 << 20, layout, "auto"))->name;
+    };
+    EXPECT_NE(other(Collective::kReduceScatter), "ring") << hosts;
+    EXPECT_NE(other(Collective::kAllGather), "ring")
+        << hosts << ": Bruck's first step alone leads to the other rack";
+  }
+}
+
 double predicted_us(std::string_view name, std::size_t bytes, const Layout& layout,
                     Collective collective = Collective::kAllReduce) {
   const LinkCost link = default_link_cost(layout);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -45,12 +46,21 @@ TEST(Tuning, IsRead_AndWrittenAsItIsRead) {
   EXPECT_EQ(tuning->hosts, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(tuning->network.world(), 6);
   EXPECT_DOUBLE_EQ(tuning->network.work.read_us_per_byte, 1e-4);
+  EXPECT_EQ(tuning->private_read_bytes, 0U) << "files of before don't have it";
   ASSERT_EQ(tuning->measured.size(), 2U);
   EXPECT_EQ(tuning->measured[1].collective, Collective::kBarrier);
   const std::string text = to_json(*tuning);
   const auto again = parse_tuning(text, "y");
   ASSERT_TRUE(again.ok()) << again.status().to_string();
   EXPECT_EQ(to_json(*again), text);
+}
+
+TEST(Tuning, PrivateReads_AreKept) {
+  const auto tuning = parse_tuning(
+      replaced(kTuning, "\"hosts\":", "\"private_read_bytes\": 131072, \"hosts\":"), "x");
+  ASSERT_TRUE(tuning.ok()) << tuning.status().to_string();
+  EXPECT_EQ(tuning->private_read_bytes, 131072U);
+  EXPECT_EQ(parse_tuning(to_json(*tuning), "y")->private_read_bytes, 131072U);
 }
 
 TEST(Tuning, CorrectsBetweenWhatWasMeasured) {
@@ -84,6 +94,9 @@ TEST(Tuning, MistakesAreToldWithTheirPlace) {
   EXPECT_EQ(
       message_of(replaced(kTuning, "\"us\": 3.5", "\"us\": -1")),
       "tuning file x: measured[0].times[0].us: expected a number from 0.001 to 1e+09, got -1");
+  EXPECT_EQ(message_of(replaced(kTuning, "\"hosts\":", "\"private_read_bytes\": -4, \"hosts\":")),
+            "tuning file x: private_read_bytes: expected a whole number from 0 to "
+            "9223372036854775807, got -4");
   EXPECT_EQ(message_of(replaced(kTuning, "16384", "1024")),
             "tuning file x: measured[0].times[1]: bytes have to grow from one to the next");
   EXPECT_EQ(message_of(replaced(kTuning, "\"ranks\": 3", "\"rank\": 3")),
@@ -99,9 +112,10 @@ TEST(Tuning, DamagedFilesAreReadOrRefused) {
     const int changes = 1 + static_cast<int>(random() % 4);
     for (int i = 0; i < changes; ++i) {
       const std::size_t place = random() % text.size();
-      switch (random() % 3) {
+      switch (random() % 4) {
         case 0: text[place] = static_cast<char>(random()); break;
         case 1: text.erase(place, random() % 8); break;
+        case 2: text.insert(place, "\\n"); break;  // what a message quotes has line ends then
         default: text.insert(place, whole, random() % whole.size(), random() % 40); break;
       }
     }
@@ -110,7 +124,10 @@ TEST(Tuning, DamagedFilesAreReadOrRefused) {
       EXPECT_TRUE(parse_tuning(to_json(*tuning), "y").ok()) << text;
       EXPECT_GT(tuning->correction(Collective::kAllReduce, "ring", random()), 0);
     } else {
-      EXPECT_FALSE(tuning.status().message().empty());
+      const std::string message = tuning.status().message();
+      EXPECT_TRUE(message.starts_with("x: ")) << message;
+      EXPECT_EQ(std::ranges::count(message, '\n'), 0) << message;
+      EXPECT_LT(message.size(), 1000U) << message;
     }
   }
 }

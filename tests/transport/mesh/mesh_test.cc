@@ -64,6 +64,40 @@ TEST(Mesh, MasksThatOverlap_AreOneSetOfCores) {
   EXPECT_EQ(mesh.crowding().here, 4.0 / 3);
 }
 
+HomeShare home_of(int rank, const std::vector<RankInfo>& ranks) {
+  const int world = static_cast<int>(ranks.size());
+  return Mesh({.job = 7, .rank = rank, .world = world}, ranks, {}).crowding().home;
+}
+
+TEST(Mesh, RanksThatMayRunOnTheSameCores_HaveHomesOfTheirOwn) {
+  const std::vector<RankInfo> ranks = {{.host_identity = "a/1", .cores = {0, 1, 2, 3, 5}},
+                                       {.host_identity = "b/1", .cores = {0, 1}},
+                                       {.host_identity = "a/2", .cores = {0, 1, 2, 3, 5}},
+                                       {.host_identity = "b/1", .cores = {0, 1}}};
+  EXPECT_EQ(home_of(2, ranks).index, 1U) << "another container's, of the same machine";
+  EXPECT_EQ(home_of(2, ranks).of, 2U);
+  EXPECT_EQ(home_of(2, ranks).shift, 7U);
+  EXPECT_EQ(home_of(1, ranks).index, 0U);
+  EXPECT_EQ(home_of(3, ranks).index, 1U);
+}
+
+TEST(Mesh, RanksOfWhichSomeAreBound_HaveNoHomes) {
+  const RankInfo anywhere{.host_identity = "a", .cores = {0, 1}};
+  const RankInfo bound{.host_identity = "a", .cores = {1}};
+  EXPECT_EQ(home_of(0, {anywhere, bound}).of, 0U);
+  EXPECT_EQ(home_of(1, {anywhere, bound}).of, 0U);
+}
+
+TEST(Mesh, PartOfAWorld_HasItsHomes) {
+  MeshMeans means;
+  means.crowding = {.here = 1, .most = 1, .home = {.index = 3, .of = 4, .shift = 5}};
+  const RankInfo anywhere{.host_identity = "a", .cores = {0, 1, 2, 3}};
+  const Mesh mesh({.rank = 0, .world = 2}, {anywhere, anywhere}, {}, means);
+  EXPECT_EQ(mesh.crowding().home.index, 3U);
+  EXPECT_EQ(mesh.crowding().home.of, 4U);
+  EXPECT_EQ(mesh.crowding().home.shift, 5U);
+}
+
 TEST(Mesh, PartOfAWorld_IsAsCrowdedAsThat) {
   MeshMeans means;
   means.crowding = {.here = 2, .most = 4};

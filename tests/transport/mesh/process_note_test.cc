@@ -6,9 +6,10 @@ namespace rondo::transport {
 namespace {
 
 TEST(ProcessNote, EncodeThenDecode_GivesTheSame) {
-  const ProcessNote note{{0, 2, 4096},
-                         {{"RONDO_ALGO", "ring"}, {"RONDO_TRANSPORT", "\"auto\""}},
-                         {{"host", "0", ""}, {"cuda", "9f3c", "nccl 2.28.9", {"88aa", "17e0"}}}};
+  const ProcessNote note{
+      {0, 2, 4096},
+      {{"RONDO_ALGO", "ring"}, {"RONDO_TRANSPORT", "\"auto\""}},
+      {{"host", "0", ""}, {"cuda", "9f3c", "nccl 2.28.9", true, {"88aa", "17e0"}}}};
   const auto decoded = decode_note(encode(note));
   ASSERT_TRUE(decoded.ok());
   EXPECT_EQ(decoded->cores, note.cores);
@@ -30,10 +31,12 @@ TEST(ProcessNote, Garbage_IsDataLoss) {
         R"({"cores":[],"options":{},"places":[{"kind":"host","device":"0","library":2}]})",
         R"({"cores":[],"options":{},"places":[{"kind":"host","device":"0"}]})",
         R"({"cores":[],"options":{},"places":[{"kind":"host","device":"0","library":""}]})",
-        R"({"cores":[],"options":{},
-            "places":[{"kind":"host","device":"0","library":"","unreachable":"1"}]})",
-        R"({"cores":[],"options":{},
-            "places":[{"kind":"host","device":"0","library":"","unreachable":[1]}]})"}) {
+        R"({"cores":[],"options":{},"places":[{"kind":"host","device":"0","library":"",
+            "sees_host_memory":0,"unreachable":[]}]})",
+        R"({"cores":[],"options":{},"places":[{"kind":"host","device":"0","library":"",
+            "sees_host_memory":true,"unreachable":"1"}]})",
+        R"({"cores":[],"options":{},"places":[{"kind":"host","device":"0","library":"",
+            "sees_host_memory":true,"unreachable":[1]}]})"}) {
     EXPECT_EQ(decode_note(text).status().code(), ErrorCode::kDataLoss) << text;
   }
 }

@@ -27,6 +27,8 @@ Examples:
   rondo plan all_reduce --ranks 8 --bytes 64M             eight ranks of one host
   rondo plan all_reduce --hosts 2x4 --bytes 64M --draw p.svg
   rondo plan all_gather --network cluster.json --crossovers
+  rondo plan all_reduce --ranks 8 --hosts 2x4 --network cluster.json
+                                                          refused where the file says otherwise
   rondo plan all_reduce --tuning four.json --bytes 64K    by what `rondo tune` has measured
   rondo plan broadcast --hosts 8192x8 --bytes 1M          nothing is run: any size of world
   rondo plan all_reduce --ranks 4 --steps 0               what rank 0 does
@@ -62,6 +64,18 @@ void refuse_beside_a_run(const CLI::App& command) {
   }
 }
 
+/// One answer at a time, and a drawing beside the plan alone.
+void refuse_two_answers(const CLI::App& command) {
+  std::string first;
+  for (const char* answer :
+       {"--print-schedule", "--print-network", "--crossovers", "--steps", "--draw"}) {
+    if (command.count(answer) == 0) continue;
+    if (!first.empty())
+      throw UsageError(fmt::format("{} and {} are two answers: ask for one", first, answer));
+    first = answer;
+  }
+}
+
 /// Beside what its communicator predicted, or what is predicted in the world that is described.
 std::string beside_a_run(const PlanFlags& flags) {
   RecordedFile run = recorded_from(flags.run_path, read_text("--run", flags.run_path));
@@ -76,6 +90,7 @@ void answer(const PlanFlags& flags, const CLI::App& command) {
     refuse_beside_a_run(command);
     return write_output(beside_a_run(flags));
   }
+  refuse_two_answers(command);
   const PlanQuestion question = question_of(flags);
   if (flags.print_schedule) {
     write_output(schedule_of_plan(question));
@@ -117,7 +132,8 @@ void add_world_flags(CLI::App& command, PlanFlags& flags) {
       ->check(CLI::Range(1, 1 << 20));
   command.add_option("--hosts", flags.hosts, "HOSTSxRANKS: hosts, and ranks of each");
   command.add_option("--network", flags.network_path,
-                     "a file that describes hosts, links and switches (docs/networks.md)");
+                     "a file that describes hosts, links and switches (docs/networks.md); --ranks "
+                     "and --hosts may say the same once more");
   command.add_option("--tuning", flags.tuning_path,
                      "a file that `rondo tune` has written: what a communicator does that uses it");
 }
@@ -141,7 +157,7 @@ void add_plan_command(CLI::App& app) {
                     "as for a communicator that is (RONDO_DETERMINISTIC)");
   command->add_option("--draw", flags->draw_path, "also draw who sends what when, as SVG");
   command->add_option("--steps", flags->steps_of_rank, "print what this rank does, step by step")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, (1 << 20) - 1));
   command->add_flag("--crossovers", flags->crossovers,
                     "a table of the fastest for every size from 8 bytes to 64 MiB");
   command->add_option("--schedule", flags->schedule_path,
@@ -153,6 +169,11 @@ void add_plan_command(CLI::App& app) {
   command->add_option("--run", flags->run_path,
                       "a file that `rondo bench --json` has written: what each size took beside "
                       "what was predicted, then or in the world that other flags describe");
+  // What a shell makes of a variable that isn't set is no "not asked for".
+  const CLI::Validator not_empty(
+      [](const std::string& text) { return text.empty() ? "expected more than ''" : ""; }, "");
+  for (const char* name : {"--network", "--hosts", "--tuning", "--schedule", "--draw", "--run"})
+    command->get_option(name)->check(not_empty);
   command->callback([command, flags] {
     keep_freed_memory();
     const int code = run(*flags, *command);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace {
 
 struct Hosts {
   int hosts = 0;
-  int ranks = 0;
+  int ranks = 0;  ///< of each
+  std::int64_t world() const { return std::int64_t{hosts} * ranks; }
 };
 
 Hosts parse_hosts(std::string_view text) {
@@ -35,11 +37,54 @@ Hosts parse_hosts(std::string_view text) {
   return hosts;
 }
 
+/// Hosts that are alike, one behind the other, in a network file (docs/networks.md). None where it
+/// is no such file: who simulates on it says what is wrong.
+std::vector<Hosts> groups_of(const std::string& network) {
+  constexpr int kMost = 1 << 20;
+  auto file = json::Document::parse(network, "--network");
+  if (!file.ok()) return {};
+  std::vector<Hosts> groups;
+  for (json::Value group : file->root().at("hosts").items()) {
+    groups.push_back({.hosts = static_cast<int>(group.at("count").integer(1, 1, kMost)),
+                      .ranks = static_cast<int>(group.at("ranks").integer(1, 1, kMost))});
+  }
+  if (!file->status().ok()) groups.clear();
+  return groups;
+}
+
+/// The file says what the world is; what is said besides has to be the same.
+void check_network(const PlanFlags& flags, const std::string& network) {
+  const std::vector<Hosts> groups = groups_of(network);
+  std::int64_t hosts = 0;
+  std::int64_t ranks = 0;
+  for (const Hosts& group : groups) {
+    hosts += group.hosts;
+    ranks += group.world();
+  }
+  const auto refuse_unless = [&](bool same, const std::string& given,
+                                 const std::string& described) {
+    if (same || groups.empty()) return;
+    throw UsageError(fmt::format("{}, --network {} describes {}: leave it out, or say the same",
+                                 given, flags.network_path, described));
+  };
+  if (flags.ranks != 0)
+    refuse_unless(flags.ranks == ranks, fmt::format("--ranks says {}", flags.ranks),
+                  fmt::format("{}", ranks));
+  if (flags.hosts.empty()) return;
+  const Hosts given = parse_hosts(flags.hosts);
+  refuse_unless(given.hosts == hosts,
+                fmt::format("--hosts {} has {} hosts", flags.hosts, given.hosts),
+                fmt::format("{}", hosts));
+  for (const Hosts& group : groups) {
+    refuse_unless(given.ranks == group.ranks,
+                  fmt::format("--hosts {} has {} ranks on each host", flags.hosts, given.ranks),
+                  fmt::format("one of {}", group.ranks));
+  }
+}
+
 void set_world(const PlanFlags& flags, int ranks_otherwise, PlanQuestion& question) {
   if (!question.network.empty()) {
-    if (flags.ranks != 0 || !flags.hosts.empty())
-      throw UsageError(
-          "--network says how many hosts and ranks there are: leave out --ranks, --hosts");
+    if (flags.ranks != 0 || !flags.hosts.empty()) check_network(flags, question.network);
     return;
   }
   if (!question.tuning.empty() && flags.ranks == 0 && flags.hosts.empty()) {
@@ -51,12 +96,20 @@ void set_world(const PlanFlags& flags, int ranks_otherwise, PlanQuestion& questi
     return;
   }
   const Hosts hosts = parse_hosts(flags.hosts);
-  if (flags.ranks != 0 && std::int64_t{hosts.hosts} * hosts.ranks != flags.ranks) {
+  if (flags.ranks != 0 && hosts.world() != flags.ranks) {
     throw UsageError(fmt::format("--hosts {} has {} ranks, --ranks says {}", flags.hosts,
-                                 std::int64_t{hosts.hosts} * hosts.ranks, flags.ranks));
+                                 hosts.world(), flags.ranks));
   }
   question.hosts = hosts.hosts;
   question.ranks_per_host = hosts.ranks;
+}
+
+/// Of a file that is given: its text, and its path behind what errors call it ("network file").
+void read_named(std::string_view flag, const std::string& path, std::string& text,
+                std::string& name) {
+  if (path.empty()) return;
+  text = read_text(flag, path);
+  name += " " + path;
 }
 
 }  // namespace
@@ -86,12 +139,11 @@ bool describe_world(const PlanFlags& flags) {
 
 PlanQuestion world_of(const PlanFlags& flags, int ranks_otherwise) {
   PlanQuestion question;
-  if (!flags.network_path.empty()) question.network = read_text("--network", flags.network_path);
-  if (!flags.tuning_path.empty()) question.tuning = read_text("--tuning", flags.tuning_path);
+  read_named("--network", flags.network_path, question.network, question.network_name);
+  read_named("--tuning", flags.tuning_path, question.tuning, question.tuning_name);
   if (!question.tuning.empty() && !question.network.empty())
     throw UsageError("--tuning says what the network is: leave out --network");
-  if (!flags.schedule_path.empty())
-    question.schedule = read_text("--schedule", flags.schedule_path);
+  read_named("--schedule", flags.schedule_path, question.schedule, question.schedule_name);
   set_world(flags, ranks_otherwise, question);
   return question;
 }

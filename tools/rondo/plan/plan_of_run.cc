@@ -25,7 +25,7 @@ class RunSimulation {
     for (const AlgorithmInfo& algorithm : built_in_algorithms())
       built_in_.emplace(algorithm.collective, algorithm.name);
     if (world.schedule.empty()) return;
-    const VerifiedSchedule own = verify_schedule(world.schedule, "schedule file");
+    const VerifiedSchedule own = verify_schedule(world.schedule, world.schedule_name);
     own_ = {own.collective, own.name};
   }
 

@@ -76,14 +76,21 @@ int measure(Communicator& world, const TuneFlags& flags) {
   return 0;
 }
 
+std::vector<std::uint64_t> checked_sizes(const TuneFlags& flags) {
+  const SizeRange range{.first_bytes = parse_size("--begin", flags.first),
+                        .last_bytes = parse_size("--end", flags.last),
+                        .factor = static_cast<std::uint64_t>(flags.factor)};
+  if (range.first_bytes == 0)
+    throw UsageError(fmt::format("--begin {}: expected at least 1 byte", flags.first));
+  return sizes_of(range);
+}
+
 int check(Communicator& world, const TuneFlags& flags) {
   std::vector<MeasuredChoice> all;
   const auto print = [&world](const std::string& text) {
     if (world.rank() == 0) write_output(text);
   };
-  const auto sizes = sizes_of({.first_bytes = parse_size("--begin", flags.first),
-                               .last_bytes = parse_size("--end", flags.last),
-                               .factor = static_cast<std::uint64_t>(flags.factor)});
+  const std::vector<std::uint64_t> sizes = checked_sizes(flags);
   print(choice_heading());
   for (const std::string& name : flags.collectives) {
     for (const std::uint64_t bytes : sizes) {
@@ -109,6 +116,8 @@ int run_rank(const TuneFlags& flags) {
 int run(const TuneFlags& flags, const std::vector<std::string>& arguments) {
   try {
     for (const std::string& name : flags.collectives) parse_collective(name);
+    one_of("transport", flags.transport, {"auto", "inproc", "shm", "tcp"});
+    if (flags.check) static_cast<void>(checked_sizes(flags));
     if (flags.local == 0) return run_rank(flags);
     if (const std::string variable = launcher_variable(); !variable.empty()) {
       throw UsageError(fmt::format("--local {}: this process is a rank already ({} is set)",
@@ -137,7 +146,10 @@ void add_check_flags(CLI::App& command, TuneFlags& flags) {
   command.add_option("-f,--factor", flags.factor, "between sizes")
       ->check(CLI::Range(2, 1 << 20))
       ->capture_default_str();
-  command.add_option("-n,--rounds", flags.rounds, "calls of each algorithm and size")
+  command
+      .add_option("-n,--rounds", flags.rounds,
+                  "half of the calls of each algorithm and size: one half finds the fastest, the "
+                  "other times it")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
 }

@@ -35,6 +35,8 @@ struct Believed {
 /// The block of the host, whose threads pause now and then, one more than another.
 class LateBlock {
  public:
+  static constexpr unsigned int kNearLooks = primitives::HostBlock::kNearLooks;
+  static constexpr unsigned int kFarLooks = primitives::HostBlock::kFarLooks;
   LateBlock(const primitives::HostBlock& block, std::uint64_t seed, Believed believed)
       : block_(block), believed_(believed), random_(seed + 64 * block.block() + block.thread()) {
     random_.discard(16);

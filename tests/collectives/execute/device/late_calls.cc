@@ -17,8 +17,19 @@ using algorithms::Algorithm;
 /// Of each algorithm and way: 500 of each algorithm.
 constexpr int kMostSeeds = 125;
 
-/// 33 algorithms, four ways: with eight a thousand in all.
-int seeds_each() { return std::getenv("RONDO_TEST_ALL") == nullptr ? RONDO_SEEDS : kMostSeeds; }
+struct Lot {
+  int first = 0;
+  int count = kMostSeeds;
+};
+
+/// 33 algorithms, four ways: with eight of each a thousand in all.
+Lot lot_of_seeds() {
+  if (std::getenv("RONDO_TEST_ALL") != nullptr) return {};
+  const char* const turn = std::getenv("RONDO_TEST_TURN");
+  const unsigned long long number = turn == nullptr ? 0 : std::strtoull(turn, nullptr, 10);
+  constexpr int kLots = kMostSeeds / RONDO_SEEDS;
+  return {static_cast<int>(number % kLots) * RONDO_SEEDS, RONDO_SEEDS};
+}
 
 /// Of the i-th seed: over eight of them each with each, over two both of both.
 int world_of(int i) { return 3 + i % 2; }
@@ -26,6 +37,10 @@ LateRank::Manner manner_of(int i, bool works_in_place) {
   const bool in_place = i / 2 % 2 == 0;
   return {.in_place = in_place && works_in_place,
           .in_stream = (i % 2 == 0) == (in_place == (i / 4 % 2 == 0))};
+}
+DataType type_of(int i) {
+  constexpr std::array kTypes = {DataType::kF32, DataType::kBF16, DataType::kI32};
+  return kTypes[static_cast<std::size_t>(i / 2) % kTypes.size()];
 }
 
 std::optional<int> wanted_seed() {
@@ -85,12 +100,13 @@ std::vector<LateCall> late_calls(const Algorithm& algorithm, LateWay way,
                                  const schedule::SharedLayout& layout) {
   std::vector<LateCall> list;
   const int first = first_seed(algorithm, way);
-  const int seeds = wanted_seed().has_value() ? kMostSeeds : seeds_each();
-  for (int i = 0; i < seeds; ++i) {
+  const Lot lot = wanted_seed().has_value() ? Lot{} : lot_of_seeds();
+  for (int i = lot.first; i < lot.first + lot.count; ++i) {
     const int seed = first + i;
     if (world_of(i) != layout->world() || wanted_seed().value_or(seed) != seed) continue;
     LateCall& made = list.emplace_back();
-    made.call = std::make_shared<const BuiltInCall>(algorithm, layout, seed % layout->world());
+    made.call = std::make_shared<const BuiltInCall>(algorithm, layout, seed % layout->world(),
+                                                    BuiltInCall::kSegmentBytes, type_of(i));
     made.expected = made.call->on_host();
     made.seed = seed;
     made.manner = manner_of(i, made.call->works_in_place());

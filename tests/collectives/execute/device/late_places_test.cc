@@ -2,6 +2,8 @@
 // run late in another way for each seed: the bits of the host. Ranks of two hosts meet in
 // page-locked memory.
 
+#include "tests/collectives/execute/device/late_places.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -10,41 +12,11 @@
 #include <vector>
 
 #include "core/device/emulated/emulated.h"
-#include "tests/collectives/execute/device/connected_ranks.h"
 #include "tests/collectives/execute/device/late_calls.h"
 #include "tests/collectives/execute/device/late_rank.h"
 
 namespace rondo::execute {
 namespace {
-
-std::vector<LateRank> connected_places(const schedule::SharedLayout& layout) {
-  const std::uint64_t job = next_job();
-  std::vector<LateRank> ranks;
-  std::vector<std::string> addresses;
-  for (int rank = 0; rank < layout->world(); ++rank) {
-    ranks.emplace_back(transport::TransportKind::kInproc, layout, job, rank);
-    addresses.push_back(ranks.back().addresses());
-  }
-  each<LateRank>(ranks, [&](LateRank& rank, std::size_t) { rank.connect(addresses); });
-  return ranks;
-}
-
-/// What each rank ends with, without one of the waits where that is said. Plans are made one after
-/// the other, so that a seed gives each stream the same delays again.
-std::vector<Result<Floats>> run_late(std::vector<LateRank>& ranks, const LateCall& late,
-                                     device::DeviceDriver& driver,
-                                     std::optional<DeviceWait> left_out = std::nullopt) {
-  for (LateRank& rank : ranks) {
-    const Status status = rank.bind(*late.call, driver, left_out);
-    EXPECT_TRUE(status.ok()) << late.text() << ": " << status.to_string();
-  }
-  std::vector<Result<Floats>> results(ranks.size(), Floats());
-  each<LateRank>(ranks, [&](LateRank& rank, std::size_t i) {
-    results[i] = rank.run(*late.call, late.manner);
-  });
-  for (LateRank& rank : ranks) rank.leave();
-  return results;
-}
 
 class LatePlaces : public testing::TestWithParam<const algorithms::Algorithm*> {
  protected:

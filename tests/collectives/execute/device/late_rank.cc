@@ -67,8 +67,8 @@ Status LateRank::bind(const BuiltInCall& call, device::DeviceDriver& driver,
   inputs.endpoint_of = [this](int peer) { return endpoint(peer); };
   inputs.allocate_scratch = [this](std::size_t bytes) { return allocate(bytes); };
   RONDO_ASSIGN(plan_, Plan::make(std::move(inputs)));
-  RONDO_ASSIGN(auto kernel, kernels::find_device_reduce_kernel(DeviceKind::kEmulated,
-                                                               DataType::kF32, ReduceOp::kSum));
+  RONDO_ASSIGN(auto kernel, kernels::find_device_reduce_kernel(DeviceKind::kEmulated, call.type(),
+                                                               ReduceOp::kSum));
   RONDO_ASSIGN(runner_, DeviceRunner::make(*plan_, *place_, std::move(kernel), left_out));
   return {};
 }
@@ -79,17 +79,18 @@ Result<Floats> LateRank::run(const BuiltInCall& call, const Manner& manner) {
   BuiltInCall::Part output = call.output_part(rank_);
   if (!manner.in_place) input.first = 0, output.first = input.count;
   const std::size_t count = std::max(input.first + input.count, output.first + output.count);
-  RONDO_ASSIGN(const auto memory, allocate(count * sizeof(float)));
-  auto* const seen = static_cast<float*>(device::emulated_alias(memory.get()));
-  std::fill_n(seen, count, -kWrittenOver);
+  const std::size_t size = call.element_bytes();
+  RONDO_ASSIGN(const auto memory, allocate(count * size));
+  auto* const seen = static_cast<std::byte*>(device::emulated_alias(memory.get()));
+  std::ranges::copy(call.stored(Floats(count, -kWrittenOver)), seen);
   const auto write = [&] {
-    std::ranges::copy(call.input(rank_), seen + input.first);
+    std::ranges::copy(call.stored(call.input(rank_)), seen + input.first * size);
     return Status();
   };
-  RONDO_TRY(run_behind(write, manner.in_stream, memory.get() + input.first * sizeof(float),
-                       memory.get() + output.first * sizeof(float)));
-  Floats result(seen + output.first, seen + output.first + output.count);
-  std::fill_n(seen, count, kWrittenOver);
+  RONDO_TRY(run_behind(write, manner.in_stream, memory.get() + input.first * size,
+                       memory.get() + output.first * size));
+  Floats result = call.loaded({seen + output.first * size, output.count * size});
+  std::ranges::copy(call.stored(Floats(count, kWrittenOver)), seen);
   return result;
 }
 

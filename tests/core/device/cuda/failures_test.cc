@@ -159,6 +159,51 @@ std::vector<std::string> functions() {
 INSTANTIATE_TEST_SUITE_P(Functions, CudaFailures, ::testing::ValuesIn(functions()),
                          [](const auto& parameter) { return parameter.param; });
 
+/// What comes of a function's first call failing with `code`.
+Status use_where(const std::string& function, CUresult code) {
+  failure<CUresult> = code;
+  replacement = {};
+  CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
+  for (const auto& [name, replace_it] : replacements())
+    if (name.substr(0, name.find('_')) == function) replace_it(table);
+  Status status = use(table);
+  EXPECT_GT(replacement.calls_seen, 0) << function << " isn't called";
+  return status;
+}
+
+// The program's own runtime library may have done that.
+TEST(CudaFailureCodes, PeerAccessThatIsEnabledAlready_IsNone) {
+  const Status status = use_where("cuCtxEnablePeerAccess", CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+  EXPECT_TRUE(status.ok()) << status.to_string();
+}
+
+TEST(CudaFailureCodes, ThatCallsFailWith_AreToldWithWhatToDo) {
+  const struct {
+    const char* function;
+    CUresult code;
+    const char* name;
+    const char* remedy;
+  } failures[] = {{"cuMemAlloc", CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY",
+                   "the device's memory is used up: free some"},
+                  {"cuMemHostAlloc", CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY",
+                   "the device's memory is used up: free some"},
+                  {"cuIpcGetMemHandle", CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED",
+                   "RONDO_DEVICE_PATH=host asks least of it"},
+                  {"cuStreamWaitValue32", CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED",
+                   "RONDO_DEVICE_PATH=host asks least of it"},
+                  {"cuIpcOpenMemHandle", CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE",
+                   "that process has ended, or has freed what it gave"},
+                  {"cuIpcOpenEventHandle", CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE",
+                   "that process has ended, or has freed what it gave"},
+                  {"cuCtxEnablePeerAccess", CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
+                   "CUDA_ERROR_OTHER, 217", "can't reach each other's memory"}};
+  for (const auto& [function, code, name, remedy] : failures) {
+    const Status status = use_where(function, code);
+    EXPECT_EQ(status.code(), ErrorCode::kDevice) << function;
+    EXPECT_THAT(status.to_string(), AllOf(HasSubstr(function), HasSubstr(name), HasSubstr(remedy)));
+  }
+}
+
 Status status_of(CUresult code) {
   static const CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
   return cuda_status(table, {DeviceKind::kCuda, 2}, "cuMemAlloc", code);

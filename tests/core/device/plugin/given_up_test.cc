@@ -3,9 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <string>
+#include <thread>
 
 #include "core/device/plugin/driver.h"
 #include "core/device/plugin/stream.h"
@@ -127,6 +131,121 @@ TEST_F(GivenUp, WaitForAnEvent_Ends) {
   EXPECT_EQ(acted.blocked, 0);
   acted.at_work = false;
   EXPECT_TRUE(event->wait().ok());
+}
+
+/// A table without query_event, whose events block until they are let go.
+struct Blocking {
+  std::atomic<bool> reached = false;
+  std::atomic<int> waiting = 0;
+};
+Blocking blocking;
+
+rondo_device_table table_without_query() {
+  rondo_device_table table = acted_table();
+  table.query_event = nullptr;
+  table.synchronize_event = [](int, rondo_plugin_event) {
+    ++blocking.waiting;
+    blocking.reached.wait(false);
+    --blocking.waiting;
+    return 0;
+  };
+  return table;
+}
+
+TEST(WithoutQueryEvent, WhoAsks_IsToldByAThreadThatWaits_AndAgainWhenItIsRecordedAnew) {
+  acted = {};
+  blocking.reached = false;
+  PluginDriver driver(static_cast<DeviceKind>(20), table_without_query());
+  const auto stream = driver.create_stream(0).value();
+  const auto event = driver.create_event(0).value();
+  const auto ends = [&] {
+    while (!event->done()) std::this_thread::yield();
+  };
+  ASSERT_TRUE(stream->record(*event).ok());
+  EXPECT_FALSE(event->done());
+  EXPECT_FALSE(event->done()) << "asked twice, by one thread";
+  detail::Abandoned abandoned = true;
+  EXPECT_FALSE(event->waiter()(abandoned).ok()) << "who gives up isn't kept";
+  blocking.reached = true;
+  blocking.reached.notify_all();
+  ends();
+  EXPECT_TRUE(event->waiter()({}).ok());
+  EXPECT_TRUE(event->done());
+  while (blocking.waiting > 0) std::this_thread::yield();
+  blocking.reached = false;
+  EXPECT_TRUE(event->done());
+  ASSERT_TRUE(stream->record(*event).ok());
+  EXPECT_FALSE(event->done()) << "recorded anew";
+  blocking.reached = true;
+  blocking.reached.notify_all();
+  ends();
+  while (blocking.waiting > 0) std::this_thread::yield();
+}
+
+/// While it lives no thread can be made: each would have a stack larger than any process is.
+class NoMoreThreads {
+ public:
+  NoMoreThreads() {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t huge;
+    pthread_attr_init(&huge);
+    pthread_attr_setstacksize(&huge, std::size_t{1} << 56);
+    EXPECT_EQ(pthread_setattr_default_np(&huge), 0);
+    pthread_attr_destroy(&huge);
+  }
+  ~NoMoreThreads() {
+    EXPECT_EQ(pthread_setattr_default_np(&before_), 0);
+    pthread_attr_destroy(&before_);
+  }
+  NoMoreThreads(const NoMoreThreads&) = delete;
+  NoMoreThreads& operator=(const NoMoreThreads&) = delete;
+
+ private:
+  pthread_attr_t before_;
+};
+
+TEST(WithoutQueryEvent, WhereNoThreadCanBeMade_WhoWaitsIsTold_AndAskingAgainFindsOut) {
+  acted = {};
+  blocking.reached = false;
+  PluginDriver driver(static_cast<DeviceKind>(20), table_without_query());
+  const auto stream = driver.create_stream(0).value();
+  const auto event = driver.create_event(0).value();
+  ASSERT_TRUE(stream->record(*event).ok());
+  {
+    const NoMoreThreads none;
+    EXPECT_TRUE(event->done()) << "whoever waits is told why it can't be asked";
+    const Status status = event->waiter()({});
+    EXPECT_EQ(status.code(), ErrorCode::kSystem);
+    EXPECT_THAT(status.message(), ::testing::HasSubstr("device without query_event"));
+  }
+  EXPECT_FALSE(event->done());
+  blocking.reached = true;
+  blocking.reached.notify_all();
+  EXPECT_TRUE(event->waiter()({}).ok());
+  // Where nobody waits in its name it is never done.
+  const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!event->done() && std::chrono::steady_clock::now() < latest) std::this_thread::yield();
+  EXPECT_TRUE(event->done());
+  while (blocking.waiting > 0) std::this_thread::yield();
+}
+
+TEST(WithoutCopyAsync, CopyComesBehindWhatTheStreamWasGiven) {
+  static std::string order;
+  order.clear();
+  acted = {};
+  rondo_device_table table = acted_table();
+  table.synchronize_stream = [](int, rondo_plugin_stream) {
+    order += "synchronized ";
+    return 0;
+  };
+  table.copy = [](int, void*, const void*, std::size_t) {
+    order += "copied";
+    return 0;
+  };
+  PluginDriver driver(static_cast<DeviceKind>(20), table);
+  const auto stream = driver.create_stream(0).value();
+  EXPECT_TRUE(stream->copy(&order, "some", 4).ok());
+  EXPECT_EQ(order, "synchronized copied");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 /* Plug-ins that are wrong in one way each (ODD), and one that does nothing wrong. C99. */
 
 #include <rondo/device_plugin.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,9 @@
 #define SMALL_COLLECTIVES 17
 #define KERNEL_OF_NO_TYPE 18
 #define KERNEL_OF_NO_OP 19
+#define FAILS_TO_INITIALIZE 20
+#define HALF_THE_HOST_MEMORY 21
+#define LAST_FAILS_TO_INITIALIZE 22
 
 static const char* last_error(void) { return "the odd device is out of order"; }
 static int device_count(int* count) {
@@ -70,6 +74,19 @@ static int begin_range(const char* name, uint64_t* range) {
   *range = 1;
   return 0;
 }
+static int initialized = 0;
+static int initialize(void) {
+  if (ODD == FAILS_TO_INITIALIZE) return 9;
+  ++initialized;
+  return 0;
+}
+static int finalize(void) {
+  printf("the odd device, initialized %d times, is finalized\n", initialized);
+  return 0;
+}
+static int allocate_host(int device, size_t bytes, void** memory) {
+  return allocate(device, bytes, memory);
+}
 static int reduces(const char* type, const char* op) {
   (void)type, (void)op;
   return 1;
@@ -112,6 +129,34 @@ static int add_collectives(const rondo_plugin_registry* registry, const char* ki
   return registry->add_collectives(registry->context, kind, &table);
 }
 
+/* Of the plug-in with three kinds: whose turn it was, since it was loaded. */
+static char turns[128];
+const char* odd_turns(void);
+const char* odd_turns(void) { return turns; }
+static int take_turn(const char* turn, int code) {
+  strcat(turns, turn);
+  return code;
+}
+static int begin_first(void) { return take_turn("+first ", 0); }
+static int begin_second(void) { return take_turn("+second ", 0); }
+static int begin_third(void) { return take_turn("+third ", 9); }
+static int end_first(void) { return take_turn("-first ", 0); }
+static int end_second(void) { return take_turn("-second ", 0); }
+static int end_third(void) { return take_turn("-third ", 0); }
+static int add_kind(const rondo_plugin_registry* registry, rondo_device_table table,
+                    const char* kind, int (*begin)(void), int (*end)(void)) {
+  table.kind = kind;
+  table.initialize = begin;
+  table.finalize = end;
+  return registry->add_device(registry->context, &table);
+}
+static int add_three_kinds(const rondo_plugin_registry* registry, const rondo_device_table* table) {
+  turns[0] = '\0';
+  return add_kind(registry, *table, "first", &begin_first, &end_first) != 0 ||
+         add_kind(registry, *table, "second", &begin_second, &end_second) != 0 ||
+         add_kind(registry, *table, "third", &begin_third, &end_third) != 0;
+}
+
 int rondo_device_plugin(const rondo_plugin_registry* registry) {
   rondo_device_table table;
   memset(&table, 0, sizeof(table));
@@ -134,8 +179,12 @@ int rondo_device_plugin(const rondo_plugin_registry* registry) {
   table.create_stream = ODD == HALF_THE_STREAMS ? &create_stream : NULL;
   /* What an old one has behind its end is nobody's business. */
   if (ODD == OLD || ODD == HALF_THE_RANGES) table.begin_range = &begin_range;
+  if (ODD == HALF_THE_HOST_MEMORY) table.allocate_host = &allocate_host;
+  table.initialize = &initialize;
+  table.finalize = &finalize;
   if (ODD == FAILS) return 5;
   if (ODD == NO_DEVICE) return 0;
+  if (ODD == LAST_FAILS_TO_INITIALIZE) return add_three_kinds(registry, &table);
   if (ODD == KERNEL_OF_NOBODY)
     return registry->add_reduce_kernel(registry->context, "nobody", "f32", "sum", &reduce);
   if (registry->add_device(registry->context, &table) != 0) return 1;

@@ -1,5 +1,6 @@
 // Loading plug-ins: what is wrong with one is said, with its file; and a device without streams.
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,10 +39,10 @@ TEST_P(OddPlugin, IsRefusedWithItsFileAndWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, OddPlugin,
-    ::testing::Values(Odd{"OTHER_VERSION", "made for version 99.1 of rondo/device_plugin.h"},
+    ::testing::Values(Odd{"OTHER_VERSION", "made for version 99.2 of rondo/device_plugin.h"},
                       Odd{"SMALL_TABLE", "its table has 24 bytes"},
                       Odd{"NO_COPY", "copy is missing"},
-                      Odd{"HALF_THE_STREAMS", "destroy_stream, synchronize_stream, copy_async"},
+                      Odd{"HALF_THE_STREAMS", "destroy_stream, synchronize_stream, create_event"},
                       Odd{"NO_DEVICE", "it added no device"},
                       Odd{"BAD_NAME", "its kind is \"9 lives\""},
                       Odd{"KERNEL_OF_NOBODY", "of kind nobody, which hasn't been added"},
@@ -49,6 +50,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Odd{"KERNEL_OF_NO_OP", "\"add\" is no reduce op: allowed are sum, prod"},
                       Odd{"KIND_OF_RONDO", "there are devices of kind emulated already"},
                       Odd{"HALF_THE_RANGES", "end_range is missing"},
+                      Odd{"HALF_THE_HOST_MEMORY", "deallocate_host is missing"},
+                      Odd{"FAILS_TO_INITIALIZE",
+                          "initialize of the odder plug-in failed (9): the "
+                          "odd device is out of order"},
                       Odd{"COLLECTIVES_OF_NOBODY", "of kind nobody, which hasn't been added"},
                       Odd{"COLLECTIVES_WITHOUT_JOIN", "join is missing"},
                       Odd{"COLLECTIVES_WITHOUT_VERSION", "has no version"},
@@ -66,6 +71,25 @@ TEST(LoadPlugin, FileThatIsNotThere_IsSaid) {
 
 TEST(LoadPlugin, LibraryThatIsNoPlugin_IsSaid) {
   EXPECT_THAT(load_plugin("libm.so.6").message(), HasSubstr("doesn't export rondo_device_plugin"));
+}
+
+/// What the functions of the loaded plug-in say of their turns.
+std::string turns_of(const std::string& path) {
+  void* const object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (object == nullptr) return "it isn't loaded";
+  const auto turns = reinterpret_cast<const char* (*)()>(::dlsym(object, "odd_turns"));
+  std::string said = turns == nullptr ? "it has no turns" : turns();
+  ::dlclose(object);
+  return said;
+}
+
+TEST(LoadPlugin, WhoseLastKindFailsToInitialize_FinalizesThoseBefore_LastFirst_AndHasNone) {
+  const std::string path = odd_plugin("LAST_FAILS_TO_INITIALIZE");
+  EXPECT_THAT(load_plugin(path.c_str()).message(),
+              HasSubstr("initialize of the third plug-in failed (9)"));
+  EXPECT_EQ(turns_of(path), "+first +second +third -second -first ");
+  for (const char* const kind : {"first", "second", "third"})
+    EXPECT_EQ(plugin_driver(kind), nullptr) << kind;
 }
 
 // The one plug-in that does nothing wrong; it has no streams. Loaded by the first test of these.

@@ -1,0 +1,157 @@
+// Two threads in the calls of one handle: the second is told so, whatever the two call, and the
+// first goes on.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/collectives/communicator/spawn.h"
+#include "tests/collectives/communicator/ways.h"
+
+namespace rondo::testing {
+namespace {
+
+using ::testing::Each;
+
+constexpr int kTag = 3;
+/// As a message, more than goes out before anybody asks for it: its sender waits.
+constexpr std::size_t kCount = 50'000;
+/// For what a handle that refuses nobody would let wait for ever.
+constexpr auto kPatience = std::chrono::seconds(15);
+
+/// A call of rank 0, and the part of rank 1 in it.
+struct SharedCall {
+  const char* name;
+  RankFunction own;
+  RankFunction peers;
+};
+
+/// Whether there is another thread in the handle's calls.
+bool is_refused(Communicator& handle, const RankFunction& call) {
+  try {
+    call(handle);
+    return false;
+  } catch (const Error& error) {
+    const bool is_told =
+        std::string(error.what()).find("another thread is inside a call") != std::string::npos;
+    EXPECT_TRUE(is_told) << error.what();
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    return is_told;
+  }
+}
+
+class SecondThread : public ::testing::TestWithParam<Way> {
+ protected:
+  SecondThread()
+      : ranks_(make_world({.size = 2,
+                           .transport = std::get<0>(GetParam()),
+                           .timeout_ms = 20'000,
+                           .progress = std::get<1>(GetParam())})),
+        prepared_(ranks_[0].prepare(Call::barrier())),
+        data_(ranks_.size(), std::vector<float>(kCount, 1.F)) {}
+
+  Buffer data(const Communicator& rank) {
+    return {data_[static_cast<std::size_t>(rank.rank())].data(), kCount};
+  }
+  /// Those of rank 0 that can't end before rank 1 has done its part.
+  std::vector<SharedCall> waiting_calls() {
+    const RankFunction barrier = [](Communicator& rank) { rank.barrier(); };
+    const RankFunction sum = [this](Communicator& rank) { rank.all_reduce(data(rank)); };
+    const RankFunction split = [](Communicator& rank) { rank.split(0, rank.rank()); };
+    const RankFunction send = [this](Communicator& rank) {
+      rank.send(data(rank), 1 - rank.rank(), kTag);
+    };
+    const RankFunction receive = [this](Communicator& rank) {
+      rank.receive(data(rank), 1 - rank.rank(), kTag);
+    };
+    return {{"barrier", barrier, barrier},
+            {"all_reduce", sum, sum},
+            {"Prepared::run", [this](Communicator&) { prepared_.run(); }, barrier},
+            {"split", split, split},
+            {"send", send, receive},
+            {"receive", receive, send}};
+  }
+  std::vector<SharedCall> all_calls() {
+    std::vector<SharedCall> calls = waiting_calls();
+    const auto add = [&calls](const char* name, const RankFunction& call) {
+      calls.push_back({name, call, nullptr});
+    };
+    add("run", [](Communicator& rank) { rank.run(Call::barrier()); });
+    add("prepare", prepare_);
+    add("start", [](Communicator& rank) { rank.start(Call::barrier()); });
+    add("start of a receive",
+        [this](Communicator& rank) { rank.start(Call::receive(data(rank), 1, kTag)); });
+    add("Prepared::start", [this](Communicator&) { prepared_.start(); });
+    return calls;
+  }
+  /// By a call that is over at once where nobody is.
+  void wait_until_somebody_is_inside() {
+    const auto give_up = std::chrono::steady_clock::now() + kPatience;
+    while (!is_refused(ranks_[0], prepare_) && std::chrono::steady_clock::now() < give_up)
+      std::this_thread::yield();
+  }
+  void expect_usable() {
+    const auto errors = run_ranks(ranks_, [](Communicator& rank) {
+      float sum = 1.F + static_cast<float>(rank.rank());
+      rank.all_reduce({&sum, 1});
+      EXPECT_EQ(sum, 3.F);
+    });
+    EXPECT_THAT(errors, Each(""));
+  }
+
+  const RankFunction prepare_ = [](Communicator& rank) { rank.prepare(Call::barrier()); };
+  std::vector<Communicator> ranks_;
+  Prepared prepared_;
+  std::vector<std::vector<float>> data_;  ///< by rank
+};
+
+TEST_P(SecondThread, BesideAnyCall_IsRefusedAnyOther_AndTheFirstEnds) {
+  // Messages leave a world behind whose calls others may move on: the second time it is one.
+  for (int turn = 0; turn < 2; ++turn) {
+    for (const SharedCall& first : waiting_calls()) {
+      std::thread inside([&] {
+        while (is_refused(ranks_[0], first.own)) std::this_thread::yield();
+      });
+      wait_until_somebody_is_inside();
+      for (const SharedCall& second : all_calls())
+        EXPECT_TRUE(is_refused(ranks_[0], second.own)) << second.name << " beside " << first.name;
+      EXPECT_NO_THROW(first.peers(ranks_[1]));
+      inside.join();
+      expect_usable();
+    }
+  }
+}
+
+/// Two threads enter one handle at the same moment, as nearly as they can; how many were refused.
+/// Which is the second is theirs to find out: the first can't end before it is known.
+int refused_of_two(std::vector<Communicator>& ranks) {
+  std::atomic<int> refused = 0, here = 0;
+  const auto call = [&] {
+    for (++here; here < 2;) {
+    }
+    if (is_refused(ranks[0], [](Communicator& rank) { rank.barrier(); })) ++refused;
+  };
+  std::thread one(call), other(call);
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  while (refused == 0 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+  ranks[1].barrier();
+  one.join();
+  other.join();
+  return refused;
+}
+
+TEST_P(SecondThread, AtTheSameMoment_OneOfTheTwoPasses) {
+  for (int round = 0; round < 100; ++round) ASSERT_EQ(refused_of_two(ranks_), 1) << round;
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, SecondThread, every_way(), name_of_way);
+
+}  // namespace
+}  // namespace rondo::testing
