@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,8 @@ int measure(int rounds, double limit_ns) {
       communicator.all_reduce({&value, 1}, rondo::ReduceOp::kMax);
     }));
     through_c.push_back(ns_per_call([&] {
-      static_cast<void>(rondo_all_reduce(handle, &value, &value, 1, RONDO_F64, RONDO_MAX));
+      const rondo_status status = rondo_all_reduce(handle, &value, &value, 1, RONDO_F64, RONDO_MAX);
+      if (status != RONDO_OK) throw std::runtime_error(rondo_last_error()->message);
     }));
   }
   const double difference = median(through_c) - median(through_cxx);
@@ -66,7 +68,7 @@ int main(int argc, char** argv) {
   try {
     return measure(argc > 1 ? std::max(1, std::atoi(argv[1])) : 300,
                    argc > 2 ? std::atof(argv[2]) : std::numeric_limits<double>::infinity());
-  } catch (const rondo::Error& error) {
+  } catch (const std::exception& error) {
     std::fprintf(stderr, "c_abi_cost: %s\n", error.what());
     return 1;
   }

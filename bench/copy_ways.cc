@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "bench/two_processes.h"
+#include "bench/peers/two_processes.h"
 #include "core/copy_bytes.h"
 
 #ifdef __SSE2__

@@ -19,7 +19,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "bench/two_processes.h"
+#include "bench/peers/two_processes.h"
 
 namespace {
 

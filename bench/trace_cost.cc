@@ -63,6 +63,14 @@ double ns_per_record() {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / kRecords;
 }
 
+/// Whether its all-reduces, the only kind of its calls, are in its metrics.
+bool is_counted(const rondo::Communicator& rank) {
+  const std::string metrics = rank.metrics();
+  const std::size_t begin = metrics.find("rondo_calls_total{");
+  const std::size_t end = metrics.find('\n', begin);
+  return begin != std::string::npos && !metrics.substr(begin, end - begin).ends_with("} 0");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -89,6 +97,10 @@ int main(int argc, char** argv) {
   fmt::print(
       "8-byte all-reduce, 2 ranks, {}: {:.0f} ns without trace, {:.0f} ns with it: {:+.0f} ns\n",
       transport, median(off), median(on), median(on) - median(off));
+  if (!is_counted(with[0]) || is_counted(without[0])) {
+    fmt::print(stderr, "trace_cost: the traced calls have to be counted, and no others\n");
+    return 1;
+  }
   const double record = ns_per_record();
   fmt::print("a record by itself: {:.0f} ns\n", record);
   const double limit = argc > 3 ? std::atof(argv[3]) : std::numeric_limits<double>::infinity();

@@ -62,6 +62,9 @@ foreach(component ${components})
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${component}
     RENAME copyright COMPONENT ${component})
 endforeach()
+# The pages that help texts, man pages and headers name, by the same names from there.
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/rondo COMPONENT rondo)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/rondo COMPONENT rondo)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)

@@ -54,6 +54,18 @@ function(rondo_test_environment)
     "TSAN_OPTIONS=string_append::suppressions=${PROJECT_SOURCE_DIR}/tests/tsan_suppressions.txt")
 endfunction()
 
+# rondo_test_that_says: a program, or a target's, that ends with 0 and prints what the extended regular
+# expression is found in.
+#   rondo_test_that_says(NAME EXPECTED PROGRAM ARGUMENT...)
+function(rondo_test_that_says name expected program)
+  if(TARGET ${program})
+    set(program $<TARGET_FILE:${program}>)
+  endif()
+  add_test(NAME ${name}
+    COMMAND ${PROJECT_SOURCE_DIR}/tests/ends_well_and_says ${expected} ${program} ${ARGN})
+  rondo_test_environment(${name})
+endfunction()
+
 # rondo_test_program: one program of tests, in the build's folder `tests`; its sources name each other
 # from the repository's root.
 #   rondo_test_program(NAME SOURCES a.cc ... USES layer ...)

@@ -97,6 +97,10 @@ TEST(Baseline, AnotherMachine_IsRefusedUnlessItMayBe) {
             "--any-machine compares nevertheless");
   EXPECT_EQ(mistake_of([&] { require_comparable(baseline, "all_reduce", 2, other_cpu, true); }),
             "");
+  Facts other_host = kHere;
+  other_host.front().second = "b";
+  EXPECT_THAT(mistake_of([&] { require_comparable(baseline, "all_reduce", 2, other_host, false); }),
+              HasSubstr("its host is 'a', here it is 'b'"));
 }
 
 TEST(Baseline, OtherRanksCollectiveOrTransport_IsRefused) {

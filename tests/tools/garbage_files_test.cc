@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/tools/tool_process.h"
 
@@ -47,13 +48,35 @@ TEST(GarbageFiles, OfNetworksTuningsSchedulesAndRuns_AreNamedAndRefusedInOneLine
   }
 }
 
-TEST(GarbageFiles, ThatTheEnvironmentNames_EndEveryRankWithTheFileAndItsFault) {
+/// Exit code 1, and one line that has `words`.
+void expect_one_line(const std::string& command, const std::vector<std::string>& words) {
+  const Outcome outcome = shell(command + " 2>&1");
+  EXPECT_EQ(outcome.exit_code, 1) << command;
+  EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+  for (const std::string& word : words) EXPECT_THAT(outcome.output, HasSubstr(word)) << command;
+}
+
+TEST(GarbageFiles, ThatTheEnvironmentNames_AreOneLineBeforeRanksAreStarted) {
+  const TemporaryFile file;
+  for (const std::string variable : {"RONDO_TUNING", "RONDO_SCHEDULE"}) {
+    const std::string command =
+        variable + "=" + file.path() + " $RONDO bench all_reduce --local 2 -e 8";
+    for (const auto& [text, complaint] : kGarbage) {
+      file.put(text);
+      expect_one_line(command, {"InvalidArgument", file.path(), variable, complaint});
+    }
+    std::filesystem::resize_file(file.path(), 100'000'000);
+    expect_one_line(command, {file.path(), variable, "longer than 16 MiB"});
+  }
+}
+
+TEST(GarbageFiles, ThatTheEnvironmentNames_EndEveryRankOfALauncher) {
   const TemporaryFile file;
   for (const std::string variable : {"RONDO_TUNING", "RONDO_SCHEDULE"}) {
     for (const auto& [text, complaint] : kGarbage) {
       file.put(text);
-      const Outcome outcome =
-          shell(variable + "=" + file.path() + " $RONDO bench all_reduce --local 2 -e 8 2>&1");
+      const Outcome outcome = shell(variable + "=" + file.path() +
+                                    " $RONDO run -n 2 -- $RONDO bench all_reduce -e 8 2>&1");
       EXPECT_EQ(outcome.exit_code, 1) << variable;
       EXPECT_THAT(outcome.output, AllOf(HasSubstr("InvalidArgument"), HasSubstr(file.path()),
                                         HasSubstr(variable), HasSubstr(complaint)));
@@ -65,12 +88,8 @@ TEST(MissingFiles, ThatTheEnvironmentOrTuneNames_AreNamed) {
   const std::string bench = " $RONDO bench all_reduce --local 2 -e 8";
   for (const std::string& command :
        {"RONDO_TUNING=/nowhere/x" + bench, "RONDO_SCHEDULE=/nowhere/x" + bench,
-        std::string("$RONDO tune --local 2 --check --tuning /nowhere/x")}) {
-    const Outcome outcome = shell(command + " 2>&1");
-    EXPECT_EQ(outcome.exit_code, 1) << command;
-    EXPECT_THAT(outcome.output, HasSubstr("/nowhere/x")) << command;
-    EXPECT_THAT(outcome.output, HasSubstr("No such file")) << command;
-  }
+        std::string("$RONDO tune --local 2 --check --tuning /nowhere/x")})
+    expect_one_line(command, {"/nowhere/x", "No such file"});
   expect_usage_error("verify --schedule /nowhere/x", "--schedule /nowhere/x: No such file");
 }
 

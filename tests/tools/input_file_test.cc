@@ -7,6 +7,9 @@
 
 #include "tests/fuzz_trials.h"
 #include "tests/tools/tool_process.h"
+#include "tools/rondo/bench/baseline.h"
+#include "tools/rondo/bench/chart.h"
+#include "tools/rondo/bench/chart_svg.h"
 #include "tools/rondo/bench/ratio_baseline.h"
 #include "tools/rondo/bench/recorded.h"
 
@@ -150,14 +153,43 @@ std::string changed(std::string text, std::mt19937& random) {
   return text;
 }
 
+/// All that `rondo bench --baseline` does with a file.
+void use_as_baseline(const std::string& path, std::string_view text) {
+  const RecordedFile file = recorded_from(path, text);
+  BenchResult now;
+  now.buffers = "registered";
+  now.bytes = 4096;
+  now.ranks = 2;
+  now.p50_us = 2.5;
+  now.transport = "shm";
+  now.in_place = true;
+  require_comparable(file, "all_reduce", 2, {{"host", "a"}, {"cpu", "b"}}, false);
+  const BaselineComparison comparison = compare_with(file, {{now, std::nullopt}});
+  EXPECT_GE(count_slower(comparison, 10), 0);
+  EXPECT_NE(comparison_lines(file, comparison, 10), "");
+}
+
+/// All that `rondo bench report` does with one.
+void draw(const std::string& path, std::string_view text) {
+  const std::vector<ChartLine> lines = lines_of({recorded_from(path, text)});
+  EXPECT_NE(chart_table(lines, 1), "");
+  EXPECT_TRUE(chart_svg(lines, path, 1).ends_with("</svg>\n"));
+}
+
+/// All that `rondo bench compare --baseline` does with one.
+void use_as_ratios(const std::string& path, std::string_view text) {
+  const std::vector<PeerRatio> before = ratios_from(path, text);
+  compare_ratios(path, before, {{"ompi", "all_reduce", 8, "shm", 2, "registered", 1.25}}, 10);
+}
+
 TEST(Recorded, RandomChanges_AreReadOrRefusedWithALine) {
   FuzzTrials trials(1000);
   int tried = 0;
   int refused = 0;
   while (trials.next()) {
     const std::string text = changed(kGood, trials.random());
-    for (const std::string& mistake :
-         {mistake_by(recorded_from, text), mistake_by(ratios_from, text)}) {
+    for (const std::string& mistake : {mistake_by(use_as_baseline, text), mistake_by(draw, text),
+                                       mistake_by(use_as_ratios, text)}) {
       ++tried;
       refused += mistake.empty() ? 0 : 1;
       ASSERT_EQ(mistake.find('\n'), std::string::npos) << mistake << "\n" << text;

@@ -7,12 +7,17 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
+#include <string>
+
+#include "tests/fuzz_trials.h"
 
 namespace rondo::tool {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class OutputFileTest : public testing::Test {
  protected:
@@ -49,6 +54,51 @@ TEST_F(OutputFileTest, NewResults_ReplaceTheOldOnes) {
     file.write(text);
     EXPECT_EQ(content(), text);
   }
+}
+
+/// Below `folder`: of names that are there, as files, folders and links to nowhere, to full disks
+/// and to themselves, and of others, some too long or with characters that lines must not have.
+std::string random_path(const fs::path& folder, std::mt19937& random) {
+  const std::string names[] = {"file",    "folder", "full",    "loop",
+                               "nowhere", "new",    "",        ".",
+                               "a\nb",    "\xff%s", "\x1b[2J", std::string(300, 'x')};
+  std::string path = folder.string();
+  for (unsigned part = 0; part <= random() % 4; ++part)
+    path += "/" + names[random() % std::size(names)];
+  if (random() % 50 == 0) path += std::string(5000, '/') + "x";
+  return path;
+}
+
+TEST_F(OutputFileTest, RandomPaths_AreWrittenOrRefusedWithALine) {
+  fs::create_directory(folder_ / "folder");
+  fs::create_symlink("/dev/full", folder_ / "full");
+  fs::create_symlink("loop", folder_ / "loop");
+  fs::create_symlink("no/such", folder_ / "nowhere");
+  FuzzTrials trials(1000);
+  int written = 0;
+  int refused = 0;
+  while (trials.next()) {
+    path_ = (folder_ / "file").string();
+    put("old");
+    path_ = random_path(folder_, trials.random());
+    std::string mistake;
+    try {
+      OutputFile file("--svg", path_);
+      file.write("<svg/>");
+      ++written;
+      EXPECT_EQ(content(), "<svg/>") << path_;
+    } catch (const std::runtime_error& error) {
+      mistake = error.what();
+      ++refused;
+      EXPECT_THAT(mistake, StartsWith("can't write --svg " + folder_.string()));
+    }
+    ASSERT_EQ(mistake.find_first_of("\n\x1b"), std::string::npos) << mistake;
+    fs::remove(folder_ / "new");
+    fs::remove(folder_ / "folder/new");
+  }
+  EXPECT_GT(written, 0);
+  EXPECT_GT(refused, written);
+  EXPECT_TRUE(fs::is_symlink(folder_ / "full"));
 }
 
 TEST_F(OutputFileTest, NothingWritten_LeavesWhatWasThere) {

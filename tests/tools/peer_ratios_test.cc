@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 PeerTimes times_of(const std::vector<std::string>& lines) {
   PeerTimes times;
@@ -54,17 +56,46 @@ TEST(PeerTimes, LinesThatAreNone_AreNotTaken) {
   }
 }
 
+/// Rounds in which everybody is twice as slow don't blur it: medians would give 2.
+TEST(Ratios, AreThoseOfTheSameRound) {
+  const PeerTimes times = times_of({"rondo,all_reduce,8,1.00,1", "ompi,all_reduce,8,1.50,1",
+                                    "rondo,all_reduce,8,2.00,1", "ompi,all_reduce,8,3.00,1",
+                                    "rondo,all_reduce,8,1.00,1", "ompi,all_reduce,8,2.00,1"});
+  EXPECT_THAT(times.quotients("ompi", 8), ElementsAre(1.5, 1.5, 2));
+  EXPECT_DOUBLE_EQ(ratios_of(times, {})[0].ratio, 1.5);
+  EXPECT_THAT(ratio_table(times, {}), HasSubstr("   1.50x   1.50 to  2.00      3      -\n"));
+  EXPECT_THAT(times.quotients("mpich", 8), IsEmpty());
+}
+
+TEST(Ratios, OfCoresThatWereNearerInOneRound_HaveRowsOfTheirOwn) {
+  const PeerTimes times = times_of(
+      {"rondo,all_reduce,8,0.10,1", "ompi,all_reduce,8,0.15,1", "line,all_reduce,8,0.023,1",
+       "rondo,all_reduce,8,0.40,1", "ompi,all_reduce,8,0.80,1", "line,all_reduce,8,0.310,1",
+       "rondo,all_reduce,8,0.20,1", "ompi,all_reduce,8,0.50,1", "line,all_reduce,8,0.150,1"});
+  const std::string table = ratio_table(times, {});
+  EXPECT_THAT(table, HasSubstr("0.023    1.50x   1.50 to  1.50      1    one\n"));
+  EXPECT_THAT(table, HasSubstr("0.150    2.50x   2.50 to  2.50      1   near\n"));
+  EXPECT_THAT(table, HasSubstr("0.310    2.00x   2.00 to  2.00      1    far\n"));
+  EXPECT_EQ(std::ranges::count(table, '\n'), 5);
+}
+
+TEST(Ratios, WhatIsNoLibrary_HasNone) {
+  const PeerTimes times = times_of({"rondo,all_reduce,8,1.00,1", "line,all_reduce,8,0.15,0.1",
+                                    "bound,all_reduce,8,0.50,0.5", "sockets,all_reduce,8,3.00,3"});
+  EXPECT_THAT(ratios_of(times, {}), IsEmpty());
+  EXPECT_THAT(times.libraries(), ElementsAre("rondo", "line", "bound", "sockets"));
+}
+
 TEST(Ratios, EveryPeerButTheBound_HasOne) {
   const PeerTimes times = times_of(kLines);
   const std::vector<PeerRatio> ratios = ratios_of(times, {});
   ASSERT_EQ(ratios.size(), 2U);
   EXPECT_EQ(ratios[0].peer, "ompi");
-  EXPECT_DOUBLE_EQ(ratios[0].ratio, 2.5);
-  EXPECT_DOUBLE_EQ(ratios[1].ratio, 4);
+  EXPECT_DOUBLE_EQ(ratios[0].ratio, 3);
+  EXPECT_DOUBLE_EQ(ratios[1].ratio, 8);
   const std::string table = ratio_table(times, {});
-  EXPECT_THAT(
-      table,
-      HasSubstr("        1024         2.00         5.00         1.00         8.00    2.50x"));
+  EXPECT_THAT(table, HasSubstr("        1024         2.00         5.00         1.00         8.00   "
+                               " 3.00x   0.75 to  5.00      3      -"));
   EXPECT_THAT(
       table,
       HasSubstr("          64         1.00            -            -            -        -"));

@@ -65,13 +65,16 @@ TEST_P(TraceRanks, ALateRank_IsNamed_AndPartsAddUp) {
   EXPECT_EQ(job.verdict.kind, Slowness::kLate);
   EXPECT_EQ(job.verdict.rank, 1);
   EXPECT_GT(job.ranks[0].wait, job.ranks[1].wait);
+  std::int64_t reduced_ns = 0;
   for (const RankTrace& trace : traces_) {
     for (const auto& [sequence, call] : trace.calls) {
+      reduced_ns += call.reduce_ns;
       EXPECT_EQ(call.collective, "all_reduce");
       EXPECT_EQ(call.wait_ns + call.transfer_ns + call.reduce_ns, call.done_ns - call.begun_ns);
       EXPECT_TRUE(trace.rank == 1 || call.waited_longest_for >= 0) << trace.rank;
     }
   }
+  EXPECT_GT(reduced_ns, 0);
 }
 
 TEST_P(TraceRanks, MoreCallsThanAreKept_LeavesTheLast) {

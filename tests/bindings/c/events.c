@@ -56,6 +56,7 @@ static void see(void* context, const rondo_traced_call* call) {
   CHECK(strcmp(call->collective, "all_gather") == 0 && call->status == RONDO_OK);
   CHECK(call->algorithm[0] != '\0' && strcmp(call->transport, "shm") == 0);
   CHECK(call->took_us > 0 && call->wait_us >= 0 && call->wait_us <= call->took_us);
+  CHECK(call->reduce_us >= 0 && call->reduce_us <= call->took_us);
   CHECK(seen->last == 0 || call->sequence == seen->last + 1);
   seen->last = call->sequence;
   seen->bytes += call->bytes;

@@ -28,6 +28,8 @@ static void use(rondo_communicator* c) {
   rondo_call_info info = RONDO_CALL_INFO_INIT;
   OK(rondo_last_call(c, &info));
   CHECK(strcmp(info.transport, "shm") == 0 && info.algorithm[0] != '\0');
+  CHECK(info.predicted_us > 0 && info.predicted_us < 1e6);
+  CHECK(info.took_us > 0 && info.took_us < 60e6);
 
   event_loop(c);
   traces_and_metrics(c);

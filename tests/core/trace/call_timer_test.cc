@@ -124,6 +124,38 @@ TEST(Prometheus, Histogram_CountsUpToEachBound) {
   EXPECT_NE(text.find("rondo_call_seconds_count" + labels + "} 3\n"), std::string::npos);
 }
 
+TEST(Prometheus, EveryFamily_HasItsSamples) {
+  SeriesTable table;
+  Series& series = table.find("reduce", "tree", "shm");
+  CallRecord record;
+  record.entered = 1'000;
+  record.begun = 2'000;
+  record.done = 10'000;
+  record.wait = 3'000;
+  record.reduce = 1'000;
+  record.bytes = 40;
+  series.add(record, 1);
+  record.result = static_cast<std::uint8_t>(ErrorCode::kPeerLost);
+  series.add(record, 1);
+  const std::string text = prometheus_text(1, "j", table.all(), {{2, "tcp", 300, 50, 0.25}}, 1);
+  const std::string of_calls =
+      R"({rank="1",job="j",collective="reduce",algorithm="tree",transport="shm")";
+  const std::string of_peer = R"({rank="1",job="j",peer="2",transport="tcp"})";
+  const auto expect = [&](const std::string& sample) {
+    EXPECT_NE(text.find("\n" + sample + "\n"), std::string::npos) << sample << " in\n" << text;
+  };
+  expect("rondo_calls_total" + of_calls + "} 2");
+  expect("rondo_errors_total" + of_calls + "} 1");
+  expect("rondo_bytes_total" + of_calls + "} 80");
+  expect("rondo_seconds_total" + of_calls + R"(,part="wait"} 6e-06)");
+  expect("rondo_seconds_total" + of_calls + R"(,part="transfer"} 8e-06)");
+  expect("rondo_seconds_total" + of_calls + R"(,part="reduce"} 2e-06)");
+  expect("rondo_call_seconds_sum" + of_calls + "} 1.8e-05");
+  expect("rondo_peer_sent_bytes_total" + of_peer + " 300");
+  expect("rondo_peer_received_bytes_total" + of_peer + " 50");
+  expect("rondo_peer_wait_seconds_total" + of_peer + " 0.25");
+}
+
 TEST(WriteFile, NoSuchFolder_IsAnErrorThatNamesTheFile) {
   const Status status = write_file("/no/such/folder/trace.json", "text");
   EXPECT_EQ(status.code(), ErrorCode::kSystem);

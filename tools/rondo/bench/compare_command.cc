@@ -35,12 +35,16 @@ Examples:
   rondo bench compare all_gather 64K --ranks 4 --rounds 7
   rondo bench compare ping_pong 8 64K 1M
   rondo bench compare all_reduce 1K --transport tcp --buffers malloc --peers "ompi gloo"
-  rondo bench compare all_reduce 1K 2M --peers "ompi bound" --json peers.json
+  rondo bench compare all_reduce 1K 2M --peers "ompi bound line" --json peers.json
+  rondo bench compare all_reduce 8 --late 30 --bind none --peers ompi
 
-Every library runs every size in turn, so that what disturbs one disturbs all; the figure is the
-median of the rounds, the ratio that of the fastest other library to Rondo. The peer "bound" is no
-library, but the loads and stores of an all-reduce without synchronisation. The loops are compiled
-when they are first asked for; a library that isn't installed is named and left out.
+The libraries run a size right after each other, round by round, so that what disturbs one disturbs
+all. Times are medians of the rounds; the ratio is the median, least and most of how many times as
+long as Rondo the fastest other library took in the same round. Three peers are no libraries: "bound",
+the loads and stores of an all-reduce without synchronisation; "sockets", an all-reduce by plain
+sockets; and "line", two cores that exchange a line each, which tells how near virtual cores are to
+each other at the moment. The loops are compiled when they are first asked for; a library that isn't
+installed is named and left out.
 Besides what rondo bench measures there are two kinds of messages between ranks 0 and 1, 2 and 3, ...:
 ping_pong (one each in turn; half of that time) and send (eight behind each other; the time of one).
 The exit code is 3 where a ratio has fallen below the baseline's by more than the tolerance.
@@ -55,6 +59,8 @@ struct CompareFlags {
   std::string transport = "shm";
   std::string buffers = "registered";
   std::string peers = "ompi mpich gloo";
+  std::string bind = "core";
+  int late_ms = 0;
   std::string json_path;
   std::string baseline_path;
   double tolerance_percent = 30;
@@ -65,6 +71,7 @@ PeerSetting setting_of(const CompareFlags& flags) {
   PeerSetting setting;
   setting.call = one_of("collective", flags.collective, all_peer_calls());
   one_of("transport", flags.transport, {"shm", "tcp"});
+  one_of("way to bind", flags.bind, {"core", "none"});
   one_of("kind of buffers", flags.buffers, {"registered", "malloc"});
   setting.ranks = flags.ranks;
   setting.transport = flags.transport;
@@ -107,6 +114,10 @@ std::vector<std::string> script_arguments(const CompareFlags& flags) {
                                         fmt::format("{:g}", flags.seconds),
                                         "--peers",
                                         flags.peers,
+                                        "--bind",
+                                        flags.bind,
+                                        "--late",
+                                        std::to_string(flags.late_ms),
                                         flags.collective};
   for (const std::uint64_t bytes : compared_sizes(flags))
     arguments.push_back(std::to_string(bytes));
@@ -190,7 +201,14 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags) {
   command.add_option("--transport", flags.transport, "shm or tcp")->capture_default_str();
   command.add_option("--buffers", flags.buffers, "registered or malloc: Rondo's")
       ->capture_default_str();
-  command.add_option("--peers", flags.peers, "some of: ompi mpich gloo bound")
+  command.add_option("--peers", flags.peers, "some of: ompi mpich gloo bound sockets line")
+      ->capture_default_str();
+  command.add_option("--bind", flags.bind, "core, or none: ranks go where the system puts them")
+      ->capture_default_str();
+  command
+      .add_option("--late", flags.late_ms,
+                  "before each timed call one that rank 0 enters so many milliseconds late")
+      ->check(CLI::Range(0, 60'000))
       ->capture_default_str();
   command.add_option("-J,--json", flags.json_path, "also write times and ratios to this file");
   CLI::Option* baseline = command.add_option("--baseline", flags.baseline_path,

@@ -9,12 +9,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tools/rondo/bench/input_file.h"
+
 namespace rondo::tool {
 namespace {
 
 std::runtime_error cannot_write(const std::string& flag, const std::string& path, int errno_value) {
   return std::runtime_error(
-      fmt::format("can't write {} {}: {}", flag, path, std::strerror(errno_value)));
+      one_line(fmt::format("can't write {} {}: {}", flag, path, std::strerror(errno_value))));
 }
 
 }  // namespace

@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 
 #include "tools/rondo/bench/operation.h"
 #include "tools/rondo/bench/result.h"
@@ -19,28 +15,6 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kOwn = "rondo";
 constexpr std::string_view kBound = "bound";
-
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number number{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size()) return {};
-  return number;
-}
-
-/// The five fields of a loop's line; fewer, or more, are no such line.
-std::optional<std::array<std::string_view, 5>> fields_of(std::string_view line) {
-  std::array<std::string_view, 5> fields;
-  for (std::size_t i = 0; i + 1 < fields.size(); ++i) {
-    const std::size_t comma = line.find(',');
-    if (comma == std::string_view::npos) return {};
-    fields.at(i) = line.substr(0, comma);
-    line.remove_prefix(comma + 1);
-  }
-  if (line.find(',') != std::string_view::npos) return {};
-  fields.back() = line;
-  return fields;
-}
 
 /// Messages that `rondo bench` doesn't have are as its sends in what a link carries.
 Operation operation_of(const std::string& call) {
@@ -81,6 +55,35 @@ ordered_json point_json(const PeerTimes& times, const PeerSetting& setting,
           {"busbw_gbps", result.busbw_gbps()}};
 }
 
+/// That of the peer beside which Rondo's lead is smallest; null: no peer was measured.
+const PeerRatio* fastest_of(const std::vector<PeerRatio>& ratios, std::uint64_t bytes) {
+  const PeerRatio* fastest = nullptr;
+  for (const PeerRatio& ratio : ratios) {
+    if (ratio.bytes != bytes) continue;
+    if (fastest == nullptr || ratio.ratio < fastest->ratio) fastest = &ratio;
+  }
+  return fastest;
+}
+
+/// Empty where there was no such round of that size.
+std::string row_text(const PeerTimes& times, const PeerSetting& setting, std::uint64_t bytes,
+                     Cores cores) {
+  if (std::ranges::count(times.sizes(), bytes) == 0) return {};
+  std::string text = fmt::format(" {:>11}", bytes);
+  for (const std::string& library : times.libraries()) {
+    const double median_us = times.median_us(library, bytes);
+    text += median_us > 0 ? fmt::format(" {:>12.{}f}", median_us, median_us < 1 ? 3 : 2)
+                          : fmt::format(" {:>12}", "-");
+  }
+  const std::vector<PeerRatio> ratios = ratios_of(times, setting);
+  const PeerRatio* const fastest = fastest_of(ratios, bytes);
+  if (fastest == nullptr) return text + fmt::format(" {:>8}\n", "-");
+  const std::vector<double> quotients = times.quotients(fastest->peer, bytes);
+  return text + fmt::format(" {:>7.2f}x {:>6.2f} to {:>5.2f} {:>6} {:>6}\n", fastest->ratio,
+                            quotients.front(), quotients.back(), quotients.size(),
+                            to_string(cores));
+}
+
 }  // namespace
 
 const std::vector<std::string_view>& all_peer_calls() {
@@ -98,42 +101,14 @@ bool PeerRatio::is_of_same_call(const PeerRatio& other) const {
          transport == other.transport && ranks == other.ranks && buffers == other.buffers;
 }
 
-bool PeerTimes::take(std::string_view line) {
-  if (line.starts_with('#')) {
-    remarks_.emplace_back(line);
-    return true;
-  }
-  const auto fields = fields_of(line);
-  if (!fields) return false;
-  const auto bytes = number_of<std::uint64_t>((*fields)[2]);
-  const auto median_us = number_of<double>((*fields)[3]);
-  if (!bytes || !median_us || !(*median_us > 0)) return false;
-  const std::string library((*fields)[0]);
-  if (std::ranges::find(libraries_, library) == libraries_.end()) libraries_.push_back(library);
-  medians_us_[{library, *bytes}].push_back(*median_us);
-  return true;
-}
-
-double PeerTimes::median_us(const std::string& library, std::uint64_t bytes) const {
-  const auto found = medians_us_.find({library, bytes});
-  return found == medians_us_.end() ? 0 : percentile(found->second, 0.5);
-}
-
-std::vector<std::uint64_t> PeerTimes::sizes() const {
-  std::set<std::uint64_t> sizes;
-  for (const auto& [key, medians] : medians_us_) sizes.insert(key.second);
-  return {sizes.begin(), sizes.end()};
-}
-
 std::vector<PeerRatio> ratios_of(const PeerTimes& times, const PeerSetting& setting) {
   std::vector<PeerRatio> ratios;
   for (const std::uint64_t bytes : times.sizes()) {
-    const double own_us = times.median_us(std::string(kOwn), bytes);
     for (const std::string& library : times.libraries()) {
-      const double peer_us = times.median_us(library, bytes);
-      if (library == kOwn || library == kBound || own_us <= 0 || peer_us <= 0) continue;
+      const std::vector<double> quotients = times.quotients(library, bytes);
+      if (library == kOwn || !is_library(library) || quotients.empty()) continue;
       ratios.push_back({library, setting.call, bytes, setting.transport, setting.ranks,
-                        setting.buffers, peer_us / own_us});
+                        setting.buffers, percentile(quotients, 0.5)});
     }
   }
   return ratios;
@@ -144,19 +119,10 @@ std::string ratio_table(const PeerTimes& times, const PeerSetting& setting) {
       fmt::format("# {} over {}, {} ranks, {} buffers; medians in us\n#{:>11}", setting.call,
                   setting.transport, setting.ranks, setting.buffers, "size (B)");
   for (const std::string& library : times.libraries()) text += fmt::format(" {:>12}", library);
-  text += fmt::format(" {:>8}\n", "ratio");
-  const std::vector<PeerRatio> ratios = ratios_of(times, setting);
+  text += fmt::format(" {:>8} {:>15} {:>6} {:>6}\n", "ratio", "least to most", "rounds", "cores");
   for (const std::uint64_t bytes : times.sizes()) {
-    text += fmt::format(" {:>11}", bytes);
-    for (const std::string& library : times.libraries()) {
-      const double median_us = times.median_us(library, bytes);
-      text += median_us > 0 ? fmt::format(" {:>12.2f}", median_us) : fmt::format(" {:>12}", "-");
-    }
-    double least = 0;
-    for (const PeerRatio& ratio : ratios) {
-      if (ratio.bytes == bytes) least = least > 0 ? std::min(least, ratio.ratio) : ratio.ratio;
-    }
-    text += least > 0 ? fmt::format(" {:>7.2f}x\n", least) : fmt::format(" {:>8}\n", "-");
+    for (const Cores cores : {Cores::kUnknown, Cores::kOne, Cores::kNear, Cores::kFar})
+      text += row_text(times.where(cores), setting, bytes, cores);
   }
   return text;
 }

@@ -1,17 +1,15 @@
 #pragma once
 
-// What the loops through Rondo and other libraries have measured in turn, and how many times as
-// long the others take.
+// How many times as long as Rondo other libraries take.
 // Threads: any.
 
 #include <cstdint>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "tools/rondo/bench/peer_times.h"
 #include "tools/rondo/bench/report.h"
 
 namespace rondo::tool {
@@ -40,30 +38,12 @@ struct PeerRatio {
 /// The calls that a setting may have. bench/peers/calls.h says what each is.
 const std::vector<std::string_view>& all_peer_calls();
 
-class PeerTimes {
- public:
-  /// One line of the loops: "library,call,bytes,median_us,p10_us", or "# ..." to be passed
-  /// on. False where it is neither.
-  bool take(std::string_view line);
-
-  /// The libraries that were measured, in the order in which they came.
-  const std::vector<std::string>& libraries() const { return libraries_; }
-  /// The lines that were passed on: which peers are left out, and why.
-  const std::vector<std::string>& remarks() const { return remarks_; }
-  /// The median of the rounds; 0: it wasn't measured.
-  double median_us(const std::string& library, std::uint64_t bytes) const;
-  std::vector<std::uint64_t> sizes() const;
-
- private:
-  std::vector<std::string> libraries_;
-  std::vector<std::string> remarks_;
-  std::map<std::pair<std::string, std::uint64_t>, std::vector<double>> medians_us_;
-};
-
-/// Of every library but "bound", which is none.
+/// Of every library. Each is the median of the rounds'.
 std::vector<PeerRatio> ratios_of(const PeerTimes& times, const PeerSetting& setting);
 
-/// A row for each size: every library's median, and Rondo's ratio to the fastest of the others.
+/// A row for each size, and for each place of the cores that there was a round with: every
+/// library's median, Rondo's ratio to the fastest of the others, and the least and most of that in
+/// the rounds.
 std::string ratio_table(const PeerTimes& times, const PeerSetting& setting);
 
 /// {"environment": ..., "results": [...], "ratios": [...]}: `rondo bench report` draws it, and

@@ -9,6 +9,7 @@
 
 #include "rondo/communicator.h"
 #include "tools/rondo/bench/local_ranks.h"
+#include "tools/rondo/bench/named_files.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/output_file.h"
 #include "tools/rondo/bench/sizes.h"
@@ -123,6 +124,7 @@ int run(const TuneFlags& flags, const std::vector<std::string>& arguments) {
       throw UsageError(fmt::format("--local {}: this process is a rank already ({} is set)",
                                    flags.local, variable));
     }
+    check_named_files(flags.tuning);
     fmt::print(stderr, "rondo tune: {}\n",
                replace_process(under_rondo_run(own_program(), flags.local, arguments)));
   } catch (const UsageError& error) {
