@@ -7,6 +7,7 @@
 #include <exception>
 #include <map>
 
+#include "bind.h"
 #include "messages.h"
 
 namespace {
@@ -120,6 +121,7 @@ class MpiWorld : public bench::MessageWorld {
 }  // namespace
 
 int main(int argc, char** argv) {
+  bench::bind_to_own_core();
   MPI_Init(&argc, &argv);
   try {
     MpiWorld world;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
@@ -63,6 +64,13 @@ bool meets(HomeCore& home, int yields = 1) {
   return false;
 }
 
+/// That this thread has been put off for.
+long turns_of_others() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
+}
+
 /// Free to run on all cores, on the first of which it is when a test begins.
 class Home : public ::testing::Test {
  protected:
@@ -99,12 +107,21 @@ TEST_F(Home, WhoSharesACore_GoesHome_FreeToLeave) {
 }
 
 TEST_F(Home, WhoIsAlone_OrHasNoHome_StaysWhereItIs) {
-  HomeCore home(mask_[1]);
-  for (int i = 0; i < 100; ++i) meets(home);
+  // Other programs want this core, too, at times.
+  bool others_ran = true;
+  for (int attempt = 0; attempt < 20 && others_ran; ++attempt) {
+    HomeCore home(mask_[1]);
+    go_to(mask_[0]);
+    const long before = turns_of_others();
+    for (int i = 0; i < 100; ++i) meets(home);
+    others_ran = turns_of_others() != before;
+    EXPECT_TRUE(others_ran || !home.stays());
+  }
+  if (others_ran) GTEST_SKIP() << "this core is never left alone";
   HomeCore none(-1);
   const Neighbour neighbour(mask_[0]);
   for (int i = 0; i < 100; ++i) meets(none);
-  EXPECT_FALSE(home.stays() || none.stays());
+  EXPECT_FALSE(none.stays());
 }
 
 TEST_F(Home, SleepsThere_OnlyOnceItHasMetSomebodyElsewhere) {

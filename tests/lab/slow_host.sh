@@ -20,7 +20,10 @@ algorithm_at() {  # rates, links
 }
 
 program=$1
-slow=$(algorithm_at 1gbit,200mbit,1gbit measure)
+for _ in 1 2 3; do
+  slow=$(algorithm_at 1gbit,200mbit,1gbit measure)
+  [ "$slow" != weighted_direct ] || break
+done
 told_nothing=$(algorithm_at 200mbit equal)
 for _ in 1 2 3; do
   equal=$(algorithm_at 200mbit measure)

@@ -99,7 +99,7 @@ TEST(RondoRun, RankExits_OthersNameItAndItsCodeIsReturned) {
 }
 
 TEST(RondoRun, RankNeverJoins_IsNamed) {
-  const Outcome outcome = shell("RONDO_JOIN_TIMEOUT_MS=700 " + rondo_run(4, "absent 3"));
+  const Outcome outcome = shell("RONDO_JOIN_TIMEOUT_MS=3000 " + rondo_run(4, "absent 3"));
   EXPECT_NE(outcome.exit_code, 0);
   EXPECT_THAT(outcome.output, HasSubstr("rank 3"));
   EXPECT_THAT(outcome.output, HasSubstr("not complete"));

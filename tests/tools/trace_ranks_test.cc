@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -66,15 +67,18 @@ TEST_P(TraceRanks, ALateRank_IsNamed_AndPartsAddUp) {
   EXPECT_EQ(job.verdict.rank, 1);
   EXPECT_GT(job.ranks[0].wait, job.ranks[1].wait);
   std::int64_t reduced_ns = 0;
+  std::map<int, int> calls_that_waited;
   for (const RankTrace& trace : traces_) {
     for (const auto& [sequence, call] : trace.calls) {
       reduced_ns += call.reduce_ns;
       EXPECT_EQ(call.collective, "all_reduce");
       EXPECT_EQ(call.wait_ns + call.transfer_ns + call.reduce_ns, call.done_ns - call.begun_ns);
-      EXPECT_TRUE(trace.rank == 1 || call.waited_longest_for >= 0) << trace.rank;
+      if (call.waited_longest_for >= 0) ++calls_that_waited[trace.rank];
     }
   }
   EXPECT_GT(reduced_ns, 0);
+  // A rank that the machine holds up for as long is the last, and waits for nobody.
+  for (const int rank : {0, 2}) EXPECT_GE(calls_that_waited[rank], 8) << rank;
 }
 
 TEST_P(TraceRanks, MoreCallsThanAreKept_LeavesTheLast) {

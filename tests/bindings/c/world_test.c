@@ -111,6 +111,7 @@ static void take_error(void* context, rondo_log_level level, const char* line) {
 static void late_peer(rondo_communicator* c, int rank) {
   OK(rondo_set_log(take_error, NULL, RONDO_LOG_ERROR));
   float value = given(rank, 0);
+  OK(rondo_barrier(c));
   if (rank == 0) {
     const struct timespec late = {1, 0};
     nanosleep(&late, NULL);

@@ -314,7 +314,7 @@ TEST(CudaGraph, WhosePeerAborts_Ends_AndTheNextCallSaysWhy) {
 TEST(CudaGraph, WhosePeerLeaves_Ends_AndTheNextCallSaysWho) {
   const std::string error = error_after_graph_of_two([](Communicator& rank) {
     // What rank 1's kernel writes to goes with it, so the kernel has begun before.
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::this_thread::sleep_for(std::chrono::milliseconds(800));
     const Communicator gone = std::move(rank);
   });
   EXPECT_THAT(error, HasSubstr("rank 0 (a place of this process) destroyed its communicator"));

@@ -148,7 +148,7 @@ TEST(LibraryPlaces, CallInAStream_IsMadeInItsPlace) {
 }
 
 TEST(LibraryPlaces, RankThatDoesNotCall_IsNamedByAllOthers) {
-  auto ranks = make_world(world(3, 600));
+  auto ranks = make_world(world(3, 2000));
   const auto errors = run_ranks(ranks, [&](Communicator& rank) {
     call_once(rank);
     if (rank.rank() != 1) call_once(rank);

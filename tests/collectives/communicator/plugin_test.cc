@@ -83,7 +83,7 @@ TEST(PluginPlaces, WhatItsLibraryHas_IsMadeWhole_UnlessOurSchedulesAreAskedFor) 
 }
 
 TEST(PluginPlaces, RankThatDoesNotCall_IsNamed_AndItsLibraryGivesUp) {
-  auto ranks = make_world({.size = 3, .device = custom_cpu(), .devices = 2, .timeout_ms = 500});
+  auto ranks = make_world({.size = 3, .device = custom_cpu(), .devices = 2, .timeout_ms = 2000});
   const auto errors = run_ranks(ranks, [&](Communicator& rank) {
     Memory<float> memory(rank.device(), 100, false);
     memory.write(0, std::vector<float>(100, 1));

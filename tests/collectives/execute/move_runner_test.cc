@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -247,8 +248,12 @@ TEST_P(Moves, RowOfAnotherSize_IsOneWhereSendsComeFirst_Too) {
 TEST_P(Moves, TimeWithoutAnythingToDo_IsTheLateRanks) {
   const Moving moving{Collective::kGather, "linear", 0, std::vector<std::size_t>(ranks_.size(), 9)};
   for (const Way way : {Way::kMoves, Way::kSendsFirst}) {
+    std::atomic<std::size_t> others = 0;
     each([&](MovingRank& rank, std::size_t i) {
-      if (i == 1) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      if (i != 1) ++others;
+      // The last by far, however late the others have been started.
+      while (i == 1 && others + 1 < ranks_.size()) std::this_thread::yield();
+      if (i == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
       EXPECT_TRUE(rank.run(moving, way).ok());
     });
     const trace::CallRecord& record = ranks_[0].record();

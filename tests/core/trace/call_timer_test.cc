@@ -141,19 +141,21 @@ TEST(Prometheus, EveryFamily_HasItsSamples) {
   const std::string of_calls =
       R"({rank="1",job="j",collective="reduce",algorithm="tree",transport="shm")";
   const std::string of_peer = R"({rank="1",job="j",peer="2",transport="tcp"})";
-  const auto expect = [&](const std::string& sample) {
-    EXPECT_NE(text.find("\n" + sample + "\n"), std::string::npos) << sample << " in\n" << text;
+  const auto expect = [&](const std::string& sample, double value) {
+    const std::size_t at = text.find("\n" + sample + " ");
+    ASSERT_NE(at, std::string::npos) << sample << " in\n" << text;
+    EXPECT_DOUBLE_EQ(std::stod(text.substr(at + sample.size() + 2)), value) << sample;
   };
-  expect("rondo_calls_total" + of_calls + "} 2");
-  expect("rondo_errors_total" + of_calls + "} 1");
-  expect("rondo_bytes_total" + of_calls + "} 80");
-  expect("rondo_seconds_total" + of_calls + R"(,part="wait"} 6e-06)");
-  expect("rondo_seconds_total" + of_calls + R"(,part="transfer"} 8e-06)");
-  expect("rondo_seconds_total" + of_calls + R"(,part="reduce"} 2e-06)");
-  expect("rondo_call_seconds_sum" + of_calls + "} 1.8e-05");
-  expect("rondo_peer_sent_bytes_total" + of_peer + " 300");
-  expect("rondo_peer_received_bytes_total" + of_peer + " 50");
-  expect("rondo_peer_wait_seconds_total" + of_peer + " 0.25");
+  expect("rondo_calls_total" + of_calls + "}", 2);
+  expect("rondo_errors_total" + of_calls + "}", 1);
+  expect("rondo_bytes_total" + of_calls + "}", 80);
+  expect("rondo_seconds_total" + of_calls + R"(,part="wait"})", 6e-6);
+  expect("rondo_seconds_total" + of_calls + R"(,part="transfer"})", 8e-6);
+  expect("rondo_seconds_total" + of_calls + R"(,part="reduce"})", 2e-6);
+  expect("rondo_call_seconds_sum" + of_calls + "}", 1.8e-5);
+  expect("rondo_peer_sent_bytes_total" + of_peer, 300);
+  expect("rondo_peer_received_bytes_total" + of_peer, 50);
+  expect("rondo_peer_wait_seconds_total" + of_peer, 0.25);
 }
 
 TEST(WriteFile, NoSuchFolder_IsAnErrorThatNamesTheFile) {

@@ -171,9 +171,14 @@ class Channel {
 /// third and a bit where they overlap; two thirds where each message has to be through two of them
 /// before the next begins.
 double share_of_serial(std::size_t slots) {
-  const auto serial = Channel(slots).run(false);
-  const auto all = Channel(slots).run(true);
-  return std::chrono::duration<double>(all) / std::chrono::duration<double>(serial);
+  // The least of three: machines stand still for a tenth of a second now and then.
+  const auto time = [&](bool at_once) {
+    auto least = Channel(slots).run(at_once);
+    for (int again = 0; again < 2; ++again) least = std::min(least, Channel(slots).run(at_once));
+    return std::chrono::duration<double>(least);
+  };
+  const auto serial = time(false);
+  return time(true) / serial;
 }
 
 constexpr double kClearlyLess = 0.55;
