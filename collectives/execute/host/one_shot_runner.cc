@@ -10,6 +10,11 @@
 namespace rondo::execute {
 namespace {
 
+std::size_t peers_among(const std::vector<transport::Endpoint*>& endpoints) {
+  return endpoints.size() - static_cast<std::size_t>(std::ranges::count(
+                                endpoints, static_cast<transport::Endpoint*>(nullptr)));
+}
+
 bool takes_of(const std::vector<OneShotRunner::Part>& parts, int rank) {
   return std::ranges::any_of(parts, [rank](const auto& part) { return part.rank == rank; });
 }
@@ -33,7 +38,8 @@ OneShotRunner::OneShotRunner(Inputs inputs)
     : inputs_(std::move(inputs)),
       bytes_(inputs_.count * inputs_.element_bytes),
       sources_(inputs_.endpoints.size()),
-      first_look_(ns_per_tick()) {
+      first_look_(ns_per_tick()),
+      other_cores_(peers_among(inputs_.endpoints), ns_per_tick()) {
   for (transport::Endpoint* endpoint : inputs_.endpoints) {
     if (endpoint == nullptr) continue;
     peers_.push_back(endpoint);
@@ -51,6 +57,7 @@ void OneShotRunner::begin(const transport::Call& call, const Operands& operands)
 
 void OneShotRunner::enter(const transport::Call& call, const Operands& operands) {
   sent_ = received_ = 0;
+  other_cores_.call_begins();
   has_looked_ = found_at_once_ = false;
   call_ = &call;
   operands_ = &operands;
@@ -136,13 +143,13 @@ Result<bool> OneShotRunner::step() {
 Result<bool> OneShotRunner::read_bulletins() {
   const std::size_t before = received_;
   for (; received_ != peers_.size(); ++received_) {
-    transport::Endpoint& peer = *peers_[received_];
-    const Contribution& expected = expected_[received_];
+    const std::size_t peer = other_cores_.at(received_);
+    const Contribution& expected = expected_[peer];
     if (!expected.is_awaited) {
-      RONDO_TRY(peer.skip_bulletin(expected.bytes));
+      RONDO_TRY(peers_[peer]->skip_bulletin(expected.bytes));
       continue;
     }
-    RONDO_ASSIGN(const std::byte* const theirs, await_bulletin(peer, expected.bytes));
+    RONDO_ASSIGN(const std::byte* const theirs, await_bulletin(peer));
     if (theirs == nullptr) break;
     put(expected.rank, theirs);
     if (timer() != nullptr && received_ + 1 != peers_.size()) timer()->moved();
@@ -150,19 +157,35 @@ Result<bool> OneShotRunner::read_bulletins() {
   return received_ != before;
 }
 
-Result<const std::byte*> OneShotRunner::await_bulletin(transport::Endpoint& peer,
-                                                       std::size_t bytes) {
-  if (!inputs_.spare_core) return peer.read_bulletin(bytes, 1);
+Result<const std::byte*> OneShotRunner::await_bulletin(std::size_t peer) {
+  if (!inputs_.spare_core) return await_on_shared_core(peer);
+  transport::Endpoint& endpoint = *peers_[peer];
+  const std::size_t bytes = expected_[peer].bytes;
   const bool is_first = !std::exchange(has_looked_, true);
   if (is_first) first_look_.wait();
-  RONDO_ASSIGN(const std::byte* const theirs, peer.read_bulletin(bytes, 1));
+  RONDO_ASSIGN(const std::byte* const theirs, endpoint.read_bulletin(bytes, 1));
   if (is_first) {
     found_at_once_ = theirs != nullptr;
     first_look_.saw(found_at_once_);
   }
   if (theirs != nullptr) return theirs;
   note_wait();
-  return peer.read_bulletin(bytes, kMostLooks - 1);
+  return endpoint.read_bulletin(bytes, kMostLooks - 1);
+}
+
+Result<const std::byte*> OneShotRunner::await_on_shared_core(std::size_t peer) {
+  constexpr int kLooksPerClock = 4;
+  transport::Endpoint& endpoint = *peers_[peer];
+  const std::size_t bytes = expected_[peer].bytes;
+  RONDO_ASSIGN(const std::byte* theirs, endpoint.read_bulletin(bytes, 1));
+  if (theirs != nullptr || !other_cores_.is_worth_waiting_for(peer)) return theirs;
+  note_wait();
+  const Ticks start = ticks_now();
+  do {
+    RONDO_ASSIGN(theirs, endpoint.read_bulletin(bytes, kLooksPerClock));
+  } while (theirs == nullptr && ticks_now() - start < other_cores_.patience());
+  other_cores_.waited_for(peer, theirs != nullptr);
+  return theirs;
 }
 
 Result<bool> OneShotRunner::receive_all() {
@@ -230,7 +253,7 @@ int OneShotRunner::waits_for() const {
     const auto unsettled = std::ranges::find_if(peers_, &transport::Endpoint::has_skipped);
     if (unsettled != peers_.end()) return (*unsettled)->peer();
   }
-  if (!has_received_all()) return expected_[received_].rank;
+  if (!has_received_all()) return expected_[other_cores_.at(received_)].rank;
   return finished() ? kNoCulprit : peers_[sent_]->peer();
 }
 

@@ -21,6 +21,7 @@
 
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/first_look.h"
+#include "collectives/execute/host/other_cores.h"
 #include "collectives/kernels/reduce.h"
 
 namespace rondo::execute {
@@ -83,7 +84,8 @@ class OneShotRunner final : public Runner {
     sources_[static_cast<std::size_t>(rank)] = contribution + inputs_.combined_offset;
   }
   Result<bool> read_bulletins();
-  Result<const std::byte*> await_bulletin(transport::Endpoint& peer, std::size_t bytes);
+  Result<const std::byte*> await_bulletin(std::size_t peer);
+  Result<const std::byte*> await_on_shared_core(std::size_t peer);
   Result<bool> receive_all();
   Result<const std::byte*> receive_next(int looks);
   Status combine();
@@ -113,6 +115,7 @@ class OneShotRunner final : public Runner {
   FirstLook first_look_;                ///< at the first bulletin of a call
   bool has_looked_ = false;
   bool found_at_once_ = false;  ///< by that
+  OtherCores other_cores_;      ///< where ranks share cores: the order of looking at bulletins
   std::size_t received_ = 0;    ///< peers, in order, whose contribution is here
 };
 
