@@ -59,7 +59,7 @@ endfunction()
 #   rondo_test_that_says(NAME EXPECTED PROGRAM ARGUMENT...)
 function(rondo_test_that_says name expected program)
   if(TARGET ${program})
-    set(program $<TARGET_FILE:${program}>)
+    set(program ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${program}>)
   endif()
   add_test(NAME ${name}
     COMMAND ${PROJECT_SOURCE_DIR}/tests/ends_well_and_says ${expected} ${program} ${ARGN})

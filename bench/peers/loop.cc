@@ -111,7 +111,7 @@ void measure(World& world, const Sweep& sweep, std::size_t bytes) {
   }
   const std::vector<double> sorted = times(world, sweep, call, data);
   if (world.rank() != 0) return;
-  std::printf("%s,%zu,%.2f,%.2f\n", sweep.call.c_str(), bytes, sorted[sorted.size() / 2],
+  std::printf("%s,%zu,%.4f,%.4f\n", sweep.call.c_str(), bytes, sorted[sorted.size() / 2],
               sorted[sorted.size() / 10]);
   std::fflush(stdout);
 }

@@ -24,8 +24,8 @@
  *
  * Enumerations end with a _LARGEST that makes them 32 bits wide everywhere, and means nothing.
  *
- * docs/c-abi.md explains, with examples that are compiled. Units: counts are elements, _bytes are
- * bytes, _ms are milliseconds. */
+ * docs/c-abi.md explains; examples/c_all_reduce is a whole program. Units: counts are elements,
+ * _bytes are bytes, _ms are milliseconds. */
 
 /* It is C.
  * NOLINTBEGIN(modernize-use-using,modernize-redundant-void-arg,modernize-deprecated-headers,

@@ -36,8 +36,8 @@ ring_by() {  # links
 # What else runs on this machine can make a link look slow, but not three times.
 is_as_told() {
   local equal measured
-  equal=$(ring_by equal) || return 1
-  measured=$(ring_by measure) || return 1
+  equal=$(ring_by equal) || exit 1
+  measured=$(ring_by measure) || exit 1
   read -r equal_steps equal_crossings equal_mb equal_ms <<< "$equal"
   read -r steps crossings mb ms <<< "$measured"
   echo "by number: $equal_crossings of $equal_steps steps between the racks, $equal_mb MB, $equal_ms ms;" \

@@ -84,6 +84,9 @@ TEST(Ratios, WhatIsNoLibrary_HasNone) {
                                     "bound,all_reduce,8,0.50,0.5", "sockets,all_reduce,8,3.00,3"});
   EXPECT_THAT(ratios_of(times, {}), IsEmpty());
   EXPECT_THAT(times.libraries(), ElementsAre("rondo", "line", "bound", "sockets"));
+  const auto results = ratios_json({}, times, {}).at("results");
+  EXPECT_EQ(results.size(), 3U);
+  for (const auto& each : results) EXPECT_NE(each.at("library"), "line");
 }
 
 TEST(Ratios, EveryPeerButTheBound_HasOne) {

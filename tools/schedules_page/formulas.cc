@@ -11,6 +11,11 @@ double log2_floor(int p) { return std::bit_width(static_cast<unsigned>(p)) - 1; 
 double log2_ceil(int p) { return std::bit_width(static_cast<unsigned>(p) - 1U); }
 bool is_power(int p) { return std::has_single_bit(static_cast<unsigned>(p)); }
 
+/// Where the formula says nothing.
+constexpr double kNothingSaid = -1;
+double log2_of_power(int p) { return is_power(p) ? log2_floor(p) : kNothingSaid; }
+double twice_log2_of_power(int p) { return is_power(p) ? 2 * log2_floor(p) : kNothingSaid; }
+
 double none(int) { return 0; }
 double one(int) { return 1; }
 double two(int) { return 2; }
@@ -49,9 +54,9 @@ constexpr Formula kFormulas[] = {
     {"all_reduce", "weighted_direct", "2 for each block", nullptr,
      "2(p-1)/p S where links are alike", nullptr},
     {"all_reduce", "one_shot", "1", one, "(p-1) S", others},
-    {"all_reduce", "recursive_doubling", "log2(p) where p is a power of two", nullptr,
+    {"all_reduce", "recursive_doubling", "log2(p) where p is a power of two", log2_of_power,
      "floor(log2 p) S, and S more where p is no power of two", doubled},
-    {"all_reduce", "halving_doubling", "2 log2(p) where p is a power of two", nullptr,
+    {"all_reduce", "halving_doubling", "2 log2(p) where p is a power of two", twice_log2_of_power,
      "2(q-1)/q S, q the largest power of two in p, and S more where they differ", halved},
     {"all_reduce", "double_binary_tree", "2 ceil(log2 p)", two_trees, "2 S at most", nullptr},
     {"all_reduce", "hierarchical", "2 inside, 2(h-1) between h hosts", nullptr,

@@ -130,7 +130,7 @@ TEST_P(MessageTimes, ReceivesThatWaitTogether_CountOnceForTheirPeer) {
     waited = peer_wait_seconds(rank.metrics(), 0) - waited_before;
   });
   EXPECT_GT(waited, kLateUs / 1e6);
-  EXPECT_LE(waited, took);
+  EXPECT_LT(waited, 1.001 * took) << "two clocks";
 }
 
 TEST_P(MessageTimes, AMessageToItself_WaitsForNobody) {

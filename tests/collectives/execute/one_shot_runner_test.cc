@@ -205,6 +205,39 @@ TEST_P(OneShot, PartsOfBulletins_EndWhereTheyBelong) {
   });
 }
 
+/// A rank that has been waited for in vain, or hasn't, is looked at in another place of the order.
+TEST_P(OneShot, OnSharedCores_EveryPeersPartIsItsOwn_InWhateverOrder) {
+  const std::size_t world = ranks_.size();
+  std::vector<std::size_t> bytes(world);
+  for (std::size_t rank = 0; rank < world; ++rank) bytes[rank] = (3 + 2 * rank) * sizeof(float);
+  const auto value = [](std::size_t rank, std::size_t i, int call) {
+    return static_cast<float>(rank) + 0.125F * static_cast<float>(i) +
+           100.5F * static_cast<float>(call);
+  };
+  std::vector<Status> last(world);
+  each([&](Rank& rank, std::size_t own) {
+    const auto gatherer = rank.gatherer_on_shared_core(bytes);
+    std::vector<float> data(bytes[own] / sizeof(float));
+    std::vector<float> gathered(world * (world + 2));
+    for (int call = 0; call < 3000; ++call) {
+      // One of them is late for a while, and then the next.
+      if (call / 500 % static_cast<int>(world) == static_cast<int>(own) && call % 50 == 0)
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      for (std::size_t i = 0; i < data.size(); ++i) data[i] = value(own, i, call);
+      ASSERT_TRUE(rank.run(*gatherer, data, gathered).ok());
+      auto got = gathered.begin();
+      for (std::size_t from = 0; from < world; ++from)
+        for (std::size_t i = 0; i < bytes[from] / sizeof(float); ++i)
+          ASSERT_EQ(*got++, value(from, i, call)) << from << " " << i;
+    }
+    if (own + 1 != world) last[own] = rank.run(*gatherer, data, gathered, 200);
+  });
+  for (std::size_t rank = 0; rank + 1 < world; ++rank) {
+    EXPECT_EQ(last[rank].code(), ErrorCode::kTimeout) << last[rank].to_string();
+    EXPECT_EQ(last[rank].culprit(), static_cast<int>(world) - 1) << last[rank].to_string();
+  }
+}
+
 /// Ranks that take nothing of each other run ahead, each as far as the next bulletin lets it.
 TEST_P(OneShot, BulletinsOfTheRootAlone_AreReadBeforeTheyAreReplaced) {
   const std::size_t world = ranks_.size();

@@ -101,6 +101,27 @@ class Rank : public ConnectedRank {
     auto* output = reinterpret_cast<std::byte*>(gathered.data());
     return runner.run(call, {input, output}, {rank_, waiter_.get(), {}, 20'000});
   }
+  /// One that is kept from call to call, and takes all of all ranks' contributions, of so many
+  /// bytes each, where ranks share cores.
+  std::unique_ptr<Runner> gatherer_on_shared_core(std::vector<std::size_t> contributed_bytes) {
+    std::vector<OneShotRunner::Part> parts;
+    for (std::size_t rank = 0; rank < contributed_bytes.size(); ++rank)
+      parts.push_back({static_cast<int>(rank), 0, contributed_bytes[rank]});
+    return std::make_unique<OneShotRunner>(
+        OneShotRunner::Inputs{.rank = rank_,
+                              .endpoints = endpoints(),
+                              .bulletins = true,
+                              .gathered = std::move(parts),
+                              .contributed_bytes = std::move(contributed_bytes),
+                              .spare_core = false});
+  }
+  Status run(Runner& gatherer, std::vector<float>& data, std::vector<float>& gathered,
+             std::int64_t timeout_ms = 20'000) {
+    const transport::Call call{++sequence_, 1, {.collective = 3, .count = gathered.size()}};
+    auto* const output = reinterpret_cast<std::byte*>(gathered.data());
+    return gatherer.run(call, {reinterpret_cast<std::byte*>(data.data()), output},
+                        {rank_, waiter_.get(), {}, timeout_ms});
+  }
   /// By bulletins.
   Status barrier() {
     OneShotRunner runner({.rank = rank_, .endpoints = endpoints(), .bulletins = true});

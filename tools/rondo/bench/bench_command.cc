@@ -62,7 +62,7 @@ void refuse_local_ranks_of_ranks(int local) {
 /// Starts the ranks in place of this process; returns only where that fails.
 void start_local_ranks(const BenchFlags& flags, const std::vector<std::string>& arguments) {
   refuse_local_ranks_of_ranks(flags.local);
-  check_named_files();
+  check_named_files(flags.local);
   if (!flags.baseline_path.empty()) read_recorded(flags.baseline_path);
   if (!flags.json_path.empty()) const OutputFile checked("--json", flags.json_path);
   fmt::print(stderr, "rondo bench: {}\n",

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include "core/json/reader.h"
 #include "rondo/plan.h"
@@ -19,27 +22,42 @@ std::string variable(const char* name) {
 
 std::string content_of(const std::string& path, const std::string& name) {
   auto text = json::read_file(path, name);
-  if (!text.ok()) throw FileError(text.status().message());
+  if (!text.ok()) throw FileError(one_line(text.status().message()));
   // An empty text would stand for none.
   return text->empty() ? " " : std::move(text).value();
 }
 
+/// A pipe can be read once, by the rank that it is for.
+bool is_file(const std::string& tuning) {
+  std::error_code ignored;
+  if (tuning.empty() || tuning == "off" || tuning == "measure") return false;
+  return std::filesystem::is_regular_file(tuning, ignored) ||
+         !std::filesystem::exists(tuning, ignored);
+}
+
+void check_tuning(const std::string& path, const char* named_by) {
+  PlanQuestion question;  // of two ranks: the file may be of any number
+  question.tuning_name = one_line(fmt::format("tuning file {} ({})", path, named_by));
+  question.tuning = content_of(path, question.tuning_name);
+  static_cast<void>(explain_plan(question));
+}
+
+void check_schedule(const std::string& schedule) {
+  const bool is_text = schedule.starts_with('{');
+  const std::string name =
+      is_text ? "schedule (RONDO_SCHEDULE)"
+              : one_line(fmt::format("schedule file {} (RONDO_SCHEDULE)", schedule));
+  static_cast<void>(verify_schedule(is_text ? schedule : content_of(schedule, name), name));
+}
+
 }  // namespace
 
-void check_named_files(const std::string& tuning_flag) {
-  const std::string tuning = tuning_flag.empty() ? variable("RONDO_TUNING") : tuning_flag;
-  if (!tuning.empty() && tuning != "off" && tuning != "measure") {
-    PlanQuestion question;
-    question.hosts = 0;  // those that were measured
-    question.tuning_name = fmt::format("tuning file {} ({})", tuning,
-                                       tuning_flag.empty() ? "RONDO_TUNING" : "--tuning");
-    question.tuning = content_of(tuning, question.tuning_name);
-    static_cast<void>(explain_plan(question));
-  }
-  if (const std::string schedule = variable("RONDO_SCHEDULE"); !schedule.empty()) {
-    const std::string name = fmt::format("schedule file {} (RONDO_SCHEDULE)", schedule);
-    static_cast<void>(verify_schedule(content_of(schedule, name), name));
-  }
+void check_named_files(int ranks, const std::string& tuning_flag) {
+  const bool by_flag = !tuning_flag.empty();
+  const std::string tuning = by_flag ? tuning_flag : variable("RONDO_TUNING");
+  if (ranks > 1 && is_file(tuning)) check_tuning(tuning, by_flag ? "--tuning" : "RONDO_TUNING");
+  if (const std::string schedule = variable("RONDO_SCHEDULE"); !schedule.empty())
+    check_schedule(schedule);
 }
 
 }  // namespace rondo::tool

@@ -124,7 +124,7 @@ int run(const TuneFlags& flags, const std::vector<std::string>& arguments) {
       throw UsageError(fmt::format("--local {}: this process is a rank already ({} is set)",
                                    flags.local, variable));
     }
-    check_named_files(flags.tuning);
+    check_named_files(flags.local, flags.tuning);
     fmt::print(stderr, "rondo tune: {}\n",
                replace_process(under_rondo_run(own_program(), flags.local, arguments)));
   } catch (const UsageError& error) {
