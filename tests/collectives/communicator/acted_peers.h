@@ -18,13 +18,14 @@
 #include <vector>
 
 #include "core/status.h"
+#include "tests/collectives/execute/acted_endpoint.h"
 #include "transport/endpoint/transport.h"
 #include "transport/mesh/mesh.h"
 
 namespace rondo::testing {
 
 /// Of messages it has those that belong to no call, without headings. What is sent is done at once.
-class ActedPeer final : public transport::Endpoint {
+class ActedPeer final : public execute::ActedEndpoint {
  public:
   explicit ActedPeer(int rank) : rank_(rank) {}
 
@@ -39,7 +40,6 @@ class ActedPeer final : public transport::Endpoint {
   transport::TransportKind kind() const override { return transport::TransportKind::kTcp; }
   int peer() const override { return rank_; }
   std::size_t window() const override { return 4; }
-  void begin(const transport::Call&, const std::array<std::span<std::byte>, 2>&) override {}
   Result<transport::Token> post(std::span<const transport::Transfer> group) override {
     RONDO_TRY(refuses_);
     posted_.push_back(group.front());
@@ -55,15 +55,6 @@ class ActedPeer final : public transport::Endpoint {
     return true;
   }
   bool has_unexpected() override { return !pieces_.empty(); }
-  const std::byte* view(transport::Token) override { return nullptr; }
-  void release(transport::Token) override {}
-  std::byte* peer_store(transport::StoreRegion, std::size_t, std::size_t) override {
-    return nullptr;
-  }
-  Status announce_call() override { return {}; }
-  std::optional<transport::Fingerprint> peer_call(std::uint64_t) override { return {}; }
-  void abort(const Status&) override {}
-  transport::Traffic traffic() const override { return {}; }
 
  private:
   int rank_;

@@ -9,6 +9,7 @@
 #include "collectives/execute/host/one_shot_runner.h"
 #include "collectives/execute/host/waiter.h"
 #include "collectives/kernels/dispatch.h"
+#include "tests/collectives/execute/acted_endpoint.h"
 
 namespace rondo::execute {
 namespace {
@@ -18,14 +19,13 @@ using transport::Endpoint;
 using transport::Fingerprint;
 using transport::Token;
 
-class FullPeer final : public Endpoint {
+class FullPeer final : public ActedEndpoint {
  public:
   explicit FullPeer(int refusals) : refusals_(refusals) {}
 
   transport::TransportKind kind() const override { return transport::TransportKind::kInproc; }
   int peer() const override { return 1; }
   std::size_t window() const override { return 1; }
-  void begin(const Call&, const std::array<std::span<std::byte>, 2>&) override {}
   std::optional<std::size_t> eager_bytes() const override { return 64; }
   Result<bool> send_eager(std::span<const std::byte> message) override {
     if (refusals_-- > 0) return false;
@@ -37,15 +37,6 @@ class FullPeer final : public Endpoint {
   }
   Result<Token> post(std::span<const transport::Transfer>) override { return Token{}; }
   Result<bool> poll(Token) override { return true; }
-  const std::byte* view(Token) override { return nullptr; }
-  void release(Token) override {}
-  std::byte* peer_store(transport::StoreRegion, std::size_t, std::size_t) override {
-    return nullptr;
-  }
-  Status announce_call() override { return {}; }
-  std::optional<Fingerprint> peer_call(std::uint64_t) override { return {}; }
-  void abort(const Status&) override {}
-  transport::Traffic traffic() const override { return {}; }
 
   float got = 0;
 

@@ -18,6 +18,7 @@
 #include "collectives/execute/host/waiter.h"
 #include "collectives/kernels/dispatch.h"
 #include "collectives/schedule/fuse.h"
+#include "tests/collectives/execute/acted_endpoint.h"
 
 namespace rondo::execute {
 namespace {
@@ -33,7 +34,7 @@ using Log = std::vector<std::string>;
 
 /// As over a socket: nothing is lent or stored. Sends are done at once; what is received is there
 /// when it is asked for a second time.
-class Peer final : public Endpoint {
+class Peer final : public ActedEndpoint {
  public:
   Peer(int rank, std::size_t window, Log& log) : rank_(rank), window_(window), log_(log) {}
 
@@ -41,7 +42,6 @@ class Peer final : public Endpoint {
   int peer() const override { return rank_; }
   std::size_t window() const override { return window_; }
   bool gathers() const override { return true; }
-  void begin(const transport::Call&, const std::array<std::span<std::byte>, 2>&) override {}
   Result<Token> post(std::span<const transport::Transfer> group) override {
     if (group.front().kind == TransferKind::kSend) {
       log_.push_back(std::to_string(group.size()) + " to " + std::to_string(rank_));
@@ -52,14 +52,6 @@ class Peer final : public Endpoint {
   }
   Result<bool> poll(Token token) override { return token == kSent || !asked_.insert(token).second; }
   const std::byte* view(Token) override { return bytes_.data(); }
-  void release(Token) override {}
-  std::byte* peer_store(transport::StoreRegion, std::size_t, std::size_t) override {
-    return nullptr;
-  }
-  Status announce_call() override { return {}; }
-  std::optional<transport::Fingerprint> peer_call(std::uint64_t) override { return {}; }
-  void abort(const Status&) override {}
-  transport::Traffic traffic() const override { return {}; }
 
  private:
   static constexpr Token kSent = 0;

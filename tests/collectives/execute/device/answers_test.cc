@@ -19,6 +19,7 @@
 #include "collectives/kernels/device_reduce.h"
 #include "collectives/schedule/fuse.h"
 #include "core/device/emulated/emulated.h"
+#include "tests/collectives/execute/acted_endpoint.h"
 
 namespace rondo::execute {
 namespace {
@@ -33,12 +34,11 @@ constexpr std::size_t kBytes = 256;
 
 /// Rank 1, of the same process. It has stored what it sends to where that belongs, and asks for an
 /// answer, for which it leaves no room.
-class AskingPeer final : public Endpoint {
+class AskingPeer final : public ActedEndpoint {
  public:
   transport::TransportKind kind() const override { return transport::TransportKind::kInproc; }
   int peer() const override { return 1; }
   std::size_t window() const override { return 4; }
-  void begin(const transport::Call&, const std::array<std::span<std::byte>, 2>&) override {}
   Result<Token> post(std::span<const Transfer> group) override {
     posted_.push_back(group.front());
     return posted_.size();
@@ -57,15 +57,6 @@ class AskingPeer final : public Endpoint {
     return !posted_.empty() && posted_.back().kind == TransferKind::kSend &&
            posted_.back().lane == kAnswerLane;
   }
-  const std::byte* view(Token) override { return nullptr; }
-  void release(Token) override {}
-  std::byte* peer_store(transport::StoreRegion, std::size_t, std::size_t) override {
-    return nullptr;
-  }
-  Status announce_call() override { return {}; }
-  std::optional<transport::Fingerprint> peer_call(std::uint64_t) override { return {}; }
-  void abort(const Status&) override {}
-  transport::Traffic traffic() const override { return {}; }
 
  private:
   std::vector<Transfer> posted_;  ///< by token, from 1 on

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/device/emulated/emulated.h"
+#include "tests/collectives/execute/acted_endpoint.h"
 
 namespace rondo::execute {
 namespace {
@@ -56,14 +57,13 @@ struct Link {
 };
 
 /// One end of it, with room for so many messages.
-class End final : public Endpoint {
+class End final : public ActedEndpoint {
  public:
   End(Link& link, bool sends, std::size_t window) : link_(link), sends_(sends), window_(window) {}
 
   transport::TransportKind kind() const override { return transport::TransportKind::kTcp; }
   int peer() const override { return sends_ ? 1 : 0; }
   std::size_t window() const override { return window_; }
-  void begin(const transport::Call&, const std::array<std::span<std::byte>, 2>&) override {}
   Result<Token> post(std::span<const Transfer> group) override {
     if (sends_) {
       link_.messages.push_back({.sent = group.front()});
@@ -78,15 +78,6 @@ class End final : public Endpoint {
     link_.move();
     return token < link_.messages.size() && link_.messages[token].has_come;
   }
-  const std::byte* view(Token) override { return nullptr; }
-  void release(Token) override {}
-  std::byte* peer_store(transport::StoreRegion, std::size_t, std::size_t) override {
-    return nullptr;
-  }
-  Status announce_call() override { return {}; }
-  std::optional<transport::Fingerprint> peer_call(std::uint64_t) override { return {}; }
-  void abort(const Status&) override {}
-  transport::Traffic traffic() const override { return {}; }
 
  private:
   Link& link_;
