@@ -11,9 +11,6 @@
  * may have more behind what this header says: don't look beyond, don't make arrays of copies for
  * others. rondo_device, rondo_place and rondo_unique_id lie in others and never grow.
  *
- * One header, however long: generators of bindings take one file, and half of it says what the
- * other half does.
- *
  * Every function that can fail returns a rondo_status and sets this thread's rondo_last_error.
  * Nothing is thrown, and nothing ends the process, whatever is passed: null where an object is
  * needed, a handle that was given back, or a value that no enumeration has is
