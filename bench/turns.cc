@@ -1,7 +1,9 @@
-// What a turn of a core costs: two processes on one core that each yield until the other has had
-// its turn. Of ranks that share a core a short collective takes two of them at least
-// (docs/performance.md).
-//   turns [TURNS]      prints the median of nine runs, in microseconds (100000)
+// What a turn of a core costs: two processes on each core that yield until the other has had its
+// turn. Of ranks that share a core a short collective takes two of them at least
+// (docs/performance.md). Between two windows of turns each core adds for a moment: where that takes
+// longer as well it is the core that is slower, as one whose other thread is somebody else's, and
+// no library can be as fast on it as before.
+//   turns [SECONDS]      a line for each core (2)
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -15,64 +17,117 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <vector>
+
+#include "core/topology.h"
 
 namespace {
 
-constexpr int kRuns = 9;
+using Clock = std::chrono::steady_clock;
 
-using Turns = std::atomic<long>;
+constexpr long kTurnsOfWindow = 500;
 
-void stay_on_first_core() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  CPU_SET(0, &cores);
-  sched_setaffinity(0, sizeof cores, &cores);
+struct alignas(128) Core {
+  std::atomic<long> turns{0};
+  std::atomic<bool> is_over{false};
+};
+
+struct Window {
+  double turn_us = 0;
+  double addition_ns = 0;  ///< of eight, in four chains
+};
+
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
 }
 
-/// The even turns are the first process's, the odd ones the second's.
-void take_turns(Turns& turns, long first, long last) {
-  for (long mine = first; mine < last; mine += 2) {
-    while (turns.load(std::memory_order_acquire) != mine) sched_yield();
-    turns.store(mine + 1, std::memory_order_release);
+double time_additions() {
+  constexpr int kRounds = 2000;
+  std::array<unsigned long, 4> sums{1, 2, 3, 4};
+  const auto begin = Clock::now();
+  for (int round = 0; round < kRounds; ++round) {
+    for (unsigned long& sum : sums) {
+      sum += 7;
+      asm volatile("" : "+r"(sum));
+      sum += 7;
+      asm volatile("" : "+r"(sum));
+    }
   }
+  return since(begin) * 1000 / kRounds;
 }
 
-/// Negative where there is no second process.
-double run(Turns& turns, long count) {
-  turns = 0;
-  const pid_t other = ::fork();
-  if (other < 0) return -1;
-  if (other == 0) {
-    take_turns(turns, 1, count);
-    ::_exit(0);
+bool wait_for_turn(const Core& core, long mine) {
+  while (core.turns.load(std::memory_order_acquire) != mine) {
+    if (core.is_over.load(std::memory_order_relaxed)) return false;
+    sched_yield();
   }
-  const auto begin = std::chrono::steady_clock::now();
-  take_turns(turns, 0, count);
-  ::waitpid(other, nullptr, 0);
-  const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - begin;
-  return spent.count() / static_cast<double>(count);
+  return true;
+}
+
+/// The odd turns, until somebody else says that it is over.
+[[noreturn]] void take_odd_turns(Core& core) {
+  for (long mine = 1; wait_for_turn(core, mine); mine += 2)
+    core.turns.store(mine + 1, std::memory_order_release);
+  ::_exit(0);
+}
+
+std::vector<Window> take_even_turns(Core& core, double seconds) {
+  std::vector<Window> windows;
+  const auto begin = Clock::now();
+  for (long mine = 0; since(begin) < seconds * 1e6;) {
+    const auto window = Clock::now();
+    for (const long last = mine + kTurnsOfWindow; mine < last; mine += 2) {
+      wait_for_turn(core, mine);
+      core.turns.store(mine + 1, std::memory_order_release);
+    }
+    windows.push_back({since(window) / kTurnsOfWindow, time_additions()});
+  }
+  core.is_over = true;
+  return windows;
+}
+
+void print(int core, std::vector<Window> windows) {
+  std::ranges::sort(windows, {}, &Window::turn_us);
+  std::printf("core %d: a turn takes", core);
+  const char* separator = "";
+  for (const double quantile : {0.1, 0.5, 0.9}) {
+    const auto at = static_cast<std::size_t>(quantile * static_cast<double>(windows.size() - 1));
+    const std::size_t first = at - std::min<std::size_t>(at, windows.size() / 20);
+    const std::size_t last = std::min(at + windows.size() / 20 + 1, windows.size());
+    std::vector<double> additions;
+    for (std::size_t i = first; i < last; ++i) additions.push_back(windows[i].addition_ns);
+    std::ranges::sort(additions);
+    std::printf("%s %.2f us (additions %.2f ns)", separator, windows[at].turn_us,
+                additions[additions.size() / 2]);
+    separator = ",";
+  }
+  std::printf("; a tenth, half and nine tenths of %zu windows\n", windows.size());
+}
+
+/// By a process of its own, which prints.
+void measure(Core& shared, int core, double seconds) {
+  if (::fork() != 0) return;
+  if (!rondo::bind_current_thread(core).ok()) ::_exit(1);
+  if (::fork() == 0) take_odd_turns(shared);
+  print(core, take_even_turns(shared, seconds));
+  std::fflush(stdout);
+  ::wait(nullptr);
+  ::_exit(0);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long count = argc > 1 ? std::max(2L, std::atol(argv[1])) : 100'000;
-  void* const shared =
-      ::mmap(nullptr, sizeof(Turns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED) {
+  const double seconds = argc > 1 ? std::max(0.1, std::atof(argv[1])) : 2;
+  const std::vector<int> cores = rondo::cores_of_this_thread().value();
+  void* const pages = ::mmap(nullptr, cores.size() * sizeof(Core), PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) {
     std::perror("turns: no shared page");
     return 1;
   }
-  auto& turns = *new (shared) Turns(0);
-  stay_on_first_core();
-  std::array<double, kRuns> us{};
-  for (double& one : us) {
-    one = run(turns, count);
-    if (one < 0) {
-      std::perror("turns: no second process");
-      return 1;
-    }
+  Core* const shared = new (pages) Core[cores.size()];
+  for (std::size_t i = 0; i < cores.size(); ++i) measure(shared[i], cores[i], seconds);
+  while (::wait(nullptr) > 0) {
   }
-  std::ranges::nth_element(us, us.begin() + kRuns / 2);
-  std::printf("a turn of a core: %.2f us\n", us[kRuns / 2]);
 }

@@ -66,6 +66,20 @@ function(rondo_test_that_says name expected program)
   rondo_test_environment(${name})
 endfunction()
 
+# rondo_c_program: one program of tests in C99, as strict as it gets, in the build's folder `tests`.
+#   rondo_c_program(NAME SOURCE ...)
+function(rondo_c_program name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE rondo::rondo m)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Werror)
+  set_target_properties(${name} PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  if(RONDO_SANITIZE)
+    target_compile_options(${name} PRIVATE -fsanitize=${RONDO_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(${name} PRIVATE -fsanitize=${RONDO_SANITIZE})
+  endif()
+endfunction()
+
 # rondo_test_program: one program of tests, in the build's folder `tests`; its sources name each other
 # from the repository's root.
 #   rondo_test_program(NAME SOURCES a.cc ... USES layer ...)

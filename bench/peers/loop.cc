@@ -26,6 +26,7 @@ struct Sweep {
   double seconds = 0;  ///< for one size
   /// Of rank 0, in the call before each timed one; 0: there is no such call.
   std::chrono::milliseconds late{0};
+  bool in_a_row = false;  ///< no barriers between calls, which are timed together
 };
 
 std::chrono::milliseconds late() {
@@ -42,7 +43,8 @@ Sweep parse(const std::vector<std::string>& arguments) {
               std::stoul(arguments[2]),
               std::stoul(arguments[3]),
               std::stod(arguments[4]),
-              late()};
+              late(),
+              std::getenv("RONDO_PEERS_IN_A_ROW") != nullptr};
   if (sweep.low == 0) throw std::runtime_error("LO must be at least 1: sizes grow by FACTOR");
   if (sweep.factor < 2) throw std::runtime_error("FACTOR must be at least 2");
   return sweep;
@@ -72,22 +74,41 @@ void rewrite_together(World& world, const Data& data, bool in_place) {
   world.barrier();
 }
 
+/// Calls behind a barrier each, by themselves.
+void time_apart(World& world, const Sweep& sweep, const World::Call& call, const Data& data,
+                int calls, std::vector<double>& times) {
+  for (int i = 0; i < calls; ++i) {
+    if (sweep.late.count() > 0) call_late(world, sweep, call, data);
+    rewrite_together(world, data, is_in_place(sweep.call));
+    const auto begin = Clock::now();
+    call(data);
+    times.push_back(us_since(begin) / messages_in(sweep.call));
+    if (!world.synchronises()) world.barrier();
+  }
+}
+
+/// Calls that follow each other, as a program's do; the mean of them all.
+void time_row(World& world, const Sweep& sweep, const World::Call& call, const Data& data,
+              int calls, std::vector<double>& times) {
+  world.barrier();
+  const auto begin = Clock::now();
+  for (int i = 0; i < calls; ++i) {
+    rewrite(data, is_in_place(sweep.call));
+    call(data);
+  }
+  times.push_back(us_since(begin) / calls / messages_in(sweep.call));
+}
+
 std::vector<double> times(World& world, const Sweep& sweep, const World::Call& call,
                           const Data& data) {
-  const bool in_place = is_in_place(sweep.call);
-  const double messages = messages_in(sweep.call);
-  const bool is_late = sweep.late.count() > 0;
-  const int block = data.total < 16384 && !is_late ? 50 : 3;
+  const int block = data.total < 16384 && sweep.late.count() == 0 ? 50 : 3;
   std::vector<double> times;
   const auto start = Clock::now();
   do {
-    for (int i = 0; i < block; ++i) {
-      if (is_late) call_late(world, sweep, call, data);
-      rewrite_together(world, data, in_place);
-      const auto begin = Clock::now();
-      call(data);
-      times.push_back(us_since(begin) / messages);
-      if (!world.synchronises()) world.barrier();
+    if (sweep.in_a_row) {
+      time_row(world, sweep, call, data, 4 * block, times);
+    } else {
+      time_apart(world, sweep, call, data, block, times);
     }
   } while (!is_over(world, start, sweep.seconds));
   world.max(times);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -10,11 +9,10 @@
 
 #include "collectives/communicator/private_reads.h"
 #include "collectives/communicator/timed_calls.h"
+#include "collectives/communicator/tuning_cache.h"
 #include "collectives/communicator/tuning_fit.h"
 #include "collectives/communicator/tuning_samples.h"
 #include "collectives/select/tuning.h"
-#include "core/environment.h"
-#include "core/hash.h"
 #include "core/json/reader.h"
 #include "core/log.h"
 #include "core/trace/write_file.h"
@@ -68,25 +66,22 @@ Result<std::optional<std::string>> read_tuning(const std::string& path) {
   return std::optional<std::string>(std::move(text));
 }
 
+Result<std::string> path_of(const Place& place) {
+  return cached_tuning_path(place.last_call().transport, place.mesh().ranks());
+}
+
 /// Nothing where it is yet to be measured.
 Result<std::optional<std::string>> text_of_option(const Place& place) {
   const std::string& option = place.options().tuning;
   if (option != kMeasureTuning) return read_tuning(option);
-  RONDO_ASSIGN(const std::string path, cached_tuning_path(place));
+  RONDO_ASSIGN(const std::string path, path_of(place));
   if (!std::filesystem::exists(path)) return std::optional<std::string>();
   return read_tuning(path);
 }
 
-std::optional<std::string> cache_folder() {
-  if (auto folder = environment_text("RONDO_CACHE_DIR")) return folder;
-  if (const auto folder = environment_text("XDG_CACHE_HOME")) return *folder + "/rondo";
-  if (const auto home = environment_text("HOME")) return *home + "/.cache/rondo";
-  return std::nullopt;
-}
-
 /// A world that has been measured goes on where the file can't be written, and says so.
 void keep(const Place& place, const std::string& text) {
-  const auto path = cached_tuning_path(place);
+  const auto path = path_of(place);
   if (!path.ok()) return log(LogLevel::kWarn, [&] { return path.status().message(); });
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(*path).parent_path(), error);
@@ -143,20 +138,6 @@ void fill_in(const std::vector<select::Candidate>& candidates,
 }
 
 }  // namespace
-
-Result<std::string> cached_tuning_path(const Place& place) {
-  const auto folder = cache_folder();
-  if (!folder.has_value()) {
-    return Status(ErrorCode::kInvalidArgument,
-                  "a tuning that is measured is kept in a folder that RONDO_CACHE_DIR, "
-                  "XDG_CACHE_HOME or HOME names; none of them is set");
-  }
-  std::string hosts = std::string(place.last_call().transport);
-  for (const transport::RankInfo& rank : place.mesh().ranks())
-    hosts += fmt::format(";{}*{}", rank.hostname, rank.cores.size());
-  // A number by what files of before lacked: they are measured anew.
-  return fmt::format("{}/tuning2-{}-{:016x}.json", *folder, place.size(), fnv1a(hosts));
-}
 
 Result<std::string> measure_tuning(Engine& engine) {
   if (engine.place().size() == 1) return std::string();

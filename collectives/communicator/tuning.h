@@ -29,8 +29,4 @@ Result<std::vector<MeasuredChoice>> measure_choices(Engine& engine, Collective c
                                                     const std::vector<std::size_t>& bytes,
                                                     int rounds);
 
-/// The file of a set of hosts in the folder of caches (RONDO_CACHE_DIR, XDG_CACHE_HOME/rondo,
-/// HOME/.cache/rondo). Errors: InvalidArgument: there is no such folder.
-Result<std::string> cached_tuning_path(const Place& place);
-
 }  // namespace rondo::communicator

@@ -339,6 +339,8 @@ TEST(BenchSubcommands, Mistakes_AreOneLineAndExitCode2) {
   expect_usage_error("bench compare all_gather 12 --ranks 4",
                      "BYTES 12: all_gather of 4 ranks is measured from 16 bytes on");
   expect_usage_error("bench compare all_reduce 8 --transport inproc", "allowed: shm, tcp");
+  expect_usage_error("bench compare all_reduce 8 --late 3 --in-a-row",
+                     "--late excludes --in-a-row");
   expect_usage_error("bench all_reduce -G 3", "-G 3 isn't supported");
   expect_usage_error("bench all_reduce -r 7x", "-r: '7x' is no rank");
   expect_usage_error("bench all_reduce --tolerance 3", "--baseline");

@@ -116,6 +116,23 @@ TEST(Ratios, Json_IsABaselineAndCanBeDrawn) {
   EXPECT_DOUBLE_EQ(file.results[2].busbw_gbps, 1024 / 5e3);
 }
 
+TEST(Ratios, CallsInARow_ArentComparedWithCallsApart) {
+  const PeerTimes times = times_of(kLines);
+  PeerSetting row;
+  row.calls = "in_a_row";
+  const auto before = ratios_from("a.json", json_text(ratios_json({{"host", "a"}}, times, row)));
+  EXPECT_EQ(compare_ratios("a.json", before, ratios_of(times, row), 0).compared, 2);
+  EXPECT_EQ(compare_ratios("a.json", before, ratios_of(times, {}), 0).compared, 0);
+  EXPECT_THAT(ratio_table(times, row), HasSubstr("buffers, one call after the other; medians"));
+}
+
+TEST(Ratios, FilesOfBefore_AreOfCallsApart) {
+  const auto ratios = ratios_from("a.json", R"({"ratios": [{"peer": "ompi", "ranks": 2, "bytes": 8,
+    "collective": "barrier", "transport": "shm", "buffers": "registered", "ratio": 1.5}]})");
+  ASSERT_EQ(ratios.size(), 1U);
+  EXPECT_EQ(ratios[0].calls, "apart");
+}
+
 RecordedFile drawn_of(const std::string& call, const PeerTimes& times) {
   PeerSetting setting;
   setting.call = call;

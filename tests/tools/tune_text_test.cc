@@ -51,5 +51,12 @@ TEST(TuneText, AChoiceATenthSlower_IsGood) {
   EXPECT_THAT(choice_summary({choice}), HasSubstr("fastest: 0 of 1; the worst takes 1.11"));
 }
 
+TEST(TuneText, ASecondLook_SaysWhatIsSoAgain) {
+  EXPECT_EQ(second_look_summary({a_good_choice(), a_bad_choice(), a_good_choice()}),
+            "of the 3 beyond 10%, measured once more, 1 is so again; the worst takes 1.50 times as "
+            "long\n");
+  EXPECT_THAT(second_look_summary({a_good_choice()}), HasSubstr("0 are so again"));
+}
+
 }  // namespace
 }  // namespace rondo::tool

@@ -101,6 +101,20 @@ TEST(CommunicatorTuning, ForcedAlgorithmsStayForced) {
   });
 }
 
+TEST(CommunicatorTuning, TheEnvironmentForcesWhatTheProgramLeavesOpen) {
+  ASSERT_EQ(::setenv("RONDO_ALGO", "recursive_doubling", 1), 0);
+  spawn({.size = 3}, [](Communicator& rank) {
+    EXPECT_EQ(reduced(rank, 5000).algorithm, "recursive_doubling");
+    auto same = rank.split(0);
+    EXPECT_EQ(reduced(*same, 5000).algorithm, "recursive_doubling");
+  });
+  spawn({.size = 3, .algorithm = "ring"},
+        [](Communicator& rank) { EXPECT_EQ(reduced(rank, 5000).algorithm, "ring"); });
+  ::unsetenv("RONDO_ALGO");
+  spawn({.size = 3},
+        [](Communicator& rank) { EXPECT_NE(reduced(rank, 5000).algorithm, "recursive_doubling"); });
+}
+
 TEST(CommunicatorTuning, DataOfWhichARankKnowsItsOwnPartAlone_IsntPredicted) {
   spawn({.size = 2}, [](Communicator& rank) {
     const std::vector<std::size_t> counts = {300, 500};

@@ -37,6 +37,7 @@ Examples:
   rondo bench compare all_reduce 1K --transport tcp --buffers malloc --peers "ompi gloo"
   rondo bench compare all_reduce 1K 2M --peers "ompi bound line" --json peers.json
   rondo bench compare all_reduce 8 --late 30 --bind none --peers ompi
+  rondo bench compare all_reduce 8 --ranks 4 --in-a-row --peers ompi
 
 The libraries run a size right after each other, round by round, so that what disturbs one disturbs
 all. Times are medians of the rounds; the ratio is the median, least and most of how many times as
@@ -61,6 +62,7 @@ struct CompareFlags {
   std::string peers = "ompi mpich gloo";
   std::string bind = "core";
   int late_ms = 0;
+  bool in_a_row = false;
   std::string json_path;
   std::string baseline_path;
   double tolerance_percent = 30;
@@ -76,6 +78,8 @@ PeerSetting setting_of(const CompareFlags& flags) {
   setting.ranks = flags.ranks;
   setting.transport = flags.transport;
   setting.buffers = flags.buffers;
+  if (flags.late_ms > 0) setting.calls = "late";
+  if (flags.in_a_row) setting.calls = "in_a_row";
   return setting;
 }
 
@@ -117,8 +121,9 @@ std::vector<std::string> script_arguments(const CompareFlags& flags) {
                                         "--bind",
                                         flags.bind,
                                         "--late",
-                                        std::to_string(flags.late_ms),
-                                        flags.collective};
+                                        std::to_string(flags.late_ms)};
+  if (flags.in_a_row) arguments.emplace_back("--in-a-row");
+  arguments.push_back(flags.collective);
   for (const std::uint64_t bytes : compared_sizes(flags))
     arguments.push_back(std::to_string(bytes));
   return arguments;
@@ -205,11 +210,16 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags) {
       ->capture_default_str();
   command.add_option("--bind", flags.bind, "core, or none: ranks go where the system puts them")
       ->capture_default_str();
+  CLI::Option* late =
+      command
+          .add_option("--late", flags.late_ms,
+                      "before each timed call one that rank 0 enters so many milliseconds late")
+          ->check(CLI::Range(0, 60'000))
+          ->capture_default_str();
   command
-      .add_option("--late", flags.late_ms,
-                  "before each timed call one that rank 0 enters so many milliseconds late")
-      ->check(CLI::Range(0, 60'000))
-      ->capture_default_str();
+      .add_flag("--in-a-row", flags.in_a_row,
+                "calls follow each other, without a barrier before each; the mean of many")
+      ->excludes(late);
   command.add_option("-J,--json", flags.json_path, "also write times and ratios to this file");
   CLI::Option* baseline = command.add_option("--baseline", flags.baseline_path,
                                              "a file that --json has written, for its ratios");

@@ -65,6 +65,11 @@ const PeerRatio* fastest_of(const std::vector<PeerRatio>& ratios, std::uint64_t 
   return fastest;
 }
 
+const char* remark_of(const PeerSetting& setting) {
+  if (setting.calls == "in_a_row") return ", one call after the other";
+  return setting.calls == "late" ? ", behind calls with a late rank" : "";
+}
+
 /// Empty where there was no such round of that size.
 std::string row_text(const PeerTimes& times, const PeerSetting& setting, std::uint64_t bytes,
                      Cores cores) {
@@ -98,7 +103,8 @@ const std::vector<std::string_view>& all_peer_calls() {
 
 bool PeerRatio::is_of_same_call(const PeerRatio& other) const {
   return peer == other.peer && collective == other.collective && bytes == other.bytes &&
-         transport == other.transport && ranks == other.ranks && buffers == other.buffers;
+         transport == other.transport && ranks == other.ranks && buffers == other.buffers &&
+         calls == other.calls;
 }
 
 std::vector<PeerRatio> ratios_of(const PeerTimes& times, const PeerSetting& setting) {
@@ -108,16 +114,16 @@ std::vector<PeerRatio> ratios_of(const PeerTimes& times, const PeerSetting& sett
       const std::vector<double> quotients = times.quotients(library, bytes);
       if (library == kOwn || !is_library(library) || quotients.empty()) continue;
       ratios.push_back({library, setting.call, bytes, setting.transport, setting.ranks,
-                        setting.buffers, percentile(quotients, 0.5)});
+                        setting.buffers, percentile(quotients, 0.5), setting.calls});
     }
   }
   return ratios;
 }
 
 std::string ratio_table(const PeerTimes& times, const PeerSetting& setting) {
-  std::string text =
-      fmt::format("# {} over {}, {} ranks, {} buffers; medians in us\n#{:>11}", setting.call,
-                  setting.transport, setting.ranks, setting.buffers, "size (B)");
+  std::string text = fmt::format("# {} over {}, {} ranks, {} buffers{}; medians in us\n#{:>11}",
+                                 setting.call, setting.transport, setting.ranks, setting.buffers,
+                                 remark_of(setting), "size (B)");
   for (const std::string& library : times.libraries()) text += fmt::format(" {:>12}", library);
   text += fmt::format(" {:>8} {:>15} {:>6} {:>6}\n", "ratio", "least to most", "rounds", "cores");
   for (const std::uint64_t bytes : times.sizes()) {
@@ -147,6 +153,7 @@ ordered_json ratios_json(const Facts& environment, const PeerTimes& times,
                       {"transport", ratio.transport},
                       {"ranks", ratio.ranks},
                       {"buffers", ratio.buffers},
+                      {"calls", ratio.calls},
                       {"ratio", ratio.ratio}});
   }
   return {{"environment", std::move(facts)},

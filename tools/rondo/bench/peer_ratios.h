@@ -20,6 +20,8 @@ struct PeerSetting {
   int ranks = 2;
   std::string transport = "shm";
   std::string buffers = "registered";  ///< Rondo's; the others have ordinary memory
+  /// "apart" (behind a barrier each), "late" (behind a call that rank 0 enters late) or "in_a_row".
+  std::string calls = "apart";
 };
 
 /// A peer's time over Rondo's: above 1 Rondo is faster.
@@ -31,6 +33,7 @@ struct PeerRatio {
   int ranks = 0;
   std::string buffers;
   double ratio = 0;
+  std::string calls = "apart";
 
   bool is_of_same_call(const PeerRatio& other) const;
 };

@@ -12,9 +12,8 @@
 #include "tools/rondo/bench/named_files.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/output_file.h"
-#include "tools/rondo/bench/sizes.h"
 #include "tools/rondo/output.h"
-#include "tools/rondo/tune/tune_text.h"
+#include "tools/rondo/tune/check_choices.h"
 
 namespace rondo::tool {
 namespace {
@@ -37,11 +36,7 @@ struct TuneFlags {
   std::string out;
   bool check = false;
   std::string tuning;
-  std::vector<std::string> collectives;
-  std::string first = "1K";
-  std::string last = "64M";
-  int factor = 4;
-  int rounds = 15;
+  CheckedRange checked;
 };
 
 /// Rank 0 says what it has; every rank whether rank 0 could.
@@ -77,48 +72,21 @@ int measure(Communicator& world, const TuneFlags& flags) {
   return 0;
 }
 
-std::vector<std::uint64_t> checked_sizes(const TuneFlags& flags) {
-  const SizeRange range{.first_bytes = parse_size("--begin", flags.first),
-                        .last_bytes = parse_size("--end", flags.last),
-                        .factor = static_cast<std::uint64_t>(flags.factor)};
-  if (range.first_bytes == 0)
-    throw UsageError(fmt::format("--begin {}: expected at least 1 byte", flags.first));
-  return sizes_of(range);
-}
-
-int check(Communicator& world, const TuneFlags& flags) {
-  std::vector<MeasuredChoice> all;
-  const auto print = [&world](const std::string& text) {
-    if (world.rank() == 0) write_output(text);
-  };
-  const std::vector<std::uint64_t> sizes = checked_sizes(flags);
-  print(choice_heading());
-  for (const std::string& name : flags.collectives) {
-    for (const std::uint64_t bytes : sizes) {
-      for (MeasuredChoice& choice :
-           world.measure_choices(parse_collective(name), {bytes}, flags.rounds)) {
-        print(choice_line(choice));
-        all.push_back(std::move(choice));
-      }
-    }
-  }
-  print("\n" + choice_summary(all));
-  return 0;
-}
-
 int run_rank(const TuneFlags& flags) {
   CommunicatorOptions options;
   options.transport = flags.transport;
   if (!flags.tuning.empty()) options.tuning = flags.tuning;
   Communicator world = Communicator::create(options);
-  return flags.check ? check(world, flags) : measure(world, flags);
+  if (!flags.check) return measure(world, flags);
+  check_choices(world, flags.checked);
+  return 0;
 }
 
 int run(const TuneFlags& flags, const std::vector<std::string>& arguments) {
   try {
-    for (const std::string& name : flags.collectives) parse_collective(name);
+    for (const std::string& name : flags.checked.collectives) parse_collective(name);
     one_of("transport", flags.transport, {"auto", "inproc", "shm", "tcp"});
-    if (flags.check) static_cast<void>(checked_sizes(flags));
+    if (flags.check) static_cast<void>(checked_sizes(flags.checked));
     if (flags.local == 0) return run_rank(flags);
     if (const std::string variable = launcher_variable(); !variable.empty()) {
       throw UsageError(fmt::format("--local {}: this process is a rank already ({} is set)",
@@ -139,17 +107,18 @@ int run(const TuneFlags& flags, const std::vector<std::string>& arguments) {
 void add_check_flags(CLI::App& command, TuneFlags& flags) {
   command.add_flag("--check", flags.check,
                    "measure what is chosen beside all other algorithms, and what was predicted");
-  command.add_option("collectives", flags.collectives, "that --check measures")
+  command.add_option("collectives", flags.checked.collectives, "that --check measures")
       ->default_val(std::vector<std::string>{"all_reduce"});
   command.add_option("--tuning", flags.tuning,
                      "a tuning file, \"measure\" or \"off\" (default: RONDO_TUNING)");
-  command.add_option("-b,--begin", flags.first, "smallest size of --check")->capture_default_str();
-  command.add_option("-e,--end", flags.last, "largest size")->capture_default_str();
-  command.add_option("-f,--factor", flags.factor, "between sizes")
+  command.add_option("-b,--begin", flags.checked.first, "smallest size of --check")
+      ->capture_default_str();
+  command.add_option("-e,--end", flags.checked.last, "largest size")->capture_default_str();
+  command.add_option("-f,--factor", flags.checked.factor, "between sizes")
       ->check(CLI::Range(2, 1 << 20))
       ->capture_default_str();
   command
-      .add_option("-n,--rounds", flags.rounds,
+      .add_option("-n,--rounds", flags.checked.rounds,
                   "half of the calls of each algorithm and size: one half finds the fastest, the "
                   "other times it")
       ->check(CLI::Range(1, 10'000))

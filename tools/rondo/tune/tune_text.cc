@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "tools/rondo/plan/plan_text.h"
 
@@ -58,6 +59,8 @@ std::string choice_line(const MeasuredChoice& choice) {
                      best.name, time_text(best.us), ratio_of(choice));
 }
 
+bool is_good(const MeasuredChoice& choice) { return ratio_of(choice) <= kGoodChoice; }
+
 std::string choice_summary(const std::vector<MeasuredChoice>& choices) {
   std::vector<double> all;
   std::vector<double> of_chosen;
@@ -71,7 +74,7 @@ std::string choice_summary(const std::vector<MeasuredChoice>& choices) {
       differences.push_back(difference_of(algorithm));
     }
     worst = std::max(worst, ratio_of(choice));
-    good += ratio_of(choice) <= kGoodChoice ? 1 : 0;
+    good += is_good(choice) ? 1 : 0;
   }
   const auto apart = std::ranges::count_if(
       differences, [](double difference) { return difference > kGoodChoice - 1; });
@@ -82,6 +85,15 @@ std::string choice_summary(const std::vector<MeasuredChoice>& choices) {
       "{}\n",
       100 * median(of_chosen), 100 * median(all), all.size(), good, choices.size(), worst,
       100 * median(differences), apart, differences.size());
+}
+
+std::string second_look_summary(const std::vector<MeasuredChoice>& again) {
+  const auto beyond = std::ranges::count_if(again, std::not_fn(is_good));
+  return fmt::format(
+      "of the {} beyond 10%, measured once more, {} {} so again; the worst takes {:.2f} times as "
+      "long\n",
+      again.size(), beyond, beyond == 1 ? "is" : "are",
+      ratio_of(*std::ranges::max_element(again, {}, ratio_of)));
 }
 
 }  // namespace rondo::tool

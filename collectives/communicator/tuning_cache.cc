@@ -1,0 +1,37 @@
+#include "collectives/communicator/tuning_cache.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "core/environment.h"
+#include "core/hash.h"
+
+namespace rondo::communicator {
+namespace {
+
+std::optional<std::string> cache_folder() {
+  if (auto folder = environment_text("RONDO_CACHE_DIR")) return folder;
+  if (const auto folder = environment_text("XDG_CACHE_HOME")) return *folder + "/rondo";
+  if (const auto home = environment_text("HOME")) return *home + "/.cache/rondo";
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::string> cached_tuning_path(std::string_view transport,
+                                       std::span<const transport::RankInfo> ranks) {
+  const auto folder = cache_folder();
+  if (!folder.has_value()) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "a tuning that is measured is kept in a folder that RONDO_CACHE_DIR, "
+                  "XDG_CACHE_HOME or HOME names; none of them is set");
+  }
+  std::string hosts(transport);
+  for (const transport::RankInfo& rank : ranks)
+    hosts += fmt::format(";{}*{}", rank.hostname, rank.cores.size());
+  // A number by what files of before lacked: they are measured anew.
+  return fmt::format("{}/tuning2-{}-{:016x}.json", *folder, ranks.size(), fnv1a(hosts));
+}
+
+}  // namespace rondo::communicator

@@ -1,0 +1,20 @@
+#pragma once
+
+// Where the tuning of a set of hosts is kept between runs. Threads: any.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/status.h"
+#include "transport/mesh/mesh.h"
+
+namespace rondo::communicator {
+
+/// A file in the folder of caches (RONDO_CACHE_DIR, XDG_CACHE_HOME/rondo, HOME/.cache/rondo).
+/// Worlds of as many ranks on the same hosts with as many cores, over the same transport, share it.
+/// Errors: InvalidArgument (there is no such folder).
+Result<std::string> cached_tuning_path(std::string_view transport,
+                                       std::span<const transport::RankInfo> ranks);
+
+}  // namespace rondo::communicator
