@@ -1,12 +1,13 @@
 // What a turn of a core costs: two processes on each core that yield until the other has had its
 // turn. Of ranks that share a core a short collective takes two of them at least
 // (docs/performance.md). Between two windows of turns each core adds for a moment: where that takes
-// longer as well it is the core that is slower, as one whose other thread is somebody else's, and
-// no library can be as fast on it as before.
+// longer as well it is the core that is slower, as one whose other thread is busy, and no library
+// can be as fast on it as before. All cores at once (of `taskset`, if told).
 //   turns [SECONDS]      a line for each core (2)
 
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -104,11 +106,27 @@ void print(int core, std::vector<Window> windows) {
   std::printf("; a tenth, half and nine tenths of %zu windows\n", windows.size());
 }
 
+[[noreturn]] void give_up(const char* what) {
+  std::perror(what);
+  ::_exit(1);
+}
+
+/// Whether this is the child, which doesn't outlive its parent.
+bool is_child() {
+  const pid_t child = ::fork();
+  if (child < 0) give_up("turns: no process");
+  if (child == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return child == 0;
+}
+
 /// By a process of its own, which prints.
 void measure(Core& shared, int core, double seconds) {
-  if (::fork() != 0) return;
-  if (!rondo::bind_current_thread(core).ok()) ::_exit(1);
-  if (::fork() == 0) take_odd_turns(shared);
+  if (!is_child()) return;
+  if (const auto bound = rondo::bind_current_thread(core); !bound.ok()) {
+    std::fprintf(stderr, "turns: %s\n", bound.message().c_str());
+    ::_exit(1);
+  }
+  if (is_child()) take_odd_turns(shared);
   print(core, take_even_turns(shared, seconds));
   std::fflush(stdout);
   ::wait(nullptr);
@@ -119,7 +137,12 @@ void measure(Core& shared, int core, double seconds) {
 
 int main(int argc, char** argv) {
   const double seconds = argc > 1 ? std::max(0.1, std::atof(argv[1])) : 2;
-  const std::vector<int> cores = rondo::cores_of_this_thread().value();
+  const auto allowed = rondo::cores_of_this_thread();
+  if (!allowed.ok()) {
+    std::fprintf(stderr, "turns: %s\n", allowed.status().message().c_str());
+    return 1;
+  }
+  const std::vector<int>& cores = *allowed;
   void* const pages = ::mmap(nullptr, cores.size() * sizeof(Core), PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) {
@@ -128,6 +151,7 @@ int main(int argc, char** argv) {
   }
   Core* const shared = new (pages) Core[cores.size()];
   for (std::size_t i = 0; i < cores.size(); ++i) measure(shared[i], cores[i], seconds);
-  while (::wait(nullptr) > 0) {
-  }
+  bool failed = false;
+  for (int status = 0; ::wait(&status) > 0;) failed |= status != 0;
+  return failed ? 1 : 0;
 }

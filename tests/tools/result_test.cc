@@ -82,6 +82,14 @@ TEST(BenchResult, Bandwidth_IsBytesPerMedianTime) {
   EXPECT_DOUBLE_EQ(result.busbw_gbps(), 5);
 }
 
+TEST(Median, IsTheMiddle_OrTheMeanOfTheTwoThere) {
+  EXPECT_DOUBLE_EQ(median({}), 0);
+  EXPECT_DOUBLE_EQ(median({7}), 7);
+  EXPECT_DOUBLE_EQ(median({9, 1}), 5);
+  EXPECT_DOUBLE_EQ(median({9, 1, 2}), 2);
+  EXPECT_DOUBLE_EQ(median({9, 1, 2, 4}), 3);
+}
+
 TEST(Percentile, NearestRank_IsASample) {
   EXPECT_DOUBLE_EQ(percentile({}, 0.5), 0);
   EXPECT_DOUBLE_EQ(percentile({3}, 0.99), 3);

@@ -72,6 +72,36 @@ TEST_F(MeasuredWorld, PredictsAndChoosesNearlyWhatIsMeasured) {
   EXPECT_LT(summary.worst_choice, 2.5);
 }
 
+/// Two ranks that are told to go by the ring with 1 KiB, where one exchange is enough.
+std::string checked_by_a_file_that_likes_the_ring() {
+  std::string measured;
+  for (const char* algorithm :
+       {"ring", "direct", "one_shot", "recursive_doubling", "halving_doubling", "neighbour_ring",
+        "bidirectional_ring", "double_binary_tree", "hierarchical", "weighted_direct"}) {
+    measured += measured.empty() ? "" : ", ";
+    measured += R"({"collective": "all_reduce", "algorithm": ")" + std::string(algorithm) +
+                R"(", "times": [{"bytes": 4, "us": )" +
+                (std::string_view(algorithm) == "ring" ? "1" : "1e6") +
+                R"(, "simulated_us": 1000}]})";
+  }
+  const TemporaryFile file;
+  file.put(R"({"rondo_tuning": 1, "network": {"hosts": [{"ranks": 2}]}, "measured": [)" + measured +
+           "]}");
+  return rondo("tune --local 2 --transport shm --check --tuning " + file.path() +
+               " -b 1K -e 1K -n 100")
+      .output;
+}
+
+TEST(CheckedChoices, OneThatIsWrong_IsSoWhenItIsMeasuredOnceMore) {
+  std::string output;
+  for (int attempt = 0; attempt < 3; ++attempt) {  // another program may have the cores
+    output = checked_by_a_file_that_likes_the_ring();
+    if (output.find("1 is so again") != std::string::npos) break;
+  }
+  EXPECT_THAT(output, HasSubstr("choices within 10% of the fastest: 0 of 1"));
+  EXPECT_THAT(output, HasSubstr("of the 1 beyond 10%, measured once more, 1 is so again"));
+}
+
 TEST_F(MeasuredWorld, IsPlannedForByItsFile) {
   const Outcome outcome = rondo("plan all_reduce --tuning " + path() + " --bytes 64K");
   EXPECT_EQ(outcome.exit_code, 0);

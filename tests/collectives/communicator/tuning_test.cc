@@ -49,6 +49,20 @@ class Folder {
   std::string path_;
 };
 
+/// Of the environment, for as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    EXPECT_EQ(::setenv(name, value.c_str(), 1), 0);
+  }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
 /// What rank 0 of `world` would hand out: `ring` made to look slow, or fast.
 std::string tuning_that_likes(const std::string& name) {
   const auto times = [&](const std::string& algorithm) {
@@ -102,15 +116,16 @@ TEST(CommunicatorTuning, ForcedAlgorithmsStayForced) {
 }
 
 TEST(CommunicatorTuning, TheEnvironmentForcesWhatTheProgramLeavesOpen) {
-  ASSERT_EQ(::setenv("RONDO_ALGO", "recursive_doubling", 1), 0);
-  spawn({.size = 3}, [](Communicator& rank) {
-    EXPECT_EQ(reduced(rank, 5000).algorithm, "recursive_doubling");
-    auto same = rank.split(0);
-    EXPECT_EQ(reduced(*same, 5000).algorithm, "recursive_doubling");
-  });
-  spawn({.size = 3, .algorithm = "ring"},
-        [](Communicator& rank) { EXPECT_EQ(reduced(rank, 5000).algorithm, "ring"); });
-  ::unsetenv("RONDO_ALGO");
+  {
+    const Variable forced("RONDO_ALGO", "recursive_doubling");
+    spawn({.size = 3}, [](Communicator& rank) {
+      EXPECT_EQ(reduced(rank, 5000).algorithm, "recursive_doubling");
+      auto same = rank.split(0);
+      EXPECT_EQ(reduced(*same, 5000).algorithm, "recursive_doubling");
+    });
+    spawn({.size = 3, .algorithm = "ring"},
+          [](Communicator& rank) { EXPECT_EQ(reduced(rank, 5000).algorithm, "ring"); });
+  }
   spawn({.size = 3},
         [](Communicator& rank) { EXPECT_NE(reduced(rank, 5000).algorithm, "recursive_doubling"); });
 }
@@ -147,7 +162,7 @@ TEST(CommunicatorTuning, BrokenFileIsToldOnce_AndNamesItsPlace) {
 
 TEST(CommunicatorTuning, MeasuredOnce_KeptAndReadAgain) {
   const Folder folder;
-  ASSERT_EQ(::setenv("RONDO_CACHE_DIR", folder.path().c_str(), 1), 0);
+  const Variable kept("RONDO_CACHE_DIR", folder.path());
   std::vector<Communicator> first =
       make_world({.size = 2, .transport = "shm", .tuning = "measure"});
   ASSERT_EQ(folder.files().size(), 1U);
@@ -156,27 +171,22 @@ TEST(CommunicatorTuning, MeasuredOnce_KeptAndReadAgain) {
   std::vector<Communicator> again =
       make_world({.size = 2, .transport = "shm", .tuning = "measure"});
   EXPECT_EQ(std::filesystem::last_write_time(file), written) << "it is measured once";
-  ::unsetenv("RONDO_CACHE_DIR");
   run_ranks(again, [](Communicator& rank) { EXPECT_GT(reduced(rank, 1000).predicted_us, 0); });
   // The file is what a user may pin.
   spawn({.size = 2, .transport = "shm", .tuning = file},
         [](Communicator& rank) { EXPECT_GT(reduced(rank, 1000).predicted_us, 0); });
   if (kSlow) return;
   // Other worlds have files of their own.
-  ASSERT_EQ(::setenv("RONDO_CACHE_DIR", folder.path().c_str(), 1), 0);
   make_world({.size = 3, .transport = "shm", .tuning = "measure"});
   EXPECT_EQ(folder.files().size(), 2U) << "more ranks";
   make_world({.size = 2, .transport = "tcp", .tuning = "measure"});
   EXPECT_EQ(folder.files().size(), 3U) << "another transport";
-  ::unsetenv("RONDO_CACHE_DIR");
   for (const std::string& other : folder.files())
     if (other != file) std::filesystem::remove(other);
   // On a disk that is full: what is written lies beside the file at first.
   std::filesystem::remove(file);
   std::filesystem::create_symlink("/dev/full", fmt::format("{}.{}.part", file, ::getpid()));
-  ASSERT_EQ(::setenv("RONDO_CACHE_DIR", folder.path().c_str(), 1), 0);
   make_world({.size = 2, .transport = "shm", .tuning = "measure"});
-  ::unsetenv("RONDO_CACHE_DIR");
   EXPECT_EQ(folder.files(), std::vector<std::string>()) << "nothing is left behind";
 }
 

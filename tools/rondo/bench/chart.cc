@@ -29,7 +29,8 @@ Parts parts_of(const RecordedFile& file, const Recorded& result) {
           result.transport,
           fmt::format("{} ranks", result.ranks),
           result.buffers,
-          result.wire_format == "none" ? "" : result.wire_format};
+          result.wire_format == "none" ? "" : result.wire_format,
+          result.time_of == to_string(TimeOf::kSlowestRank) ? "" : result.time_of};
 }
 
 std::vector<bool> parts_that_differ(const std::vector<Parts>& all) {

@@ -78,8 +78,8 @@ PeerSetting setting_of(const CompareFlags& flags) {
   setting.ranks = flags.ranks;
   setting.transport = flags.transport;
   setting.buffers = flags.buffers;
-  if (flags.late_ms > 0) setting.calls = "late";
-  if (flags.in_a_row) setting.calls = "in_a_row";
+  if (flags.late_ms > 0) setting.calls = fmt::format("behind {} ms", flags.late_ms);
+  if (flags.in_a_row) setting.calls = kCallsInARow;
   return setting;
 }
 
@@ -153,7 +153,7 @@ int compare_with_baseline(const CompareFlags& flags, const std::vector<PeerRatio
   if (comparison.compared == 0) {
     throw FileError(
         fmt::format("--baseline {} has none of these ratios: its peers, sizes, ranks, "
-                    "transport or buffers are others",
+                    "transport, buffers or way of calling (--late, --in-a-row) are others",
                     flags.baseline_path));
   }
   return comparison.lower > 0 ? kExitSlower : 0;

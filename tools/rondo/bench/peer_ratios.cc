@@ -41,18 +41,22 @@ BenchResult result_of(const PeerTimes& times, const PeerSetting& setting,
 ordered_json point_json(const PeerTimes& times, const PeerSetting& setting,
                         const std::string& library, std::uint64_t bytes) {
   const BenchResult result = result_of(times, setting, library, bytes);
-  return {{"library", library},
-          {"collective", setting.call},
-          {"bytes", bytes},
-          {"type", "f32"},
-          {"redop", reduces(result.operation) ? "sum" : "none"},
-          {"root", has_root(result.operation) ? 0 : -1},
-          {"ranks", setting.ranks},
-          {"transport", setting.transport},
-          {"buffers", library == kOwn || library == kBound ? setting.buffers : "malloc"},
-          {"in_place", is_in_place(result.operation)},
-          {"p50_us", result.p50_us},
-          {"busbw_gbps", result.busbw_gbps()}};
+  ordered_json point = {
+      {"library", library},
+      {"collective", setting.call},
+      {"bytes", bytes},
+      {"type", "f32"},
+      {"redop", reduces(result.operation) ? "sum" : "none"},
+      {"root", has_root(result.operation) ? 0 : -1},
+      {"ranks", setting.ranks},
+      {"transport", setting.transport},
+      {"buffers", library == kOwn || library == kBound ? setting.buffers : "malloc"},
+      {"in_place", is_in_place(result.operation)},
+      {"p50_us", result.p50_us},
+      {"busbw_gbps", result.busbw_gbps()}};
+  // So nobody takes it for a time of a call by itself.
+  if (setting.calls != kCallsApart) point["time_of"] = setting.calls;
+  return point;
 }
 
 /// That of the peer beside which Rondo's lead is smallest; null: no peer was measured.
@@ -63,11 +67,6 @@ const PeerRatio* fastest_of(const std::vector<PeerRatio>& ratios, std::uint64_t 
     if (fastest == nullptr || ratio.ratio < fastest->ratio) fastest = &ratio;
   }
   return fastest;
-}
-
-const char* remark_of(const PeerSetting& setting) {
-  if (setting.calls == "in_a_row") return ", one call after the other";
-  return setting.calls == "late" ? ", behind calls with a late rank" : "";
 }
 
 /// Empty where there was no such round of that size.
@@ -114,16 +113,17 @@ std::vector<PeerRatio> ratios_of(const PeerTimes& times, const PeerSetting& sett
       const std::vector<double> quotients = times.quotients(library, bytes);
       if (library == kOwn || !is_library(library) || quotients.empty()) continue;
       ratios.push_back({library, setting.call, bytes, setting.transport, setting.ranks,
-                        setting.buffers, percentile(quotients, 0.5), setting.calls});
+                        setting.buffers, median(quotients), setting.calls});
     }
   }
   return ratios;
 }
 
 std::string ratio_table(const PeerTimes& times, const PeerSetting& setting) {
-  std::string text = fmt::format("# {} over {}, {} ranks, {} buffers{}; medians in us\n#{:>11}",
-                                 setting.call, setting.transport, setting.ranks, setting.buffers,
-                                 remark_of(setting), "size (B)");
+  std::string text =
+      fmt::format("# {} over {}, {} ranks, {} buffers{}; medians in us\n#{:>11}", setting.call,
+                  setting.transport, setting.ranks, setting.buffers,
+                  setting.calls == kCallsApart ? "" : ", " + setting.calls, "size (B)");
   for (const std::string& library : times.libraries()) text += fmt::format(" {:>12}", library);
   text += fmt::format(" {:>8} {:>15} {:>6} {:>6}\n", "ratio", "least to most", "rounds", "cores");
   for (const std::uint64_t bytes : times.sizes()) {

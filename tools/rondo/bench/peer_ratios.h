@@ -14,14 +14,17 @@
 
 namespace rondo::tool {
 
+/// Behind a barrier each. Others say what is different: "calls in a row", "behind 30 ms".
+inline constexpr const char* kCallsApart = "apart";
+inline constexpr const char* kCallsInARow = "calls in a row";
+
 /// What is measured by every library alike: f32, summed where it is combined, root 0.
 struct PeerSetting {
   std::string call = "all_reduce";  ///< an operation of `rondo bench`, or "ping_pong" or "send"
   int ranks = 2;
   std::string transport = "shm";
   std::string buffers = "registered";  ///< Rondo's; the others have ordinary memory
-  /// "apart" (behind a barrier each), "late" (behind a call that rank 0 enters late) or "in_a_row".
-  std::string calls = "apart";
+  std::string calls = kCallsApart;
 };
 
 /// A peer's time over Rondo's: above 1 Rondo is faster.
@@ -33,7 +36,7 @@ struct PeerRatio {
   int ranks = 0;
   std::string buffers;
   double ratio = 0;
-  std::string calls = "apart";
+  std::string calls = kCallsApart;
 
   bool is_of_same_call(const PeerRatio& other) const;
 };

@@ -85,7 +85,7 @@ double PeerTimes::median_us(const std::string& library, std::uint64_t bytes) con
     const auto found = round.find(library);
     if (found != round.end()) all.push_back(found->second);
   }
-  return all.empty() ? 0 : percentile(all, 0.5);
+  return median(all);
 }
 
 std::vector<double> PeerTimes::quotients(const std::string& peer, std::uint64_t bytes) const {

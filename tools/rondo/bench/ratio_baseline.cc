@@ -20,7 +20,7 @@ PeerRatio ratio_from(json::Value value) {
   ratio.transport = value.need("transport").name();
   ratio.ranks = static_cast<int>(value.at("ranks").integer(1, 1, std::numeric_limits<int>::max()));
   ratio.buffers = value.need("buffers").name();
-  ratio.calls = value.at("calls").name("apart");  // older files have none of another kind
+  ratio.calls = value.at("calls").name(kCallsApart);  // older files don't say
   ratio.ratio = value.need("ratio").number(0, 0, kHighest);
   return ratio;
 }

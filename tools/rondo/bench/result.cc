@@ -66,4 +66,11 @@ double percentile(std::vector<double> samples, double fraction) {
   return samples[static_cast<std::size_t>(index)];
 }
 
+double median(std::vector<double> samples) {
+  if (samples.empty()) return 0;
+  std::ranges::sort(samples);
+  const std::size_t middle = samples.size() / 2;
+  return samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
+}
+
 }  // namespace rondo::tool

@@ -73,5 +73,7 @@ double bus_factor(const Operation& operation, int ranks);
 
 /// The smallest of `samples` that at least `fraction` of them don't exceed; 0 without samples.
 double percentile(std::vector<double> samples, double fraction);
+/// Of an even number the mean of the two in the middle; 0 without samples.
+double median(std::vector<double> samples);
 
 }  // namespace rondo::tool

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "tools/rondo/bench/result.h"
 #include "tools/rondo/plan/plan_text.h"
 
 namespace rondo::tool {
@@ -34,12 +35,6 @@ double error_of(const MeasuredAlgorithm& algorithm) {
 double difference_of(const MeasuredAlgorithm& algorithm) {
   const double both[] = {algorithm.us, algorithm.other_half_us};
   return std::ranges::max(both) / std::ranges::min(both) - 1;
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 }  // namespace
