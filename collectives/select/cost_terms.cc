@@ -287,6 +287,15 @@ void wait_for_cores(CostTerms& terms, double ranks_per_core) {
   terms.volume *= ranks_per_core;
 }
 
+/// The same in shared memory: with each step a rank waits for a turn of every rank of its core, and
+/// a turn takes twice as long as a message between two cores (`turns`; docs/performance.md).
+void wait_for_turns(CostTerms& terms, double ranks_per_core) {
+  constexpr double kTurn = 2;
+  if (ranks_per_core <= 1) return;
+  terms.steps *= kTurn * ranks_per_core;
+  terms.volume *= ranks_per_core;
+}
+
 constexpr NamedCost kCosts[] = {
     {Collective::kAllReduce, "ring", twice_by_rank},
     {Collective::kAllReduce, "bidirectional_ring", twice_by_rank},
@@ -335,7 +344,11 @@ CostTerms cost_terms(const algorithms::Algorithm& algorithm, const Layout& layou
       // All ranks' bytes are its data, of which a rank has one part of so many.
       if (algorithm.collective == Collective::kAllToAll) terms.volume /= layout.world;
       terms.volume = std::max(terms.volume, volume_between_racks(algorithm, layout, bytes));
-      if (!layout.one_host) wait_for_cores(terms, std::max(1.0, layout.ranks_per_core));
+      if (layout.one_host) {
+        wait_for_turns(terms, layout.ranks_per_core);
+      } else {
+        wait_for_cores(terms, std::max(1.0, layout.ranks_per_core));
+      }
       return terms;
     }
   }

@@ -256,6 +256,16 @@ TEST(Select, UnknownName_ListsWhatThereIs) {
 }
 
 // 8 hosts on two cores: 250 us by Bruck's three messages a rank, 410 us by seven.
+TEST(Select, RanksOfAHostThatShareCores_TakeFewTurns) {
+  const auto chosen = [](double ranks_per_core, std::size_t bytes) {
+    const Layout layout{.world = 4, .one_host = true, .ranks_per_core = ranks_per_core};
+    return choose(Collective::kAllReduce, bytes, layout, "auto").value()->name;
+  };
+  EXPECT_EQ(chosen(1, 4096), "direct");
+  EXPECT_EQ(chosen(2, 4096), "one_shot") << "one turn of all ranks instead of two";
+  EXPECT_EQ(chosen(2, std::size_t{32} << 10), "direct");
+}
+
 TEST(Select, RanksThatShareCores_SendFewMessages) {
   const schedule::HostLayout hosts(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
   Layout layout{.world = 8, .one_host = false, .hosts = &hosts};
