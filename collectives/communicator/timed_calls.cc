@@ -20,8 +20,14 @@ using schedule::Collective;
 /// Over tcp, where ranks share cores, times settle after a dozen: 1 MiB by four ranks on two cores
 /// takes 1000 us behind another algorithm and 550 a dozen calls later, bound to cores or not.
 constexpr std::size_t kTurn = 6;
-std::size_t calls_before_turn(std::size_t bytes) {
+std::size_t most_before_turn(std::size_t bytes) {
   return bytes <= (std::size_t{1} << 20) ? 12 : bytes <= (std::size_t{4} << 20) ? 6 : 1;
+}
+/// Over links of 1 Gbit/s a dozen calls of 1 MiB would be a sixth of a second, each time.
+constexpr double kSettlingUs = 20'000;
+/// Only between these can so many calls take longer than that, and there be more than one of them.
+bool may_settle_for_long(std::size_t bytes) {
+  return bytes > (std::size_t{128} << 10) && most_before_turn(bytes) > 1;
 }
 
 }  // namespace
@@ -85,6 +91,33 @@ Result<double> TimedCalls::time_call(const CallArguments& arguments,
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
 }
 
+Status TimedCalls::share_most(std::span<double> times) {
+  const Buffer all{times.data(), times.size(), DataType::kF64};
+  return engine_.call({.collective = Collective::kAllReduce,
+                       .input = all,
+                       .output = all,
+                       .reduction = ReduceOp::kMax});
+}
+
+Result<std::vector<std::size_t>> TimedCalls::calls_before_turns(
+    const CallArguments& arguments, std::span<const std::shared_ptr<PreparedPlan>> plans,
+    std::size_t bytes) {
+  std::vector<std::size_t> before(plans.size(), most_before_turn(bytes));
+  if (!may_settle_for_long(bytes)) return before;
+  std::vector<double> times(plans.size());
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    RONDO_ASSIGN(const double first, time_call(arguments, plans[i]));
+    RONDO_ASSIGN(const double second, time_call(arguments, plans[i]));
+    times[i] = std::min(first, second);
+  }
+  RONDO_TRY(share_most(times));
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const auto fitting = static_cast<std::size_t>(kSettlingUs / std::max(times[i], 1.0));
+    before[i] = std::clamp<std::size_t>(fitting, 1, before[i]);
+  }
+  return before;
+}
+
 Status TimedCalls::time_turn(const CallArguments& arguments,
                              const std::shared_ptr<PreparedPlan>& plan, std::size_t before,
                              std::span<double> times) {
@@ -110,16 +143,14 @@ Result<std::vector<std::vector<double>>> TimedCalls::run(
   const std::size_t each = algorithms.size();
   const auto timed = static_cast<std::size_t>(rounds);
   std::vector<double> times(each * timed);
+  RONDO_ASSIGN(const auto before, calls_before_turns(arguments, plans, bytes));
   for (std::size_t first = 0; first < timed; first += kTurn) {
     for (std::size_t i = 0; i < each; ++i) {
       const auto turn = std::span(times).subspan(i * timed + first, std::min(kTurn, timed - first));
-      RONDO_TRY(time_turn(arguments, plans[i], calls_before_turn(bytes), turn));
+      RONDO_TRY(time_turn(arguments, plans[i], before[i], turn));
     }
   }
-  RONDO_TRY(engine_.call({.collective = Collective::kAllReduce,
-                          .input = {times.data(), times.size(), DataType::kF64},
-                          .output = {times.data(), times.size(), DataType::kF64},
-                          .reduction = ReduceOp::kMax}));
+  RONDO_TRY(share_most(times));
   return shared_out(times, algorithms, timed);
 }
 

@@ -56,6 +56,12 @@ class TimedCalls {
   Result<CallArguments> arguments_of(schedule::Collective collective, std::size_t bytes);
   Result<double> time_call(const CallArguments& arguments,
                            const std::shared_ptr<PreparedPlan>& plan);
+  /// Each becomes the greatest of all ranks'.
+  Status share_most(std::span<double> times);
+  /// How many calls of each plan don't count before each turn: all ranks get the same.
+  Result<std::vector<std::size_t>> calls_before_turns(
+      const CallArguments& arguments, std::span<const std::shared_ptr<PreparedPlan>> plans,
+      std::size_t bytes);
   Status time_turn(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan,
                    std::size_t before, std::span<double> times);
 

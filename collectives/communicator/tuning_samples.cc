@@ -24,11 +24,15 @@ constexpr std::size_t kSizesBetween[] = {4 << 10,    16 << 10,   64 << 10,   256
                                          1024 << 10, 4096 << 10, 16384 << 10};
 /// So much slower than the fastest are those that are measured there, at most.
 constexpr double kClose = 1.5;
-/// From here on algorithms that are this much slower than the fastest are left out.
+/// From here on algorithms that are this much slower than the fastest are left out; of sizes that
+/// take long, sooner.
 constexpr std::size_t kLongCall = std::size_t{64} << 10;
 constexpr double kHopeless = 3;
+constexpr double kHopelessWhereLong = 1.75;
 /// Where links are slow, larger sizes tell no more: they take so much longer.
-constexpr double kLongEnoughUs = 40'000;
+constexpr double kLongEnoughUs = 15'000;
+/// Of calls that take so long one a pass is enough.
+constexpr double kLongUs = 5'000;
 /// What else the machine does comes and goes: all sizes are gone through so often, that each has
 /// its share of it. Before that a pass that doesn't count, in which channels touch their memory.
 constexpr int kPasses = 5;
@@ -36,7 +40,7 @@ constexpr int kPasses = 5;
 constexpr int kBarriersBefore = 500;
 
 int rounds_for(std::size_t bytes, double last_us) {
-  if (last_us > kLongEnoughUs / 8) return 1;
+  if (last_us > kLongUs) return 1;
   return bytes <= (std::size_t{1} << 20) ? 6 : 2;
 }
 
@@ -53,9 +57,10 @@ std::map<Collective, std::vector<const Algorithm*>> by_collective() {
 void leave_out_hopeless(std::vector<const Algorithm*>& algorithms,
                         const std::vector<double>& times) {
   const double least = *std::ranges::min_element(times);
+  const double hopeless = least > kLongUs ? kHopelessWhereLong : kHopeless;
   std::vector<const Algorithm*> left;
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
-    if (times[i] <= kHopeless * least) left.push_back(algorithms[i]);
+    if (times[i] <= hopeless * least) left.push_back(algorithms[i]);
   }
   algorithms = std::move(left);
 }
@@ -80,7 +85,7 @@ Status measure_sizes(int pass, TimedCalls& calls, std::vector<const Algorithm*> 
   Samples not_counted;
   std::size_t last = static_cast<std::size_t>(-1);
   double least_us = 0;
-  const double most_us = pass == 0 ? kLongEnoughUs / 8 : kLongEnoughUs;
+  const double most_us = pass == 0 ? kLongUs : kLongEnoughUs;
   for (const std::size_t size : kSizes) {
     const std::size_t bytes = calls.bytes_of(algorithms.front()->collective, size);
     if (bytes == last || least_us > most_us) continue;
