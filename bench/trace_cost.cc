@@ -1,7 +1,8 @@
-// What tracing costs a call: 8-byte all-reduces of two ranks over shared memory, with and without
-// it in turns, so that whatever else the machine does hits both alike. Prints medians in ns.
+// What tracing costs a call: all-reduces of two ranks, 8 bytes over shared memory if nothing else
+// is said, with and without it in turns, so that whatever else the machine does hits both alike.
+// Prints medians in ns.
 //
-//   bench/trace_cost [ROUNDS] [TRANSPORT] [LIMIT_NS]      fails where it costs more
+//   bench/trace_cost [ROUNDS] [TRANSPORT] [LIMIT_NS] [BYTES]      fails where it costs more
 
 #include <fmt/format.h>
 
@@ -20,7 +21,10 @@
 
 namespace {
 
-constexpr int kCallsPerRound = 2'000;
+/// Fewer of long ones: as many bytes, about.
+int calls_per_round(std::size_t bytes) {
+  return static_cast<int>(std::clamp<std::size_t>((std::size_t{16} << 20) / bytes, 2, 2'000));
+}
 using Clock = std::chrono::steady_clock;
 
 std::vector<rondo::Communicator> world(const char* trace, const std::string& transport) {
@@ -30,11 +34,12 @@ std::vector<rondo::Communicator> world(const char* trace, const std::string& tra
   return rondo::Communicator::create({rondo::Device::host(), rondo::Device::host()}, options);
 }
 
-double ns_per_call(rondo::Communicator& rank, double& value) {
-  const rondo::Buffer data{&value, 1, rondo::DataType::kF64};
+double ns_per_call(rondo::Communicator& rank, std::vector<double>& values) {
+  const rondo::Buffer data{values.data(), values.size(), rondo::DataType::kF64};
+  const int calls = calls_per_round(values.size() * sizeof(double));
   const auto start = Clock::now();
-  for (int i = 0; i < kCallsPerRound; ++i) rank.all_reduce(data, rondo::ReduceOp::kMax);
-  return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / kCallsPerRound;
+  for (int i = 0; i < calls; ++i) rank.all_reduce(data, rondo::ReduceOp::kMax);
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / calls;
 }
 
 double median(std::vector<double> values) {
@@ -76,15 +81,17 @@ bool is_counted(const rondo::Communicator& rank) {
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 400;
   const std::string transport = argc > 2 ? argv[2] : "shm";
+  const std::size_t bytes =
+      argc > 4 ? std::max<std::size_t>(8, std::strtoul(argv[4], nullptr, 10)) : 8;
   auto without = world("off", transport);
   auto with = world("on", transport);
   std::vector<double> off;
   std::vector<double> on;
   const auto drive = [&](std::size_t rank, bool keeps) {
-    double value = 1.5 + static_cast<double>(rank);
+    std::vector<double> values(bytes / sizeof(double), 1.5 + static_cast<double>(rank));
     for (int i = 0; i < rounds; ++i) {
-      const double a = ns_per_call(without[rank], value);
-      const double b = ns_per_call(with[rank], value);
+      const double a = ns_per_call(without[rank], values);
+      const double b = ns_per_call(with[rank], values);
       if (!keeps) continue;
       off.push_back(a);
       on.push_back(b);
@@ -95,8 +102,8 @@ int main(int argc, char** argv) {
     drive(0, true);
   }
   fmt::print(
-      "8-byte all-reduce, 2 ranks, {}: {:.0f} ns without trace, {:.0f} ns with it: {:+.0f} ns\n",
-      transport, median(off), median(on), median(on) - median(off));
+      "{}-byte all-reduce, 2 ranks, {}: {:.0f} ns without trace, {:.0f} ns with it: {:+.0f} ns\n",
+      bytes, transport, median(off), median(on), median(on) - median(off));
   if (!is_counted(with[0]) || is_counted(without[0])) {
     fmt::print(stderr, "trace_cost: the traced calls have to be counted, and no others\n");
     return 1;

@@ -119,7 +119,9 @@ class Bound : public bench::World {
     close(file);
     if (file < 0 || room == MAP_FAILED || all == MAP_FAILED)
       throw std::runtime_error("cannot map " + path);
-    madvise(all, bytes, MADV_HUGEPAGE);
+    // As Rondo's registered memory is.
+    constexpr int kMadviseCollapse = 25;
+    if (madvise(all, bytes, kMadviseCollapse) != 0) madvise(all, bytes, MADV_HUGEPAGE);
     return static_cast<float*>(all);
   }
 

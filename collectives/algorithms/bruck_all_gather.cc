@@ -12,7 +12,7 @@
 // step takes the time of one message; where memory is shared, two at a time (rows_at_once).
 //
 // Cost: ceil(log2 p) alpha and p - 1 messages + (p-1)/p * output bytes * beta. Where memory is
-// shared, p/2 + 1 alpha.
+// shared, p/2 alpha.
 // Source: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal and D. Weathersby, "Efficient algorithms for
 // all-to-all communications in multiport message-passing systems", IEEE TPDS 8 (1997).
 

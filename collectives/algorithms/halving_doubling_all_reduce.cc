@@ -13,7 +13,7 @@
 // where memory is shared, two at a time (rows_at_once).
 //
 // Cost: 2 ceil(log2 p) alpha + 2(p-1)/p * bytes * beta + (p-1)/p * bytes * gamma; guests add
-// 2 (alpha + bytes * beta). Where memory is shared, p + 2 alpha.
+// 2 (alpha + bytes * beta). Where memory is shared, p alpha.
 // Source: R. Rabenseifner, "Optimization of collective reduction operations", ICCS 2004.
 
 #include "collectives/algorithms/halving_doubling_all_reduce.h"

@@ -13,7 +13,7 @@
 // never holds more than one, in the order of the ring. A rank that owns several columns runs their
 // rings side by side, step by step, in the same order as everybody.
 //
-// Cost, for h hosts of l ranks: 2 l alpha_inside + 2(l-1)/l * bytes * beta_inside
+// Cost, for h hosts of l ranks: 2 h alpha_inside + 2(l-1)/l * bytes * beta_inside
 // + 2(h-1) alpha_between + 2(h-1)/h * bytes/l * beta_between + bytes * gamma. A rank that is alone
 // in its host carries all columns: bytes instead of bytes/l. Source: the layered collectives of N.
 // Karonis et al., "Exploiting hierarchy in parallel computer networks to optimize collective

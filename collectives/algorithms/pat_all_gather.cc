@@ -16,7 +16,7 @@
 // that advance one after the other, as they must be where buffers are short.
 //
 // Cost: ceil(log2 p) alpha and p - 1 messages + (p-1)/p * output bytes * beta. Where memory is
-// shared, p/2 + 1 alpha.
+// shared, p/2 alpha.
 // Source: S. Jeaugey, "PAT: a new algorithm for all-gather and reduce-scatter operations at scale",
 // arXiv 2506.20252 (2025), in NCCL since 2.23.
 

@@ -15,7 +15,7 @@
 // slot has the size of one row and can't serve another, so all trees advance at once.
 //
 // Cost: ceil(log2 p) alpha and p - 1 messages + (p-1)/p * input bytes * (beta + gamma); where
-// memory is shared, p/2 + 1 alpha.
+// memory is shared, p/2 alpha.
 // Source: as pat_all_gather.cc.
 
 #include "collectives/algorithms/pat_reduce_scatter.h"

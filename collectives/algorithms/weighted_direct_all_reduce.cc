@@ -11,7 +11,7 @@
 // Phase 3, for each block: every rank receives the other owners' results. Before that it begins
 // phase 1 of the next block, so that its link is busy while it waits.
 //
-// Cost: 2 blocks alpha + max over ranks of (1 + (p-2) f) / s * bytes * beta, where a rank owns the
+// Cost: (blocks + 1) alpha + max over ranks of (1 + (p-2) f) / s * bytes * beta, where a rank owns the
 // part f and its link has the speed s (1: the fastest). With equal links that is the direct
 // all-reduce's. Source: direct_all_reduce.cc; shares by water-filling, owners_shares().
 

@@ -116,8 +116,11 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
     return fmt::format("the least predicted time: {} would take {} times as long", other.name,
                        ratio);
   if (scenario.pricing != nullptr) {
+    const std::size_t chosen_for = select::priced_bytes(scenario.bytes());
+    if (chosen_for == scenario.bytes())
+      return "the least predicted time in longer segments, which are chosen by";
     return fmt::format("the least predicted time at {} bytes, the nearest size that is chosen for",
-                       select::priced_bytes(scenario.bytes()));
+                       chosen_for);
   }
   return fmt::format(
       "the least time by the cost formula, which doesn't know this network as the simulation "

@@ -26,9 +26,11 @@ std::vector<int> hosts_of(const schedule::HostLayout& layout) {
   return hosts;
 }
 
-/// The measured constants, for the hosts of this world.
+/// The measured constants, for the hosts of this world: each its own where these were measured,
+/// else the first one's for all.
 simulate::Network network_for(const schedule::HostLayout& layout,
                               const simulate::Network& measured) {
+  if (simulate::hosts_of_ranks(measured) == hosts_of(layout)) return measured;
   simulate::Network network = measured;
   network.groups.clear();
   for (int host = 0; host < layout.hosts(); ++host) {

@@ -67,7 +67,7 @@ TEST(Baseline, SlowerThanTheToleranceAllows_IsCounted) {
 }
 
 TEST(Baseline, OtherPoints_AreNotCompared) {
-  std::vector<Recorded> others(8, before_result(1));
+  std::vector<Recorded> others(9, before_result(1));
   others[0].bytes = 1025;
   others[1].type = "f64";
   others[2].redop = "max";
@@ -76,6 +76,7 @@ TEST(Baseline, OtherPoints_AreNotCompared) {
   others[5].buffers = "malloc";
   others[6].library = "ompi";
   others[7].time_of = "fastest rank";
+  others[8].calls = 64;
   EXPECT_THAT(mistake_of([&] {
                 compare_with(baseline_of(others), {{now_result(25), std::nullopt}});
               }),

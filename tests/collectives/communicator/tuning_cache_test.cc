@@ -39,7 +39,7 @@ class TuningCache : public testing::Test {
 };
 
 TEST_F(TuningCache, EachSetOfHosts_HasAFileOfItsOwn) {
-  ::setenv("HOME", "/home/rondo", 1);
+  ::setenv("HOME", "/some/home", 1);
   std::set<std::string> paths = {path_of("shm", kTwoHosts), path_of("tcp", kTwoHosts)};
   std::vector<RankInfo> others = kTwoHosts;
   others[2].hostname = "c";
@@ -57,7 +57,7 @@ TEST_F(TuningCache, EachSetOfHosts_HasAFileOfItsOwn) {
 }
 
 TEST_F(TuningCache, TheSameHosts_ShareOne_WhateverProcessTheyAre) {
-  ::setenv("HOME", "/home/rondo", 1);
+  ::setenv("HOME", "/some/home", 1);
   std::vector<RankInfo> again = kTwoHosts;
   for (RankInfo& rank : again) {
     rank.pid += 100;
@@ -71,8 +71,8 @@ TEST_F(TuningCache, LiesInTheFirstFolderThatIsNamed) {
   EXPECT_EQ(path_of("tcp", kTwoHosts),
             "a tuning that is measured is kept in a folder that RONDO_CACHE_DIR, XDG_CACHE_HOME or "
             "HOME names; none of them is set");
-  ::setenv("HOME", "/home/rondo", 1);
-  EXPECT_TRUE(path_of("tcp", kTwoHosts).starts_with("/home/rondo/.cache/rondo/tuning"));
+  ::setenv("HOME", "/some/home", 1);
+  EXPECT_TRUE(path_of("tcp", kTwoHosts).starts_with("/some/home/.cache/rondo/tuning"));
   ::setenv("XDG_CACHE_HOME", "/caches", 1);
   EXPECT_TRUE(path_of("tcp", kTwoHosts).starts_with("/caches/rondo/tuning"));
   ::setenv("RONDO_CACHE_DIR", "/here", 1);

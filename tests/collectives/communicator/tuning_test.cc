@@ -13,6 +13,7 @@
 #include <mutex>
 #include <set>
 
+#include "rondo/plan.h"
 #include "tests/collectives/communicator/spawn.h"
 
 namespace rondo::testing {
@@ -228,6 +229,12 @@ TEST(CommunicatorTuning, MeasuringGivesAllRanksTheSame_AndChoicesAfterIt) {
       }
     }
     EXPECT_EQ(reduced(rank, choices[1].bytes / 4).algorithm, choices[1].chosen);
+    // `rondo plan` says what the world does.
+    for (const std::size_t bytes : {64U, 3000U, 20'000U, 100'000U, 1U << 20, 3U << 20}) {
+      const CallInfo info = reduced(rank, bytes / 4);
+      const PlanReport plan = explain_plan({.bytes = bytes, .hosts = 0, .tuning = text});
+      EXPECT_EQ(plan.algorithm, info.algorithm) << bytes << " bytes";
+    }
   });
   ASSERT_EQ(texts.size(), 1U);
   EXPECT_THAT(*texts.begin(), HasSubstr("\"rondo_tuning\": 1"));

@@ -73,6 +73,24 @@ TEST(Pricing, IsCorrectedWhereItWasMeasured_AndThereAlone) {
   EXPECT_DOUBLE_EQ(predicted(*other, "ring", 1 << 20), predicted(*other_bare, "ring", 1 << 20));
 }
 
+TEST(Pricing, HostsThatWereMeasured_HaveTheirOwnConstants) {
+  const auto tuning_with_cores = [](int first, int second) {
+    auto tuning = tuning_of(1, 4);
+    tuning->network.groups = {tuning->network.groups.front(), tuning->network.groups.front()};
+    tuning->network.groups[0].cores = first;
+    tuning->network.groups[1].cores = second;
+    return tuning;
+  };
+  const std::vector<int> hosts = {0, 0, 0, 0, 1, 1, 1, 1};
+  const auto us = [&](int first, int second) {
+    const auto pricing =
+        Pricing::make(tuning_with_cores(first, second), layout_of(hosts), kSegment);
+    return predicted(*pricing, "hierarchical", 1 << 20);
+  };
+  EXPECT_NEAR(us(1, 4), us(4, 1), us(4, 1) * 0.01) << "whichever is the slow one";
+  EXPECT_GT(us(4, 1), 1.2 * us(4, 4));
+}
+
 TEST(Pricing, OfASchedule_IsWhatTheAlgorithmWithItTakes) {
   const auto layout = layout_of({0, 0, 0, 0});
   const auto pricing = Pricing::make(built_in_tuning(true), layout, kSegment);

@@ -18,7 +18,7 @@ bool same_call(const Recorded& before, const BenchResult& now) {
          before.root == (has_root(now.operation) ? now.root : -1) &&
          before.in_place == now.in_place && before.ranks == now.ranks &&
          before.buffers == now.buffers && before.wire_format == now.wire_format &&
-         before.time_of == to_string(now.time_of);
+         before.time_of == to_string(now.time_of) && before.calls == now.calls;
 }
 
 /// The median of the baseline's cycles; 0: it has none.

@@ -79,6 +79,7 @@ BenchResult Measurement::describe(const CallSpec& spec, const CallInfo& info) co
   result.ranks = communicator_.size();
   result.in_place = spec.in_place;
   result.time_of = repeats_.time_of;
+  result.calls = repeats_.calls;
   return result;
 }
 

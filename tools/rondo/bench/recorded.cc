@@ -26,6 +26,7 @@ Recorded recorded_result(json::Value value) {
   result.buffers = value.need("buffers").name();
   result.library = value.at("library").name("rondo");
   result.time_of = value.at("time_of").name(to_string(TimeOf::kSlowestRank));
+  result.calls = static_cast<int>(value.at("calls_together").integer(1, 1, kMostRanks));
   result.in_place = value.need("in_place").flag(false);
   result.predicted_us = value.at("predicted_us").number(0, 0, kHighest);
   result.p50_us = value.need("p50_us").number(0, 0, kHighest);

@@ -28,6 +28,7 @@ struct Recorded {
   std::string buffers;
   std::string library;  ///< "rondo" where none is named
   std::string time_of;  ///< "slowest rank" where the file doesn't say
+  int calls = 1;        ///< started together
   bool in_place = false;
   double predicted_us = 0;  ///< 0: nothing was
   double p50_us = 0;

@@ -119,6 +119,7 @@ std::string form_titles(const TableStyle& style) {
 /// What only some results have.
 void add_optional(const BenchResult& result, ordered_json& json) {
   if (result.time_of != TimeOf::kSlowestRank) json["time_of"] = to_string(result.time_of);
+  if (result.calls != 1) json["calls_together"] = result.calls;
   if (result.predicted_us > 0) json["predicted_us"] = result.predicted_us;
   if (result.overlap) {
     json["overlap"] = {{"overall_us", result.overlap->overall_us},

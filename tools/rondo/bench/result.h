@@ -48,6 +48,7 @@ struct BenchResult {
   std::string buffers;
   bool in_place = false;
   TimeOf time_of = TimeOf::kSlowestRank;
+  int calls = 1;  ///< started together, of which a time is one's share
   /// Of one call alone, by what its algorithm was chosen by; 0: nothing is predicted of it.
   double predicted_us = 0;
   double p50_us = 0;
