@@ -11,8 +11,8 @@
 // Phase 3, for each block: every rank receives the other owners' results. Before that it begins
 // phase 1 of the next block, so that its link is busy while it waits.
 //
-// Cost: (blocks + 1) alpha + max over ranks of (1 + (p-2) f) / s * bytes * beta, where a rank owns the
-// part f and its link has the speed s (1: the fastest). With equal links that is the direct
+// Cost: (blocks + 1) alpha + max over ranks of (1 + (p-2) f) / s * bytes * beta, where a rank owns
+// the part f and its link has the speed s (1: the fastest). With equal links that is the direct
 // all-reduce's. Source: direct_all_reduce.cc; shares by water-filling, owners_shares().
 
 #include "collectives/algorithms/weighted_direct_all_reduce.h"
