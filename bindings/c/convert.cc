@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <iterator>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "bindings/c/guard.h"
 #include "bindings/c/handles.h"
+#include "bindings/c/spares.h"
 #include "rondo/error.h"
 
 namespace rondo::c {
@@ -38,9 +41,9 @@ void set_milliseconds(int& option, std::int32_t value, const char* what) {
   if (value > 0) option = value;
 }
 
-std::vector<std::size_t> counts_of(const std::size_t* counts, int size) {
-  if (counts == nullptr) return {};
-  return {counts, counts + size};
+void copy_counts(const std::size_t* given, int size, std::vector<std::size_t>& counts) {
+  counts.clear();
+  if (given != nullptr) counts.assign(given, given + size);
 }
 
 Reduction custom_of(const rondo_call& call) {
@@ -73,6 +76,35 @@ Reduction reduction_of_call(const rondo_call& call) {
   if (call.op == RONDO_PREMULTIPLIED_SUM) return Reduction::premultiplied_sum(call.factor);
   if (call.op == RONDO_CUSTOM) return custom_of(call);
   return reduction_of(call.op);
+}
+
+/// But for the numbers of elements of ranks' parts.
+Call call_of(const rondo_call& given, Device device) {
+  if (given.timeout_ms < 0)
+    refuse(fmt::format("rondo_call.timeout_ms: expected at least 0, got {}", given.timeout_ms));
+  const std::int32_t kind = number_of(given.kind);
+  if (!is_message(kind)) collective_of(given.kind, "rondo_call.kind");
+  const DataType type = type_of(given.type, "rondo_call.type");
+  check_op(number_of(given.op), "rondo_call.op");
+  Call call;
+  call.input = ConstBuffer(given.input, given.input_count, type, device);
+  call.output = Buffer(given.output, given.output_count, type, device);
+  call.root = given.root;
+  call.timeout_ms = given.timeout_ms;
+  if (is_message(kind)) {
+    if (given.stream != nullptr) refuse("rondo_call.stream: sends and receives have none");
+    Call message = given.kind == RONDO_SEND ? Call::send(call.input, given.root, given.tag)
+                                            : Call::receive(call.output, given.root, given.tag);
+    message.timeout_ms = given.timeout_ms;
+    return message;
+  }
+  call.collective = collective_of(given.kind);
+  // What is broadcast is where it lands.
+  if (call.collective == Collective::kBroadcast) call.input = call.output;
+  if (reduces(call.collective)) call.op = reduction_of_call(given);
+  call.uneven = given.input_counts != nullptr || given.output_counts != nullptr;
+  if (given.stream != nullptr) return call.on(checked(given.stream, "rondo_call.stream").stream);
+  return call;
 }
 
 /// Sizes that a header may give a struct.
@@ -195,37 +227,24 @@ Device device_of(const rondo_device& device, const char* what) {
   return {static_cast<DeviceKind>(device.kind), device.index};
 }
 
-Call call_of(const rondo_call* pointer, int size, Device device) {
+ReadCall::ReadCall(const rondo_call* pointer, int size, Device device) {
   need(pointer, "call");
   rondo_call room;
   const rondo_call* const given = known(pointer, room, kLeastCall, "rondo_call");
-  if (given->timeout_ms < 0)
-    refuse(fmt::format("rondo_call.timeout_ms: expected at least 0, got {}", given->timeout_ms));
-  const std::int32_t kind = number_of(given->kind);
-  if (!is_message(kind)) collective_of(given->kind, "rondo_call.kind");
-  const DataType type = type_of(given->type, "rondo_call.type");
-  check_op(number_of(given->op), "rondo_call.op");
-  Call call;
-  call.input = ConstBuffer(given->input, given->input_count, type, device);
-  call.output = Buffer(given->output, given->output_count, type, device);
-  call.root = given->root;
-  call.timeout_ms = given->timeout_ms;
-  if (is_message(kind)) {
-    if (given->stream != nullptr) refuse("rondo_call.stream: sends and receives have none");
-    Call message = given->kind == RONDO_SEND ? Call::send(call.input, given->root, given->tag)
-                                             : Call::receive(call.output, given->root, given->tag);
-    message.timeout_ms = given->timeout_ms;
-    return message;
-  }
-  call.collective = collective_of(given->kind);
-  // What is broadcast is where it lands.
-  if (call.collective == Collective::kBroadcast) call.input = call.output;
-  if (reduces(call.collective)) call.op = reduction_of_call(*given);
-  call.uneven = given->input_counts != nullptr || given->output_counts != nullptr;
-  call.input_counts = counts_of(given->input_counts, size);
-  call.output_counts = counts_of(given->output_counts, size);
-  if (given->stream != nullptr) return call.on(checked(given->stream, "rondo_call.stream").stream);
-  return call;
+  Call read = call_of(*given, device);
+  call_ = Spares<Call>::take();
+  const bool has_parts = read.exchange == Call::Exchange::kNone;
+  copy_counts(has_parts ? given->input_counts : nullptr, size, call_->input_counts);
+  copy_counts(has_parts ? given->output_counts : nullptr, size, call_->output_counts);
+  read.input_counts.swap(call_->input_counts);
+  read.output_counts.swap(call_->output_counts);
+  *call_ = std::move(read);
+}
+
+ReadCall::~ReadCall() {
+  // What a program gives back must not be held on to.
+  call_->stream.reset();
+  Spares<Call>::keep(std::move(call_));
 }
 
 }  // namespace rondo::c

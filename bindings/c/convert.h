@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 
 #include "rondo/call.h"
@@ -28,8 +29,21 @@ Device device_of(const rondo_config* config);
 /// `what` begins messages.
 Device device_of(const rondo_device& device, const char* what);
 
-/// Of a communicator of `size` ranks whose buffers lie on `device`.
-Call call_of(const rondo_call* call, int size, Device device);
+/// A program's call, for as long as this lives. Its memory was that of calls before on this thread,
+/// and so is that of its counts.
+class ReadCall {
+ public:
+  /// Of a communicator of `size` ranks whose buffers lie on `device`. Errors: InvalidArgument.
+  ReadCall(const rondo_call* given, int size, Device device);
+  ~ReadCall();
+  ReadCall(const ReadCall&) = delete;
+  ReadCall& operator=(const ReadCall&) = delete;
+
+  const Call& operator*() const { return *call_; }
+
+ private:
+  std::unique_ptr<Call> call_;
+};
 
 /// What C has written there may be no enumerator: as the number that it is.
 template <typename Enumeration>

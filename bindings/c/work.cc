@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "bindings/c/convert.h"
 #include "bindings/c/guard.h"
 #include "bindings/c/handles.h"
+#include "bindings/c/spares.h"
 
 using rondo::c::checked;
 using rondo::c::guarded;
@@ -20,8 +22,10 @@ rondo_status rondo_start(rondo_communicator* communicator, const rondo_call* cal
   return guarded([&] {
     auto& [word, own, device] = checked(communicator, "communicator");
     need(out, "out");
-    auto work = std::make_unique<rondo_work>();
-    work->work = own.start(rondo::c::call_of(call, own.size(), device));
+    const rondo::c::ReadCall read(call, own.size(), device);
+    auto work = rondo::c::Spares<rondo_work>::take();
+    work->work = own.start(*read);
+    work->word = rondo_work::kWord;
     *out = work.release();
   });
 }
@@ -67,7 +71,13 @@ rondo_status rondo_work_then(rondo_work* work, rondo_done_function function, voi
 }
 
 rondo_status rondo_work_release(rondo_work* work) {
-  return guarded([&] { rondo::c::give_back(work, "work"); });
+  return guarded([&] {
+    if (work == nullptr) return;
+    checked(work, "work").word = 0;
+    std::unique_ptr<rondo_work> own(work);
+    own->work = {};
+    rondo::c::Spares<rondo_work>::keep(std::move(own));
+  });
 }
 
 }  // extern "C"

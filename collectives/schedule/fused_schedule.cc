@@ -69,6 +69,7 @@ bool are_by_rank(const FusedSchedule& schedule, std::span<const Port> sources) {
 
 FusedSchedule lower(const RankSchedule& schedule) {
   FusedSchedule lowered;
+  lowered.lowered = true;
   lowered.request = schedule.request;
   lowered.scratch_rows = schedule.scratch_rows;
   for (const std::vector<Op>& ops : schedule.lanes) {

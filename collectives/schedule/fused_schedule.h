@@ -53,6 +53,7 @@ struct FusedSchedule {
   std::vector<Port> ports;
   std::vector<std::vector<Sweep>> lanes;
   std::vector<std::uint32_t> scratch_rows;
+  bool lowered = false;  ///< each sweep is the op of the same number, and errors call it that
 };
 
 std::span<const Port> sources_of(const FusedSchedule& schedule, const Sweep& sweep);

@@ -53,7 +53,8 @@ const char* op_name(std::span<const Port> sources, std::span<const Port> targets
 
 std::string action(const FusedSchedule& schedule, const Sweep& sweep) {
   if (sweep.is_wait) {
-    return fmt::format("wait for sweep {} of lane {}", sweep.wait_sweep + 1, sweep.wait_lane);
+    return fmt::format("wait for {} {} of lane {}", word_for_sweep(schedule), sweep.wait_sweep + 1,
+                       sweep.wait_lane);
   }
   const std::span<const Port> ports(schedule.ports);
   const auto sources = ports.subspan(sweep.first_source, sweep.source_count);
@@ -79,6 +80,10 @@ std::string to_string(Slice slice) {
   return fmt::format("{} {}", kNames[static_cast<int>(slice.buffer)], slice.chunk);
 }
 
+const char* word_for_sweep(const FusedSchedule& schedule) {
+  return schedule.lowered ? "op" : "sweep";
+}
+
 std::string describe_op(const RankSchedule& schedule, std::size_t lane, std::size_t index) {
   const std::vector<Op>& ops = schedule.lanes[lane];
   return fmt::format("op {}/{} {} [lane {}]", index + 1, ops.size(), action(schedule, ops[index]),
@@ -87,7 +92,7 @@ std::string describe_op(const RankSchedule& schedule, std::size_t lane, std::siz
 
 std::string describe_sweep(const FusedSchedule& schedule, std::size_t lane, std::size_t index) {
   const std::vector<Sweep>& sweeps = schedule.lanes[lane];
-  return fmt::format("sweep {}/{} {} [lane {}]", index + 1, sweeps.size(),
+  return fmt::format("{} {}/{} {} [lane {}]", word_for_sweep(schedule), index + 1, sweeps.size(),
                      action(schedule, sweeps[index]), lane);
 }
 

@@ -17,6 +17,9 @@ std::string to_string(Slice slice);
 /// "op 3/6 recv_reduce <- rank 2, row 5 [lane 0]"; `index` counts from 0, the text from 1.
 std::string describe_op(const RankSchedule& schedule, std::size_t lane, std::size_t index);
 
+/// What sweeps are called: "op" where each is one of the same number (lower), else "sweep".
+const char* word_for_sweep(const FusedSchedule& schedule);
+
 /// A sweep that is one op reads like it: "sweep 3/6 recv_reduce <- rank 2, row 5 [lane 0]"; a fused
 /// one names its ports: "sweep 2/3 {rank 1, input 0} -> {output 0, rank 1 (direct)}, row 0 [lane
 /// 0]".

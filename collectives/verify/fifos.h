@@ -30,6 +30,9 @@ class Fifos {
   }
 
   /// The oldest message of a channel that isn't empty.
+  const Message& front(std::size_t channel) const {
+    return pool_[channels_[channel].first].message;
+  }
   Message pop(std::size_t channel) {
     Channel& fifo = channels_[channel];
     const std::uint32_t place = fifo.first;

@@ -13,9 +13,9 @@ using schedule::Rank;
 using schedule::Sweep;
 
 Machine::Machine(std::span<const FusedSchedule> bases, const schedule::Rotation& rotation,
-                 const Model& model, ContributorSets* sets)
+                 const Model& model, Lineage* lineage)
     : model_(model),
-      sets_(sets),
+      lineage_(lineage),
       rotation_(rotation),
       has_memory_(bases[0].request.collective != Collective::kBarrier),
       reduces_(schedule::reduces(bases[0].request.collective)),
@@ -45,7 +45,7 @@ void Machine::initialise_inputs() {
       const std::uint32_t row = rows.row(i);
       Value value = contribution(rotation_, own.request.rank, row);
       add_to_complete(row, value);
-      if (sets_ != nullptr) value.set = sets_->single(own.request.rank, row);
+      if (lineage_ != nullptr) value.lineage = lineage_->input(own.request.rank, row);
       memory_.initialise(memory_.cell(own.request.rank, {BufferRole::kInput, row}), value);
     }
   }

@@ -19,9 +19,9 @@
 #include "collectives/schedule/fused_schedule.h"
 #include "collectives/schedule/rotation.h"
 #include "collectives/verify/clocks.h"
-#include "collectives/verify/contributor_sets.h"
 #include "collectives/verify/fifos.h"
 #include "collectives/verify/lane_table.h"
+#include "collectives/verify/lineage.h"
 #include "collectives/verify/postcondition.h"
 #include "collectives/verify/wait_points.h"
 #include "collectives/verify/world_memory.h"
@@ -48,14 +48,15 @@ struct Model {
 
 class Machine {
  public:
-  /// The world's shape has been checked. `sets` may be null: contributors are not kept then; they
-  /// can be only where there is no rotation. What is passed is borrowed.
+  /// The world's shape has been checked. `lineage` may be null: where values come from is not kept
+  /// then; it can be only where there is no rotation. What is passed is borrowed.
   Machine(std::span<const schedule::FusedSchedule> bases, const schedule::Rotation& rotation,
-          const Model& model, ContributorSets* sets);
+          const Model& model, Lineage* lineage);
 
   /// To the end, or to the first violation. Where nothing moves any more, channels hold twice as
   /// much from then on, up to `model.credits`: a state that fewer credits lead to is one of those
-  /// that more of them lead to as well. Errors: InvalidArgument, naming rank and sweep.
+  /// that more of them lead to as well. Errors: InvalidArgument, naming rank and sweep where that
+  /// was noticed and, with a lineage, those to blame.
   Status run();
 
   /// Messages per channel that were enough, a power of two or `model.credits`.
@@ -112,7 +113,7 @@ class Machine {
   std::string take_sources(Running& running);
   std::string take_source(Running& running, const schedule::Port& port, Value& source);
   std::string take_message(Running& running, const schedule::Port& port, Value& value);
-  std::string check_final(const Running& running) const;
+  std::string check_final(const Running& running);
   std::string store_targets(const Running& running);
   std::string send(const Running& running);
   std::string fill_message(const Running& running, const schedule::Port& port, Message& message);
@@ -120,11 +121,15 @@ class Machine {
   std::string take_note_of_store(Running& running, const schedule::Port& port,
                                  schedule::Slice stored);
   Status error_at(LaneId lane, std::string why) const;
+  std::string in_words(Maker maker) const;
+  std::string in_words(const Conflict& conflict) const;
+  std::string sent_by(const Value& message) const;
+  std::optional<Blame> blame(const Value& value, std::span<const schedule::Rank> right) const;
   Status deadlock() const;
   Status leftovers() const;
 
   Model model_;
-  ContributorSets* sets_;
+  Lineage* lineage_;
   const schedule::Rotation& rotation_;
   bool has_memory_;  ///< a barrier's row is empty: there is nothing to touch
   bool reduces_;
@@ -140,6 +145,8 @@ class Machine {
   WorldMemory memory_;
   std::vector<std::uint64_t> complete_sums_;  ///< per base row
   std::vector<Borrowed> borrowed_;            ///< Running::borrowed, kept for its memory
+  std::vector<Lineage::Id> origins_;          ///< of the running sweep's sources
+  std::optional<Blame> blame_;                ///< for what the running sweep has noticed
   std::vector<LoanId> own_loans_;             ///< of store_into_peer, likewise
   std::span<const schedule::FusedSchedule> bases_;
   std::uint32_t credits_ = 1;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "collectives/schedule/print.h"
 #include "collectives/verify/machine.h"
@@ -20,15 +21,14 @@ std::string Machine::take_sources(Running& running) {
   SumByRank sum_by_rank(rotation_, own.request.rank, running.sweep.row);
   Value& value = running.value;
   bool first = true;
+  origins_.clear();
   for (const Port& port : lane_table_.sources(running.lane, running.sweep)) {
     Value source;
     std::string why = take_source(running, port, source);
     if (!why.empty()) return why;
     if (by_rank) sum_by_rank.add(source, source_rank(own, port));
-    const bool joins = sets_ != nullptr && !first;
-    const std::uint32_t set = joins ? sets_->join(value.set, source.set) : source.set;
+    if (lineage_ != nullptr) origins_.push_back(source.lineage);
     value = first ? source : combine(value, source);
-    value.set = set;
     first = false;
   }
   const bool reduces = running.sweep.source_count > 1;
@@ -37,6 +37,10 @@ std::string Machine::take_sources(Running& running) {
   if (by_rank) value = sum_by_rank.sum();
   value.divided = value.divided || running.sweep.final;
   if (reduces) ++value.sweeps;
+  if (lineage_ != nullptr && has_memory_) {
+    value.lineage = lineage_->made({running.lane, lanes_[running.lane].next}, own.request.rank,
+                                   running.sweep.row, origins_);
+  }
   return {};
 }
 
@@ -45,8 +49,8 @@ std::string Machine::take_source(Running& running, const Port& port, Value& sour
   if (!has_memory_) return {};
   const CellId cell = memory_.cell(lane_table_.rank(running.lane), port.slice);
   if (!model_.values_only || !memory_.is_written(cell)) {
-    const std::string why = memory_.read(cell, running.event, clocks_);
-    if (!why.empty()) return fmt::format("{}: {}", to_string(port.slice), why);
+    const Conflict found = memory_.read(cell, running.event, clocks_);
+    if (!found.empty()) return fmt::format("{}: {}", to_string(port.slice), in_words(found));
   }
   memory_.note_read(cell, port.slice.buffer);
   source = memory_.value(cell);
@@ -64,8 +68,8 @@ std::string Machine::take_message(Running& running, const Port& port, Value& val
   }
   const std::uint32_t row = rotation_.turned_row(message.row, turn);
   if (row != running.sweep.row) {
-    return fmt::format("takes the message of row {} from rank {} for row {}", row, port.peer,
-                       running.sweep.row);
+    return fmt::format("takes the message of row {} from rank {} for row {}{}", row, port.peer,
+                       running.sweep.row, sent_by(message.value));
   }
   value = message.value;
   if (message.loan != kNoLoan) {
@@ -93,7 +97,7 @@ std::string Machine::take_note_of_store(Running& running, const Port& port, Slic
   return {};
 }
 
-std::string Machine::check_final(const Running& running) const {
+std::string Machine::check_final(const Running& running) {
   const Sweep& sweep = running.sweep;
   const bool reduces = sweep.source_count > 1;
   if (!reduces_) {
@@ -103,8 +107,12 @@ std::string Machine::check_final(const Running& running) const {
   const bool complete = running.value.sum == complete_sums_[rotation_.base_row(sweep.row)];
   if (sweep.final == (complete && reduces)) return {};
   if (!sweep.final) return "completes a row, but is not marked final";
-  return fmt::format("is marked final, but its result is {}; the right one is of all ranks",
-                     sets_ == nullptr ? "incomplete" : sets_->text(running.value.set));
+  if (lineage_ == nullptr) return "is marked final, but its result is incomplete";
+  std::vector<schedule::Rank> all(static_cast<std::size_t>(bases_[0].request.world));
+  std::iota(all.begin(), all.end(), 0);
+  blame_ = blame(running.value, all);
+  return fmt::format("is marked final, but its result is {}; the right one is row {} of all ranks",
+                     lineage_->text(running.value.lineage), sweep.row);
 }
 
 std::string Machine::store_targets(const Running& running) {
@@ -117,8 +125,8 @@ std::string Machine::store_targets(const Running& running) {
       memory_.initialise(cell, running.value);
       continue;
     }
-    const std::string why = memory_.write(cell, running.value, running.event, clocks_);
-    if (!why.empty()) return fmt::format("{}: {}", to_string(port.slice), why);
+    const Conflict found = memory_.write(cell, running.value, running.event, clocks_);
+    if (!found.empty()) return fmt::format("{}: {}", to_string(port.slice), in_words(found));
   }
   return {};
 }
@@ -155,7 +163,7 @@ std::string Machine::fill_message(const Running& running, const Port& port, Mess
   const bool stores = port.direct && model_.stores;
   if (!stores || model_.lends_all) {
     const Slice backing = backing_of(lane_table_.schedule(lane), running.sweep);
-    message.loan = memory_.lend(memory_.cell(lane_table_.rank(lane), backing));
+    message.loan = memory_.lend(memory_.cell(lane_table_.rank(lane), backing), running.event);
   }
   if (!stores) return {};
   message.stored = true;
@@ -172,11 +180,11 @@ std::string Machine::store_into_peer(const Running& running, const Port& port) {
   }
   const CellId cell = memory_.cell(rotation_.base(port.peer), slice);
   memory_.note_write(cell, slice.buffer);
-  const std::string why = memory_.store_from_peer(
+  const Conflict found = memory_.store_from_peer(
       cell, turned(running.value, rotation_, running.sweep.row, -rotation_.turn(port.peer)),
       seen_by(port.peer, running.lane, running.event), clocks_, own_loans_);
-  if (why.empty()) return {};
-  return fmt::format("{} of rank {}: {}", to_string(port.slice), port.peer, why);
+  if (found.empty()) return {};
+  return fmt::format("{} of rank {}: {}", to_string(port.slice), port.peer, in_words(found));
 }
 
 }  // namespace rondo::verify

@@ -26,7 +26,13 @@ Outcome Machine::outcome() const {
     }
     return knows;
   };
-  return {find, end_knows_start};
+  Outcome outcome{find, end_knows_start};
+  if (lineage_ == nullptr) return outcome;
+  outcome.made_of = [this](const Value& value) { return lineage_->text(value.lineage); };
+  outcome.blame = [this](const Value& value, std::span<const Rank> right) {
+    return blame(value, right);
+  };
+  return outcome;
 }
 
 bool Machine::is_the_same_out_of_place() const {
@@ -42,12 +48,44 @@ bool Machine::is_the_same_out_of_place() const {
   return true;
 }
 
+std::string Machine::in_words(Maker maker) const {
+  return fmt::format(
+      "rank {}, {}", lane_table_.rank(maker.lane),
+      describe_sweep(lane_table_.schedule(maker.lane), lane_table_.lane(maker.lane), maker.sweep));
+}
+
+std::string Machine::in_words(const Conflict& conflict) const {
+  const Event other = conflict.other;
+  // Without a rotation, the world's lanes are the bases'.
+  if (lineage_ == nullptr || other.number <= kStartEvent) return conflict.text;
+  return fmt::format("{} ({})", conflict.text,
+                     in_words(Maker{other.lane, other.number - sweep_event(0, 0).number}));
+}
+
+std::string Machine::sent_by(const Value& message) const {
+  if (lineage_ == nullptr) return {};
+  const std::optional<Maker> sender = lineage_->maker(message.lineage);
+  return sender ? fmt::format(" (it was sent by {})", in_words(*sender)) : "";
+}
+
+std::optional<Blame> Machine::blame(const Value& value, std::span<const Rank> right) const {
+  if (const std::optional<Fault> fault = lineage_->fault(value.lineage, right)) {
+    return Blame{lane_table_.rank(fault->maker.lane),
+                 fmt::format("the mistake is at {}: it {}", in_words(fault->maker), fault->text)};
+  }
+  const std::optional<Maker> maker = lineage_->maker(value.lineage);
+  if (!maker) return std::nullopt;
+  return Blame{lane_table_.rank(maker->lane), fmt::format("made by {}", in_words(*maker))};
+}
+
 Status Machine::error_at(LaneId lane, std::string why) const {
-  const Rank rank = lane_table_.rank(lane);
-  return Status(ErrorCode::kInvalidArgument, std::move(why), rank,
-                fmt::format("rank {}, {}", rank,
-                            describe_sweep(lane_table_.schedule(lane), lane_table_.lane(lane),
-                                           lanes_[lane].next)));
+  Rank culprit = lane_table_.rank(lane);
+  if (blame_) {
+    culprit = blame_->rank;
+    why += "; " + blame_->text;
+  }
+  return Status(ErrorCode::kInvalidArgument, std::move(why), culprit,
+                in_words(Maker{lane, lanes_[lane].next}));
 }
 
 Status Machine::deadlock() const {
@@ -76,8 +114,9 @@ Status Machine::leftovers() const {
     const auto channel = lane_table_.channels().channel(index);
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("rank {} never receives the last {} message(s) that rank {} sends it "
-                              "on lane {}",
-                              channel.to, fifos_.size(index), channel.from, channel.lane),
+                              "on lane {}{}",
+                              channel.to, fifos_.size(index), channel.from, channel.lane,
+                              sent_by(fifos_.front(index).value)),
                   channel.to);
   }
   return {};

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace rondo::verify {
@@ -38,11 +41,27 @@ std::string expected_text(const Request& request, std::uint32_t row) {
   return fmt::format("row {} of rank {}", row, origin(request, row));
 }
 
-Status wrong(const Request& request, std::uint32_t row, std::string holds) {
+std::vector<Rank> expected_ranks(const Request& request, std::uint32_t row) {
+  if (!reduces(request.collective)) return {origin(request, row)};
+  std::vector<Rank> all(static_cast<std::size_t>(request.world));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+Status wrong(const Request& request, std::uint32_t row, std::string holds,
+             const std::optional<Blame>& blame = std::nullopt) {
   return Status(ErrorCode::kInvalidArgument,
-                fmt::format("at the end output {} of rank {} holds {}; it should hold {}", row,
-                            request.rank, holds, expected_text(request, row)),
-                request.rank, fmt::format("rank {}, output {}", request.rank, row));
+                fmt::format("at the end output {} of rank {} holds {}; it should hold {}{}{}", row,
+                            request.rank, holds, expected_text(request, row), blame ? "; " : "",
+                            blame ? blame->text : ""),
+                blame ? blame->rank : request.rank,
+                fmt::format("rank {}, output {}", request.rank, row));
+}
+
+std::optional<Blame> blame_for(const Request& request, std::uint32_t row, const Value& value,
+                               const Outcome& outcome) {
+  if (outcome.blame == nullptr) return std::nullopt;
+  return outcome.blame(value, expected_ranks(request, row));
 }
 
 Status check_barrier(const Outcome& outcome, const Rotation& rotation) {
@@ -59,13 +78,15 @@ Status check_barrier(const Outcome& outcome, const Rotation& rotation) {
 }
 
 Status check_value(const Request& request, std::uint32_t row, const Value* value,
-                   std::uint64_t expected, const ContributorSets* sets) {
+                   std::uint64_t expected, const Outcome& outcome) {
   if (value == nullptr) return wrong(request, row, "nothing");
   if (value->sum != expected) {
-    return wrong(request, row, sets == nullptr ? "another value" : sets->text(value->set));
+    return wrong(request, row, outcome.made_of ? outcome.made_of(*value) : "another value",
+                 blame_for(request, row, *value, outcome));
   }
   if (reduces(request.collective) && request.world > 1 && !value->divided) {
-    return wrong(request, row, "a sum that no final op made");
+    return wrong(request, row, "a sum that no final op made",
+                 blame_for(request, row, *value, outcome));
   }
   return {};
 }
@@ -73,7 +94,7 @@ Status check_value(const Request& request, std::uint32_t row, const Value* value
 }  // namespace
 
 Status check_postcondition(std::span<const FusedSchedule> bases, const Rotation& rotation,
-                           const Outcome& outcome, const ContributorSets* sets) {
+                           const Outcome& outcome) {
   const Request& first = bases[0].request;
   if (first.collective == Collective::kBarrier) return check_barrier(outcome, rotation);
   std::vector<std::uint64_t> expected(first.rows);
@@ -87,12 +108,13 @@ Status check_postcondition(std::span<const FusedSchedule> bases, const Rotation&
     for (std::uint32_t i = 0; i < rows.count; ++i) {
       const std::uint32_t row = rows.row(i);
       const Value* value = outcome.find(own.request.rank, {BufferRole::kOutput, row});
-      RONDO_TRY(check_value(own.request, row, value, expected[row], sets));
+      RONDO_TRY(check_value(own.request, row, value, expected[row], outcome));
       std::uint64_t& tree = trees[rotation.base_row(row)];
       if (tree == 0) tree = value->tree;
       const bool turns_agree = turned(*value, rotation, row, 1).tree == value->tree;
       if (tree == value->tree && (rotation.order() == 1 || turns_agree)) continue;
-      return wrong(own.request, row, "the right sum, added up in another order than elsewhere");
+      return wrong(own.request, row, "the right sum, added up in another order than elsewhere",
+                   blame_for(own.request, row, *value, outcome));
     }
   }
   return {};

@@ -231,8 +231,8 @@ Status check_shape(std::span<const FusedSchedule> bases, const schedule::Rotatio
         std::string why = SweepShape(bases, rotation, rank, lane, sweep).check();
         if (why.empty()) continue;
         return Status(ErrorCode::kInvalidArgument, std::move(why), static_cast<int>(rank),
-                      fmt::format("rank {}, sweep {}/{} of lane {}", rank, index + 1,
-                                  bases[rank].lanes[lane].size(), lane));
+                      fmt::format("rank {}, {} {}/{} of lane {}", rank, word_for_sweep(bases[rank]),
+                                  index + 1, bases[rank].lanes[lane].size(), lane));
       }
     }
   }

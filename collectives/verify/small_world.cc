@@ -189,7 +189,7 @@ bool SmallWorld::ends_well(const State& state) const {
   const Outcome outcome{
       [&](Rank rank, Slice slice) { return &state.cells[layout_.cell(rank, slice)]; },
       [&](Rank rank, Rank other) { return (state.known[at(rank)] >> other & 1) != 0; }};
-  return check_postcondition(world_, none_, outcome, nullptr).ok() &&
+  return check_postcondition(world_, none_, outcome).ok() &&
          check_order(world_, outcome, order_).ok();
 }
 

@@ -14,10 +14,10 @@ namespace rondo::verify {
 struct Value {
   std::uint64_t sum = 0;  ///< of the contributions, in the field
   std::uint64_t tree =
-      0;                  ///< hash of the expression; (+) commutes bit for bit, so its sides do too
-  std::uint32_t set = 0;  ///< in ContributorSets, where those are kept
-  bool divided = false;   ///< came out of a final sweep
-  bool unknown = false;   ///< turned, where nobody knows what becomes of it
+      0;  ///< hash of the expression; (+) commutes bit for bit, so its sides do too
+  std::uint32_t lineage = 0;  ///< a Lineage::Id, where that is kept
+  bool divided = false;       ///< came out of a final sweep
+  bool unknown = false;       ///< turned, where nobody knows what becomes of it
   /// The expression is ((x_first (+) x_first+1) (+) ...) (+) x_last, sides told apart; none: it is
   /// another.
   schedule::Rank first = 0;
@@ -41,7 +41,7 @@ std::uint64_t field_add(std::uint64_t a, std::uint64_t b);
 /// other value.
 Value turned(const Value& value, const schedule::Rotation& rotation, std::uint32_t row, int steps);
 
-/// a (+) b, without the sets.
+/// a (+) b, without the lineage.
 Value combine(const Value& a, const Value& b);
 
 /// A sum over sources in the order of the ranks they come from, in each turn (Sweep::by_rank). One

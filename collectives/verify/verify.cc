@@ -17,13 +17,14 @@ using schedule::Rotation;
 
 constexpr std::uint32_t kMostCredits = 64;
 
-/// The same run again with contributor sets, so that the error can say what a value is made of.
+/// The same run again with the values' lineage, so that the error can say what a value is made of,
+/// and which sweep is to blame.
 Status explain(std::span<const FusedSchedule> world, const Model& model, Order order) {
-  ContributorSets sets;
+  Lineage lineage;
   const Rotation none = Rotation::none(static_cast<int>(world.size()));
-  Machine machine(world, none, model, &sets);
+  Machine machine(world, none, model, &lineage);
   RONDO_TRY(machine.run());
-  RONDO_TRY(check_postcondition(world, none, machine.outcome(), &sets));
+  RONDO_TRY(check_postcondition(world, none, machine.outcome()));
   return check_order(world, machine.outcome(), order);
 }
 
@@ -46,7 +47,7 @@ Trial try_model(std::span<const FusedSchedule> bases, const Rotation& rotation, 
                 Order order) {
   Machine machine(bases, rotation, model, nullptr);
   Status status = machine.run();
-  if (status.ok()) status = check_postcondition(bases, rotation, machine.outcome(), nullptr);
+  if (status.ok()) status = check_postcondition(bases, rotation, machine.outcome());
   if (status.ok()) status = check_order(bases, machine.outcome(), order);
   const bool same = status.ok() && model.in_place && machine.is_the_same_out_of_place();
   return {std::move(status), {machine.credits(), machine.sweeps(), machine.messages()}, same};
@@ -154,7 +155,7 @@ Result<Report> verify_values(const schedule::FoldedWorld& world, Order order) {
     if (trial.status.ok()) {
       add(trial.report, all);
     } else if (world.rotation.order() == 1) {
-      return in_model(trial.status, model);
+      return in_model(explain(world.bases, model, order), model);
     } else {
       return verify_values({Rotation::none(world.rotation.world()), unfold(world)}, order);
     }

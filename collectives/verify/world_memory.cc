@@ -52,12 +52,15 @@ void WorldMemory::initialise(CellId cell, const Value& value) {
   cells_[cell].written = true;
 }
 
-std::string WorldMemory::read(CellId id, Event event, const Clocks& clocks) {
+Conflict WorldMemory::read(CellId id, Event event, const Clocks& clocks) {
   Cell& cell = cells_[id];
-  if (!cell.written) return "reads memory that nothing was stored to";
-  if (cell.stored_by_peer) return "reads memory while a peer may still store into it";
+  if (!cell.written) return {"reads memory that nothing was stored to", {}};
+  if (cell.stored_by_peer) {
+    return {"reads memory while a peer may still store into it", cell.last_write};
+  }
   if (!clocks.knows(event.lane, cell.last_write)) {
-    return "reads memory that another lane may still write to; a wait is missing";
+    return {"reads memory that another lane may still write to; a wait is missing",
+            cell.last_write};
   }
   add_read(cell, event);
   return {};
@@ -85,19 +88,24 @@ void WorldMemory::add_read(Cell& cell, Event event) {
   }
 }
 
-std::string WorldMemory::conflict(const Cell& cell, Event event, const Clocks& clocks,
-                                  std::span<const LoanId> own_loans) const {
+Conflict WorldMemory::conflict(const Cell& cell, Event event, const Clocks& clocks,
+                               std::span<const LoanId> own_loans) const {
   static const More kNone;
   const More& more = cell.more == kNoMore ? kNone : more_[cell.more];
   const auto is_unknown = [&](Event read) { return !clocks.knows(event.lane, read); };
   const auto is_lent = [&](LoanId loan) { return is_pending(loan, event, clocks, own_loans); };
-  if (cell.stored_by_peer) return "while a peer may still store into it";
-  if (is_unknown(cell.last_write)) return "that may still be written to";
-  if (cell.read.number != 0 && is_unknown(cell.read)) return "that may still be read";
-  if (std::ranges::any_of(more.reads, is_unknown)) return "that may still be read";
-  if (cell.loan != kNoLoan && is_lent(cell.loan)) return "whose send may still be pending";
-  if (std::ranges::any_of(more.loans, is_lent)) return "whose send may still be pending";
-  return {};
+  const auto still_read = [](Event read) { return Conflict{"that may still be read", read}; };
+  const auto pending = [this](LoanId loan) {
+    return Conflict{"whose send may still be pending", loans_[loan].sender};
+  };
+  if (cell.stored_by_peer) return {"while a peer may still store into it", cell.last_write};
+  if (is_unknown(cell.last_write)) return {"that may still be written to", cell.last_write};
+  if (cell.read.number != 0 && is_unknown(cell.read)) return still_read(cell.read);
+  const auto read = std::ranges::find_if(more.reads, is_unknown);
+  if (read != more.reads.end()) return still_read(*read);
+  if (cell.loan != kNoLoan && is_lent(cell.loan)) return pending(cell.loan);
+  const auto loan = std::ranges::find_if(more.loans, is_lent);
+  return loan == more.loans.end() ? Conflict{} : pending(*loan);
 }
 
 bool WorldMemory::is_pending(LoanId loan, Event event, const Clocks& clocks,
@@ -117,20 +125,22 @@ void WorldMemory::record_write(Cell& cell, const Value& value, Event event) {
   more_[cell.more].loans.clear();
 }
 
-std::string WorldMemory::write(CellId id, const Value& value, Event event, const Clocks& clocks) {
+Conflict WorldMemory::write(CellId id, const Value& value, Event event, const Clocks& clocks) {
   Cell& cell = cells_[id];
-  const std::string why = conflict(cell, event, clocks, {});
+  Conflict found = conflict(cell, event, clocks, {});
   record_write(cell, value, event);
-  return why.empty() ? why : "writes to memory " + why;
+  if (!found.empty()) found.text.insert(0, "writes to memory ");
+  return found;
 }
 
-std::string WorldMemory::store_from_peer(CellId id, const Value& value, Event event,
-                                         const Clocks& clocks, std::span<const LoanId> own_loans) {
+Conflict WorldMemory::store_from_peer(CellId id, const Value& value, Event event,
+                                      const Clocks& clocks, std::span<const LoanId> own_loans) {
   Cell& cell = cells_[id];
-  std::string why = conflict(cell, event, clocks, own_loans);
+  Conflict found = conflict(cell, event, clocks, own_loans);
   record_write(cell, value, event);
   cell.stored_by_peer = true;
-  return why.empty() ? why : "stores into a peer's memory " + why;
+  if (!found.empty()) found.text.insert(0, "stores into a peer's memory ");
+  return found;
 }
 
 void WorldMemory::note_store(CellId id, Event event) {
@@ -148,9 +158,9 @@ void WorldMemory::note_write(CellId cell, BufferRole role) {
   if (role == BufferRole::kOutput) cells_[cell].written_as_output = true;
 }
 
-LoanId WorldMemory::lend(CellId cell) {
+LoanId WorldMemory::lend(CellId cell, Event sender) {
   const auto loan = static_cast<LoanId>(loans_.size());
-  loans_.push_back({cell, false, {}});
+  loans_.push_back({.cell = cell, .sender = sender, .consumed = false, .consumer = {}});
   if (cells_[cell].loan == kNoLoan) {
     cells_[cell].loan = loan;
   } else {

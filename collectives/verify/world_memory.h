@@ -22,11 +22,20 @@ inline constexpr CellId kNoCell = ~CellId{0};
 /// A message that was sent from a cell and read there by its receiver.
 struct Loan {
   CellId cell = kNoCell;
+  Event sender;
   bool consumed = false;
   Event consumer;
 };
 using LoanId = std::uint32_t;
 inline constexpr LoanId kNoLoan = ~LoanId{0};
+
+/// What is wrong with an access.
+struct Conflict {
+  std::string text;  ///< empty: nothing
+  Event other;       ///< the access that it may meet; number 0 where there is none to name
+
+  bool empty() const { return text.empty(); }
+};
 
 class WorldMemory {
  public:
@@ -39,12 +48,12 @@ class WorldMemory {
   void initialise(CellId cell, const Value& value);
   bool is_written(CellId cell) const { return cells_[cell].written; }
 
-  /// Each returns what is wrong with the access that `event` makes, empty if nothing is.
-  std::string read(CellId cell, Event event, const Clocks& clocks);
-  std::string write(CellId cell, const Value& value, Event event, const Clocks& clocks);
+  /// Each returns what is wrong with the access that `event` makes.
+  Conflict read(CellId cell, Event event, const Clocks& clocks);
+  Conflict write(CellId cell, const Value& value, Event event, const Clocks& clocks);
   /// A store by another rank's sweep, which consumes the messages of `own_loans` while it stores.
-  std::string store_from_peer(CellId cell, const Value& value, Event event, const Clocks& clocks,
-                              std::span<const LoanId> own_loans);
+  Conflict store_from_peer(CellId cell, const Value& value, Event event, const Clocks& clocks,
+                           std::span<const LoanId> own_loans);
   /// The owner's recv that takes note of such a store.
   void note_store(CellId cell, Event event);
 
@@ -56,7 +65,8 @@ class WorldMemory {
   bool reads_the_same_out_of_place() const { return reads_the_same_; }
   bool is_written_as_output(CellId cell) const { return cells_[cell].written_as_output; }
 
-  LoanId lend(CellId cell);
+  /// A message that `sender` sends.
+  LoanId lend(CellId cell, Event sender);
   void consume(LoanId loan, Event consumer);
   CellId lent_cell(LoanId loan) const { return loans_[loan].cell; }
 
@@ -83,8 +93,8 @@ class WorldMemory {
   void add_read(Cell& cell, Event event);
   bool is_pending(LoanId loan, Event event, const Clocks& clocks,
                   std::span<const LoanId> own_loans) const;
-  std::string conflict(const Cell& cell, Event event, const Clocks& clocks,
-                       std::span<const LoanId> own_loans) const;
+  Conflict conflict(const Cell& cell, Event event, const Clocks& clocks,
+                    std::span<const LoanId> own_loans) const;
   void record_write(Cell& cell, const Value& value, Event event);
 
   struct RankCells {

@@ -26,6 +26,13 @@ Result<Report> verify_fused(const schedule::FoldedWorld& world) {
   return world.rotation.world() <= kMemoryRulesUpTo ? verify_at_once(world) : verify_values(world);
 }
 
+/// What is wrong, told of the schedule as it was written.
+Status in_its_own_ops(const schedule::WrittenSchedule& written, const Status& of_fused) {
+  const auto none = schedule::Rotation::none(written.request().world);
+  const Status status = verify_values({none, lowered(written)}).status();
+  return status.ok() ? of_fused : status;
+}
+
 Result<WrittenVerdict> verdict_on(const schedule::WrittenSchedule& written) {
   // As it was written first, so that errors speak of its own ops.
   if (written.request().world <= kMemoryRulesUpTo) {
@@ -36,7 +43,9 @@ Result<WrittenVerdict> verdict_on(const schedule::WrittenSchedule& written) {
     return written.ranks[static_cast<std::size_t>(rank)];
   };
   WrittenVerdict verdict{.fused = schedule::fuse_folded(build)};
-  RONDO_ASSIGN(const Report report, verify_fused(verdict.fused));
+  const Result<Report> proof = verify_fused(verdict.fused);
+  if (!proof.ok()) return in_its_own_ops(written, proof.status());
+  const Report& report = *proof;
   verdict.least_credits = report.least_credits;
   for (schedule::Rank rank = 0; rank < written.request().world; ++rank) {
     const FusedSchedule own = unfold(verdict.fused, rank);

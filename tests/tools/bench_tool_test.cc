@@ -154,6 +154,17 @@ TEST(BenchCycles, SoakWithoutEnd_GoesOnUntilItIsStopped) {
   EXPECT_GT(std::stoi(outcome.output), 1) << outcome.output;
 }
 
+/// However it ends: what was measured is in the file.
+TEST(BenchCycles, SoakThatIsKilled_LeavesItsResults) {
+  const TemporaryFile file;
+  file.put(std::string(100'000, 'x'));  // longer than the new results
+  shell("timeout -s KILL 4 $RONDO bench all_reduce -b 64 -e 64 -n 2 -N 0 -J " + file.path() +
+        " > /dev/null 2>&1");
+  const auto results = json_of(file)["results"];
+  EXPECT_GT(results.size(), 4U);
+  for (std::size_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i]["cycle"], i / 2) << i;
+}
+
 TEST(BenchIterations, TimesOfEveryCall_AreInTheFile) {
   const TemporaryFile file;
   const Outcome outcome = rondo("bench all_reduce --local 2 -b 64 -e 64 -n 7 -I -J " + file.path());
@@ -257,7 +268,9 @@ TEST(BenchBaseline, OfSomethingElse_IsRefusedBeforeAnythingIsMeasured) {
   const Outcome tcp = rondo(
       "bench all_reduce --local 2 --transport tcp -b 1K -e 4K -n 2 --baseline " + file.path());
   EXPECT_EQ(tcp.exit_code, 1) << tcp.output;
-  EXPECT_THAT(tcp.output, HasSubstr("went over shm there and over tcp here"));
+  EXPECT_THAT(tcp.output, HasSubstr("1024 bytes went over shm there and over tcp here"));
+  EXPECT_THAT(tcp.output, HasSubstr("\n        1024 ")) << "only a call tells by what it goes";
+  EXPECT_THAT(tcp.output, Not(HasSubstr("\n        2048 "))) << "nothing behind the first row";
   auto json = json_of(file);
   json["environment"]["cpu"] = "Another";
   file.put(json.dump());

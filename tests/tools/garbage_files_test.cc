@@ -123,8 +123,9 @@ TEST(WrongSchedule, IsRefusedWithItsStepAndWhatTheRightContentsAre) {
     EXPECT_THAT(outcome.output,
                 AllOf(HasSubstr("schedule file " + file),
                       HasSubstr("its result is row 0 of ranks {0, 1, 3}"),
-                      HasSubstr("the right one is of all ranks"),
-                      HasSubstr("rank 3, sweep 6/12 recv_reduce <- rank 2, row 0 (final)")))
+                      HasSubstr("the right one is row 0 of all ranks"),
+                      HasSubstr("the mistake is at rank 2, op 4/12 recv <- rank 1, row 0"),
+                      HasSubstr("rank 3, op 6/12 recv_reduce <- rank 2, row 0 (final)")))
         << command;
   }
 }

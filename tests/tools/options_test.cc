@@ -142,9 +142,10 @@ TEST(BenchFlags, PerIteration_TakesANumberOrNone) {
   EXPECT_THAT(mistake_of(parsed({"all_reduce", "-I", "2"})), HasSubstr("expected 1, 0 or nothing"));
 }
 
-TEST(BenchFlags, Soak_HasNoFile) {
-  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-N", "0", "--json", "a.json"})),
-              HasSubstr("-N 0 has no last result"));
+TEST(BenchFlags, SoakWithoutEnd_HasNothingToCompare) {
+  EXPECT_THAT(mistake_of(parsed({"all_reduce", "-N", "0", "--baseline", "a.json"})),
+              HasSubstr("-N 0 has no last result to compare"));
+  EXPECT_EQ(mistake_of(parsed({"all_reduce", "-N", "0", "--json", "a.json"})), "");
   EXPECT_EQ(mistake_of(parsed({"all_reduce", "-N", "0"})), "");
 }
 

@@ -1,5 +1,6 @@
 // Schedules that somebody has written: read, proved, priced.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -69,6 +70,38 @@ TEST(Written, AWrongOneIsToldWhereAndWhatWouldBeRight) {
                                            R"("out 7"],
     ["send")"));
   EXPECT_NE(beyond.find('7'), std::string::npos) << beyond;
+}
+
+/// All ranks' ops of a sum along a chain, whose last rank sends it back.
+std::string chain_of(int ranks, int careless_rank) {
+  std::string schedules;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const bool is_last = rank == ranks - 1;
+    std::string ops = rank == 0 ? R"(["send", 1, "in 0"])"
+                      : rank == careless_rank
+                          ? fmt::format(R"(["recv", {}, "out 0"])", rank - 1)
+                          : fmt::format(R"(["recv_reduce", {}, "in 0", "out 0"{}])", rank - 1,
+                                        is_last ? R"(, "final")" : "");
+    if (rank > 0 && !is_last) ops += fmt::format(R"(, ["send", {}, "out 0"])", rank + 1);
+    if (!is_last) ops += fmt::format(R"(, ["recv", {}, "out 0"])", rank + 1);
+    if (rank > 0) ops += fmt::format(R"(, ["send", {}, "out 0"])", rank - 1);
+    schedules += fmt::format(R"({}{{"lanes": [[{}]]}})", rank == 0 ? "" : ",", ops);
+  }
+  return fmt::format(R"({{"name": "chain", "collective": "all_reduce", "ranks": {}, "rows": 1,
+    "schedules": [{}]}})",
+                     ranks, schedules);
+}
+
+/// Also in worlds that are proved by what their fused sweeps do.
+TEST(Written, TheOpThatIsToBlameIsNamedInLargeWorldsToo) {
+  for (const int ranks : {8, 600}) {
+    EXPECT_EQ(error_of(chain_of(ranks, -1)), "accepted");
+    const std::string error = error_of(chain_of(ranks, 5));
+    EXPECT_NE(error.find("; the mistake is at rank 5, op 1/4 recv <- rank 4, row 0 [lane 0]: it "
+                         "takes what comes without adding row 0 of rank 5"),
+              std::string::npos)
+        << error;
+  }
 }
 
 TEST(Written, MistakesAreToldWithTheirPlace) {

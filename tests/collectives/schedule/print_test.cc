@@ -28,7 +28,7 @@ TEST(Print, LocalOps_NameTheirSlices) {
   EXPECT_EQ(describe_op(schedule, 0, 0), "op 1/2 copy input 1 -> scratch 0 [lane 0]");
   EXPECT_EQ(describe_op(schedule, 0, 1), "op 2/2 reduce input 1, scratch 0 -> output 1 [lane 0]");
   EXPECT_EQ(describe_op(schedule, 1, 0), "op 1/1 wait for op 2 of lane 0 [lane 1]");
-  EXPECT_EQ(describe_sweep(lower(schedule), 1, 0), "sweep 1/1 wait for sweep 2 of lane 0 [lane 1]");
+  EXPECT_EQ(describe_sweep(lower(schedule), 1, 0), "op 1/1 wait for op 2 of lane 0 [lane 1]");
 }
 
 TEST(Print, FusedSchedule_IsReadableAsAWhole) {

@@ -60,7 +60,7 @@ TEST(Shape, Error_NamesRankAndSweep) {
     b.copy(kInput0, kOutput0);
     b.copy(kInput0, kOutput1);
   }));
-  EXPECT_EQ(status.where(), "rank 1, sweep 2/2 of lane 0");
+  EXPECT_EQ(status.where(), "rank 1, op 2/2 of lane 0");
 }
 
 TEST(Shape, MessageWithoutMemoryBehindIt_IsRefused) {

@@ -99,10 +99,12 @@ TEST(Verify, MissingContribution_NamesWhatIsHeldAndWhatShouldBe) {
       b.recv(0, kOutput);
     }
   });
-  expect_error(verify(world, kEager),
-               "output 0 of rank 0 holds row 0 of ranks {0, 1}; it should hold row 0 of every rank "
-               "once (eager channels, out of place)",
-               0);
+  expect_error(
+      verify(world, kEager),
+      "output 0 of rank 0 holds row 0 of ranks {0, 1}; it should hold row 0 of every rank "
+      "once; made by rank 0, op 1/3 recv_reduce <- rank 1, row 0 [lane 0] (eager channels, "
+      "out of place)",
+      0);
 }
 
 TEST(Verify, WrongFinal_IsNamed) {
@@ -113,6 +115,61 @@ TEST(Verify, WrongFinal_IsNamed) {
   world = ring(3);
   world[2].lanes[0][3].final = false;
   expect_error(verify(lowered(world), kEager), "completes a row, but is not marked final", 2);
+}
+
+/// Wherever it is noticed: where a rank passes on what is wrong, that is behind the mistake.
+TEST(Verify, AnOpThatReplacesInsteadOfAdding_IsToBlameWhereverThatIsNoticed) {
+  for (Rank rank = 0; rank < 5; ++rank) {
+    const auto right = ring(5);
+    const auto& ops = right[static_cast<std::size_t>(rank)].lanes[0];
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      if (ops[i].kind != schedule::OpKind::kRecvReduce) continue;
+      auto world = right;
+      schedule::Op& op = world[static_cast<std::size_t>(rank)].lanes[0][i];
+      op.kind = schedule::OpKind::kRecv;
+      op.final = false;
+      const std::string place = fmt::format("the mistake is at rank {}, op {}/{} recv <- rank {},",
+                                            rank, i + 1, ops.size(), op.peer);
+      expect_error(verify(lowered(world), kEager), place.c_str(), rank);
+      expect_error(verify_values({schedule::Rotation::none(5), lowered(world)}), place.c_str(),
+                   rank);
+    }
+  }
+}
+
+TEST(Verify, AnOpThatAddsASecondTime_IsToBlame) {
+  const auto twice = write(3, [](Builder& b, Rank rank) {
+    if (rank == 0) {
+      b.send(1, kInput);
+      b.send(2, kInput);
+      b.recv(2, kOutput);
+    } else if (rank == 1) {
+      b.recv_reduce(0, kInput, b.scratch(0), false);
+      b.send(2, {BufferRole::kScratch, 0});
+      b.recv(2, kOutput);
+    } else {
+      b.recv_reduce(0, kInput, b.scratch(0), false);
+      b.recv_reduce(1, {BufferRole::kScratch, 0}, kOutput, false);
+      b.send(0, kOutput);
+      b.send(1, kOutput);
+    }
+  });
+  expect_error(
+      verify(twice, kEager),
+      "the mistake is at rank 2, op 2/4 recv_reduce <- rank 1, row 0 [lane 0]: it adds row "
+      "0 of rank 0 a second time",
+      2);
+}
+
+TEST(Verify, TheSendWhoseMemoryIsOverwritten_IsNamedToo) {
+  const auto overwritten = write(2, [](Builder& b, Rank rank) {
+    b.copy(kInput, kOutput);
+    b.send(1 - rank, kOutput);
+    b.recv_reduce(1 - rank, kInput, kOutput, true);
+  });
+  expect_error(verify(overwritten, kDirectInPlace),
+               "writes to memory whose send may still be pending (rank 0, op 2/3 send -> rank 1, ",
+               0);
 }
 
 TEST(Verify, AnotherOrderOnOneRank_IsRefusedAlthoughTheSumIsRight) {
@@ -141,7 +198,7 @@ TEST(Verify, Deadlock_SaysWhoWaitsForWhat) {
     b.recv_reduce(1 - rank, kInput, kOutput, true);
     b.send(1 - rank, kInput);
   });
-  expect_error(verify(world, kEager), "rank 1 at sweep 1/2 recv_reduce <- rank 0, row 0", 0);
+  expect_error(verify(world, kEager), "rank 1 at op 1/2 recv_reduce <- rank 0, row 0", 0);
 }
 
 TEST(Verify, CreditsThatAreNeeded_AreFound) {
@@ -165,7 +222,10 @@ TEST(Verify, MessageNobodyReceives_IsRefused) {
     b.recv_reduce(1 - rank, kInput, kOutput, true);
     if (rank == 0) b.send(1, kInput);
   });
-  expect_error(verify(world, kEager), "rank 1 never receives the last 1 message(s)", 1);
+  expect_error(verify(world, kEager),
+               "rank 1 never receives the last 1 message(s) that rank 0 sends it on lane 0 (it was "
+               "sent by rank 0, op 3/3 send -> rank 1, row 0",
+               1);
 }
 
 TEST(Verify, WriteToAPendingSource_IsRefusedWhereMessagesAreLent) {
@@ -211,14 +271,21 @@ TEST(Verify, StoresThatCannotBeMapped_MustBeRightAsMessagesToo) {
   port.direct = true;
   port.slice = kOutput;
   EXPECT_TRUE(verify(world, {.lent = true, .credits = 1, .stores = true}).ok());
-  expect_error(verify(world), "may still be pending (direct channels without stores", 0);
+  expect_error(
+      verify(world),
+      "may still be pending (rank 0, op 2/4 send -> rank 1 (direct), row 0 [lane 0]) (direct "
+      "channels without stores",
+      0);
 }
 
 TEST(Verify, MessageOfAnotherRow_IsRefused) {
   auto world = ring(3);
   world[1].lanes[0][0].source.chunk = 2;
-  expect_error(verify(lowered(world), kEager), "takes the message of row 2 from rank 1 for row 1",
-               2);
+  expect_error(
+      verify(lowered(world), kEager),
+      "takes the message of row 2 from rank 1 for row 1 (it was sent by rank 1, op 1/8 send "
+      "-> rank 2, row 2",
+      2);
 }
 
 TEST(Verify, BarrierWithoutLastRound_IsRefused) {

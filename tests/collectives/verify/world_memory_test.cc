@@ -54,57 +54,62 @@ TEST_F(WorldMemoryTest, InPlace_InputAndOutputAreOneCell) {
 
 TEST_F(WorldMemoryTest, ReadOfNothing_IsWrong) {
   WorldMemory m = memory(false);
-  EXPECT_NE(m.read(m.cell(0, kOutput), step(0), clocks_), "");
+  EXPECT_NE(m.read(m.cell(0, kOutput), step(0), clocks_).text, "");
 }
 
 TEST_F(WorldMemoryTest, LanesWithoutAWait_Race) {
   WorldMemory m = memory(false);
   const CellId cell = m.cell(0, kOutput);
-  EXPECT_EQ(m.write(cell, {}, step(0), clocks_), "");
-  EXPECT_NE(m.read(cell, step(1), clocks_), "");
+  EXPECT_EQ(m.write(cell, {}, step(0), clocks_).text, "");
+  EXPECT_NE(m.read(cell, step(1), clocks_).text, "");
   tell(0, 1);
-  EXPECT_EQ(m.read(cell, step(1), clocks_), "");
-  EXPECT_NE(m.write(cell, {}, step(0), clocks_), "") << "the other lane may still read";
+  EXPECT_EQ(m.read(cell, step(1), clocks_).text, "");
+  EXPECT_NE(m.write(cell, {}, step(0), clocks_).text, "") << "the other lane may still read";
 }
 
 TEST_F(WorldMemoryTest, WriteToAPendingSource_IsWrongUntilItsConsumerIsKnown) {
   WorldMemory m = memory(false);
   const CellId cell = m.cell(0, kOutput);
-  EXPECT_EQ(m.write(cell, {}, step(0), clocks_), "");
-  const LoanId loan = m.lend(cell);
+  EXPECT_EQ(m.write(cell, {}, step(0), clocks_).text, "");
+  const Event sender = step(0);
+  const LoanId loan = m.lend(cell, sender);
   tell(0, 2);
   m.consume(loan, step(2));
-  EXPECT_THAT(m.write(cell, {}, step(0), clocks_), testing::HasSubstr("pending"));
-  const LoanId again = m.lend(cell);
+  const Conflict found = m.write(cell, {}, step(0), clocks_);
+  EXPECT_THAT(found.text, testing::HasSubstr("pending"));
+  EXPECT_EQ(found.other.lane, sender.lane);
+  EXPECT_EQ(found.other.number, sender.number);
+  const LoanId again = m.lend(cell, step(0));
   m.consume(again, step(2));
   tell(2, 0);
-  EXPECT_EQ(m.write(cell, {}, step(0), clocks_), "");
+  EXPECT_EQ(m.write(cell, {}, step(0), clocks_).text, "");
 }
 
 TEST_F(WorldMemoryTest, StoreFromPeer_NeedsTheOwnersStartAndItsLastAccess) {
   WorldMemory m = memory(false);
   const CellId cell = m.cell(1, kOutput);
-  EXPECT_NE(m.store_from_peer(cell, {}, step(0), clocks_, {}), "") << "rank 1 may not have begun";
+  EXPECT_NE(m.store_from_peer(cell, {}, step(0), clocks_, {}).text, "")
+      << "rank 1 may not have begun";
   WorldMemory fresh = memory(false);
   tell(2, 0);
-  EXPECT_EQ(fresh.store_from_peer(cell, {}, step(0), clocks_, {}), "");
-  EXPECT_NE(fresh.read(cell, step(2), clocks_), "") << "the store may still go on";
+  EXPECT_EQ(fresh.store_from_peer(cell, {}, step(0), clocks_, {}).text, "");
+  EXPECT_NE(fresh.read(cell, step(2), clocks_).text, "") << "the store may still go on";
   tell(0, 2);
   fresh.note_store(cell, step(2));
-  EXPECT_EQ(fresh.read(cell, step(2), clocks_), "");
+  EXPECT_EQ(fresh.read(cell, step(2), clocks_).text, "");
 }
 
 TEST_F(WorldMemoryTest, StoreFromPeer_MayReplaceWhatItConsumes) {
   WorldMemory m = memory(true);
   const CellId cell = m.cell(1, kInput);
   m.initialise(cell, contribution(1, 0));
-  EXPECT_EQ(m.read(cell, step(2), clocks_), "");
-  const LoanId loan = m.lend(cell);
+  EXPECT_EQ(m.read(cell, step(2), clocks_).text, "");
+  const LoanId loan = m.lend(cell, step(2));
   tell(2, 0);
   const Event event = step(0);
   m.consume(loan, event);
   const std::vector<LoanId> own{loan};
-  EXPECT_EQ(m.store_from_peer(cell, {}, event, clocks_, own), "");
+  EXPECT_EQ(m.store_from_peer(cell, {}, event, clocks_, own).text, "");
 }
 
 }  // namespace

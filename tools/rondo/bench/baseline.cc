@@ -78,6 +78,11 @@ void require_comparable(const RecordedFile& baseline, const std::string& collect
                               ranks_of(baseline, collective), collective, ranks));
 }
 
+void require_same_transport(const RecordedFile& baseline, const BenchRow& row) {
+  if (row.out_of_place) time_before_us(baseline, *row.out_of_place);
+  if (row.in_place) time_before_us(baseline, *row.in_place);
+}
+
 BaselineComparison compare_with(const RecordedFile& baseline, const std::vector<BenchRow>& rows) {
   BaselineComparison comparison;
   const auto add = [&](const std::optional<BenchResult>& now) {

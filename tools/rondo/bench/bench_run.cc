@@ -5,16 +5,14 @@
 #include <array>
 #include <cstdio>
 #include <ctime>
-#include <exception>
-#include <nlohmann/json.hpp>
+#include <functional>
 #include <numeric>
 #include <optional>
 
 #include "core/dtype.h"
-#include "tools/rondo/bench/baseline.h"
+#include "tools/rondo/bench/bench_files.h"
 #include "tools/rondo/bench/environment.h"
 #include "tools/rondo/bench/measure.h"
-#include "tools/rondo/bench/output_file.h"
 #include "tools/rondo/bench/rank_lines.h"
 #include "tools/rondo/bench/report.h"
 #include "tools/rondo/output.h"
@@ -22,39 +20,6 @@
 
 namespace rondo::tool {
 namespace {
-
-/// What rank 0 writes and compares with.
-struct Files {
-  Facts environment;
-  std::optional<OutputFile> json;
-  std::optional<RecordedFile> baseline;
-};
-
-void open_files(const BenchOptions& options, int ranks, Files& files) {
-  files.environment = bench_environment();
-  if (!options.baseline_path.empty()) {
-    files.baseline = read_recorded(options.baseline_path);
-    require_comparable(*files.baseline, std::string(to_string(options.operation)), ranks,
-                       files.environment, options.any_machine);
-  }
-  if (!options.json_path.empty()) files.json.emplace("--json", options.json_path);
-}
-
-/// Every rank calls it; false on all of them where rank 0 can't use a file, and has said why.
-bool files_are_ready(const BenchOptions& options, Communicator& communicator, Files& files) {
-  std::uint8_t ready = 1;
-  if (communicator.rank() == 0) {
-    try {
-      open_files(options, communicator.size(), files);
-    } catch (const std::exception& error) {
-      fmt::print(stderr, "rondo bench: {}\n", error.what());
-      ready = 0;
-    }
-  }
-  if (options.json_path.empty() && options.baseline_path.empty()) return true;
-  communicator.broadcast({&ready, 1, DataType::kU8}, 0);
-  return ready != 0;
-}
 
 /// One word; with "@3" behind it where the third element behind a page's begin is the first.
 std::string kind_of_buffers(const BenchOptions& options) {
@@ -109,13 +74,18 @@ std::string time_of_day() {
   return text.data();
 }
 
+/// What becomes of a row, on every rank; false on all of them ends the run.
+using Keep = std::function<bool(const BenchRow& row)>;
+
 /// The sweep of one rank.
 class Bench {
  public:
-  Bench(Communicator& communicator, const BenchOptions& options, const Progress& progress)
+  Bench(Communicator& communicator, const BenchOptions& options, const Progress& progress,
+        const Keep& keep)
       : communicator_(communicator),
         options_(options),
         progress_(progress),
+        keep_(keep),
         style_{.per_iteration = options.repeats.keep_times,
                .timestamps = options.timestamps,
                .overlap = options.repeats.overlap,
@@ -124,8 +94,8 @@ class Bench {
         output_(bytes_of_memory(options), options.registered, communicator.device()),
         measurement_(communicator, input_, output_, options.repeats) {}
 
-  /// The table once; the results of cycle `cycle`.
-  std::vector<BenchRow> run(int cycle) {
+  /// The table once, of cycle `cycle`: its wrong elements; nothing where `keep` didn't go on.
+  std::optional<std::uint64_t> run(int cycle) {
     cycle_ = cycle;
     rows_.clear();
     if (options_.cycles != 1) print(fmt::format("# cycle {}\n", cycle + 1));
@@ -135,15 +105,15 @@ class Bench {
         if (!is_combined_by(type, op)) continue;
         CallSpec spec{.operation = options_.operation, .type = type, .op = op};
         spec.first_element = options_.first_element;
-        run_sizes(spec);
+        if (!run_sizes(spec)) return std::nullopt;
       }
     }
     print(table_footer(rows_));
-    return std::move(rows_);
+    return total_wrong(rows_);
   }
 
  private:
-  void run_sizes(CallSpec spec) {
+  bool run_sizes(CallSpec spec) {
     std::vector<int> roots = options_.roots;
     if (roots.empty()) {
       roots.resize(static_cast<std::size_t>(communicator_.size()));
@@ -155,8 +125,10 @@ class Bench {
         spec.bytes = bytes;
         rows_.push_back(measure(spec));
         print(table_line(rows_.back(), style_));
+        if (!keep_(rows_.back())) return false;
       }
     }
+    return true;
   }
   BenchRow measure(CallSpec spec) {
     BenchRow row;
@@ -187,6 +159,7 @@ class Bench {
   Communicator& communicator_;
   const BenchOptions& options_;
   const Progress& progress_;
+  const Keep& keep_;
   TableStyle style_;
   BenchMemory input_;
   BenchMemory output_;
@@ -195,35 +168,20 @@ class Bench {
   int cycle_ = 0;
 };
 
-/// Every rank sees the same results, and so stops with the others.
-std::vector<BenchRow> run_cycles(Communicator& communicator, const BenchOptions& options) {
+/// Wrong elements of all cycles; nothing where `keep` didn't go on. Every rank sees the same
+/// results, and so stops with the others.
+std::optional<std::uint64_t> run_cycles(Communicator& communicator, const BenchOptions& options,
+                                        const Keep& keep) {
   const Progress progress;
-  Bench bench(communicator, options, progress);
-  std::vector<BenchRow> all;
+  Bench bench(communicator, options, progress, keep);
+  std::uint64_t wrong = 0;
   for (int cycle = 0; options.cycles == 0 || cycle < options.cycles; ++cycle) {
-    std::vector<BenchRow> rows = bench.run(cycle);
-    const bool wrong = total_wrong(rows) != 0;
-    // Without an end nobody asks for the rows, and they would fill the memory.
-    if (options.cycles == 0) all.clear();
-    all.insert(all.end(), std::make_move_iterator(rows.begin()),
-               std::make_move_iterator(rows.end()));
-    if (options.cycles == 0 && wrong) break;
+    const std::optional<std::uint64_t> of_cycle = bench.run(cycle);
+    if (!of_cycle) return std::nullopt;
+    wrong += *of_cycle;
+    if (options.cycles == 0 && wrong != 0) break;
   }
-  return all;
-}
-
-/// What rank 0 makes of the results, as an exit code.
-int finish(const BenchOptions& options, Files& files, const std::vector<BenchRow>& rows) {
-  write_output(fmt::format("# Collective test concluded: {}\n", to_string(options.operation)));
-  if (files.json) files.json->write(json_text(to_json(files.environment, rows)));
-  bool slower = false;
-  if (files.baseline) {
-    const BaselineComparison comparison = compare_with(*files.baseline, rows);
-    write_output(comparison_lines(*files.baseline, comparison, options.tolerance_percent));
-    slower = count_slower(comparison, options.tolerance_percent) > 0;
-  }
-  if (total_wrong(rows) != 0) return kExitFailure;
-  return slower ? kExitSlower : 0;
+  return wrong;
 }
 
 }  // namespace
@@ -235,15 +193,22 @@ int run_bench_rank(Communicator& communicator, const BenchOptions& options, bool
     throw UsageError(fmt::format("-r {}: there are {} ranks, from 0", options.roots.front(),
                                  communicator.size()));
   }
-  Files files;
-  if (!files_are_ready(options, communicator, files)) return kExitFailure;
+  BenchFiles files(communicator, options);
+  if (!files.open()) return kExitFailure;
   const std::string ranks = rank_lines(communicator);
   if (first) {
-    write_output(preamble(options, files.environment, communicator.size(), bound) + ranks + "#\n");
+    write_output(preamble(options, files.environment(), communicator.size(), bound) + ranks +
+                 "#\n");
   }
-  const std::vector<BenchRow> rows = run_cycles(communicator, options);
-  if (!first) return total_wrong(rows) == 0 ? 0 : kExitFailure;
-  return finish(options, files, rows);
+  const auto keep = [&files](const BenchRow& row) { return files.keep(row); };
+  const std::optional<std::uint64_t> wrong = run_cycles(communicator, options, keep);
+  if (!wrong) return kExitFailure;
+  int code = 0;
+  if (first) {
+    write_output(fmt::format("# Collective test concluded: {}\n", to_string(options.operation)));
+    code = files.finish();
+  }
+  return *wrong == 0 ? code : kExitFailure;
 }
 
 }  // namespace rondo::tool

@@ -213,6 +213,15 @@ std::string json_text(const ordered_json& json) {
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
+std::vector<std::string> result_lines(const BenchRow& row) {
+  std::vector<std::string> lines;
+  for_each_result({row}, [&](const BenchResult& result) {
+    lines.push_back(
+        result_json(result).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+  });
+  return lines;
+}
+
 nlohmann::ordered_json to_json(const Facts& environment, const std::vector<BenchRow>& rows) {
   ordered_json facts = ordered_json::object();
   for (const auto& [key, value] : environment) facts[key] = value;

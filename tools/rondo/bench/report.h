@@ -42,6 +42,9 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 /// As a file's text; what is no UTF-8 (a variable may hold anything) is replaced.
 std::string json_text(const nlohmann::ordered_json& json);
 
+/// Each of the row's results as an element of that list, on a line without its end.
+std::vector<std::string> result_lines(const BenchRow& row);
+
 /// {"environment": {...}, "results": [...]}
 nlohmann::ordered_json to_json(const Facts& environment, const std::vector<BenchRow>& rows);
 
