@@ -72,39 +72,10 @@ bool is_message(std::int32_t kind) {
   return kind == static_cast<int>(RONDO_SEND) || kind == static_cast<int>(RONDO_RECEIVE);
 }
 
+/// Of an op that needs more than its number.
 Reduction reduction_of_call(const rondo_call& call) {
   if (call.op == RONDO_PREMULTIPLIED_SUM) return Reduction::premultiplied_sum(call.factor);
-  if (call.op == RONDO_CUSTOM) return custom_of(call);
-  return reduction_of(call.op);
-}
-
-/// But for the numbers of elements of ranks' parts.
-Call call_of(const rondo_call& given, Device device) {
-  if (given.timeout_ms < 0)
-    refuse(fmt::format("rondo_call.timeout_ms: expected at least 0, got {}", given.timeout_ms));
-  const std::int32_t kind = number_of(given.kind);
-  if (!is_message(kind)) collective_of(given.kind, "rondo_call.kind");
-  const DataType type = type_of(given.type, "rondo_call.type");
-  check_op(number_of(given.op), "rondo_call.op");
-  Call call;
-  call.input = ConstBuffer(given.input, given.input_count, type, device);
-  call.output = Buffer(given.output, given.output_count, type, device);
-  call.root = given.root;
-  call.timeout_ms = given.timeout_ms;
-  if (is_message(kind)) {
-    if (given.stream != nullptr) refuse("rondo_call.stream: sends and receives have none");
-    Call message = given.kind == RONDO_SEND ? Call::send(call.input, given.root, given.tag)
-                                            : Call::receive(call.output, given.root, given.tag);
-    message.timeout_ms = given.timeout_ms;
-    return message;
-  }
-  call.collective = collective_of(given.kind);
-  // What is broadcast is where it lands.
-  if (call.collective == Collective::kBroadcast) call.input = call.output;
-  if (reduces(call.collective)) call.op = reduction_of_call(given);
-  call.uneven = given.input_counts != nullptr || given.output_counts != nullptr;
-  if (given.stream != nullptr) return call.on(checked(given.stream, "rondo_call.stream").stream);
-  return call;
+  return custom_of(call);
 }
 
 /// Sizes that a header may give a struct.
@@ -227,24 +198,62 @@ Device device_of(const rondo_device& device, const char* what) {
   return {static_cast<DeviceKind>(device.kind), device.index};
 }
 
-ReadCall::ReadCall(const rondo_call* pointer, int size, Device device) {
+ReadCall::ReadCall(const rondo_call* pointer, const Communicator& rank, Device device) {
   need(pointer, "call");
   rondo_call room;
-  const rondo_call* const given = known(pointer, room, kLeastCall, "rondo_call");
-  Call read = call_of(*given, device);
-  call_ = Spares<Call>::take();
-  const bool has_parts = read.exchange == Call::Exchange::kNone;
-  copy_counts(has_parts ? given->input_counts : nullptr, size, call_->input_counts);
-  copy_counts(has_parts ? given->output_counts : nullptr, size, call_->output_counts);
-  read.input_counts.swap(call_->input_counts);
-  read.output_counts.swap(call_->output_counts);
-  *call_ = std::move(read);
+  read(*known(pointer, room, kLeastCall, "rondo_call"), rank, device);
 }
 
 ReadCall::~ReadCall() {
-  // What a program gives back must not be held on to.
-  call_->stream.reset();
-  Spares<Call>::keep(std::move(call_));
+  if (counts_ == nullptr) return;
+  counts_->input.swap(call_.input_counts);
+  counts_->output.swap(call_.output_counts);
+  Spares<Counts>::keep(std::move(counts_));
+}
+
+void ReadCall::read(const rondo_call& given, const Communicator& rank, Device device) {
+  if (given.timeout_ms < 0)
+    refuse(fmt::format("rondo_call.timeout_ms: expected at least 0, got {}", given.timeout_ms));
+  const std::int32_t kind = number_of(given.kind);
+  if (!is_message(kind)) collective_of(given.kind, "rondo_call.kind");
+  const DataType type = type_of(given.type, "rondo_call.type");
+  check_op(number_of(given.op), "rondo_call.op");
+  call_.root = given.root;
+  call_.timeout_ms = given.timeout_ms;
+  if (is_message(kind)) return read_message(given, type, device);
+  call_.collective = static_cast<Collective>(kind);
+  call_.output = Buffer(given.output, given.output_count, type, device);
+  // What is broadcast is where it lands.
+  call_.input = call_.collective == Collective::kBroadcast
+                    ? ConstBuffer(call_.output)
+                    : ConstBuffer(given.input, given.input_count, type, device);
+  if (reduces(call_.collective)) {
+    const std::int32_t op = number_of(given.op);
+    call_.op = needs_call(op) ? reduction_of_call(given) : static_cast<ReduceOp>(op);
+  }
+  if (given.stream != nullptr) {
+    call_.stream = checked(given.stream, "rondo_call.stream").stream;
+  }
+  if (given.input_counts != nullptr || given.output_counts != nullptr)
+    read_counts(given, rank.size());
+}
+
+void ReadCall::read_message(const rondo_call& given, DataType type, Device device) {
+  if (given.stream != nullptr) refuse("rondo_call.stream: sends and receives have none");
+  const bool sends = given.kind == RONDO_SEND;
+  call_.exchange = sends ? Call::Exchange::kSend : Call::Exchange::kReceive;
+  call_.tag = given.tag;
+  if (sends) call_.input = ConstBuffer(given.input, given.input_count, type, device);
+  if (!sends) call_.output = Buffer(given.output, given.output_count, type, device);
+}
+
+void ReadCall::read_counts(const rondo_call& given, int size) {
+  counts_ = Spares<Counts>::take();
+  call_.uneven = true;
+  call_.input_counts.swap(counts_->input);
+  call_.output_counts.swap(counts_->output);
+  copy_counts(given.input_counts, size, call_.input_counts);
+  copy_counts(given.output_counts, size, call_.output_counts);
 }
 
 }  // namespace rondo::c

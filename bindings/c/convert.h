@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "rondo/call.h"
 #include "rondo/communicator.h"
@@ -29,20 +30,29 @@ Device device_of(const rondo_config* config);
 /// `what` begins messages.
 Device device_of(const rondo_device& device, const char* what);
 
-/// A program's call, for as long as this lives. Its memory was that of calls before on this thread,
-/// and so is that of its counts.
+/// A program's call, for as long as this lives. Its counts have the memory of those of calls before
+/// on this thread.
 class ReadCall {
  public:
-  /// Of a communicator of `size` ranks whose buffers lie on `device`. Errors: InvalidArgument.
-  ReadCall(const rondo_call* given, int size, Device device);
+  /// Of buffers that lie on `device`. Errors: InvalidArgument.
+  ReadCall(const rondo_call* given, const Communicator& rank, Device device);
   ~ReadCall();
   ReadCall(const ReadCall&) = delete;
   ReadCall& operator=(const ReadCall&) = delete;
 
-  const Call& operator*() const { return *call_; }
+  const Call& operator*() const { return call_; }
 
  private:
-  std::unique_ptr<Call> call_;
+  void read(const rondo_call& given, const Communicator& rank, Device device);
+  void read_message(const rondo_call& given, DataType type, Device device);
+  void read_counts(const rondo_call& given, int size);
+
+  /// Of ranks' parts.
+  struct Counts {
+    std::vector<std::size_t> input, output;
+  };
+  Call call_;
+  std::unique_ptr<Counts> counts_;  ///< where a call has some: what the call's were swapped with
 };
 
 /// What C has written there may be no enumerator: as the number that it is.

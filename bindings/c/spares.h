@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <utility>
 
 namespace rondo::c {
 
@@ -16,30 +15,39 @@ class Spares {
  public:
   /// One that was kept, as it was then, or a new one.
   static std::unique_ptr<Object> take() {
-    List& list = own();
-    if (is_over || list.count == 0) return std::make_unique<Object>();
-    return std::move(list.objects[--list.count]);
+    List& list = own;
+    if (list.count == 0) return std::make_unique<Object>();
+    return std::unique_ptr<Object>(list.objects[--list.count]);
   }
   /// Beyond kMost it goes.
   static void keep(std::unique_ptr<Object> object) noexcept {
-    if (is_over) return;
-    List& list = own();
-    if (list.count < kMost) list.objects[list.count++] = std::move(object);
+    List& list = own;
+    if (list.is_over || list.count == kMost) return;
+    if (!list.frees_at_end) free_at_end();
+    list.objects[list.count++] = object.release();
   }
 
  private:
   static constexpr std::size_t kMost = 64;
+  /// Without a constructor: each look at a list that has one asks whether that has run.
   struct List {
-    ~List() { is_over = true; }
-    std::array<std::unique_ptr<Object>, kMost> objects;
-    std::size_t count = 0;
+    std::array<Object*, kMost> objects;
+    std::size_t count;
+    bool frees_at_end;
+    bool is_over;  ///< the thread ends; a program's own destructors may still make calls
   };
-  static List& own() {
-    thread_local List list;
-    return list;
+  /// Frees them with the thread.
+  struct Last {
+    ~Last() {
+      own.is_over = true;
+      while (own.count > 0) delete own.objects[--own.count];
+    }
+  };
+  static void free_at_end() {
+    static thread_local const Last last;
+    own.frees_at_end = true;
   }
-  /// The thread ends, and its list is gone: a program's own destructors may still make calls.
-  inline static thread_local bool is_over = false;
+  inline static thread_local constinit List own{};
 };
 
 }  // namespace rondo::c

@@ -22,7 +22,7 @@ rondo_status rondo_start(rondo_communicator* communicator, const rondo_call* cal
   return guarded([&] {
     auto& [word, own, device] = checked(communicator, "communicator");
     need(out, "out");
-    const rondo::c::ReadCall read(call, own.size(), device);
+    const rondo::c::ReadCall read(call, own, device);
     auto work = rondo::c::Spares<rondo_work>::take();
     work->work = own.start(*read);
     work->word = rondo_work::kWord;

@@ -84,6 +84,7 @@ trace::CallRecord CallTrace::record_of(const CallArguments& arguments,
 trace::CallTimer* CallTrace::begin(std::uint64_t sequence, const trace::CallRecord& alike,
                                    trace::Series& series) {
   if (ring_ == nullptr) return nullptr;
+  ring_->fetch_next();
   count_last();
   current_ = &series;
   timer_.begin(alike, entered_, begun_);

@@ -33,13 +33,19 @@ class CallTimer {
     idle_since_ = ticks_now();
     idle_for_ = peer;
   }
-  /// What it waited for has come.
+  /// What it waited for has come. To be told before it is copied or combined, where that takes
+  /// time.
   void moved() {
     if (idle_since_ != 0) end_idle(ticks_now());
   }
 
-  /// A kernel took so long.
-  void reduced(Ticks took) { record_.reduce += took; }
+  /// When a kernel begins, for which what it waited for has come.
+  Ticks begin_kernel() {
+    const Ticks now = ticks_now();
+    if (idle_since_ != 0) end_idle(now);
+    return now;
+  }
+  void end_kernel(Ticks begun) { record_.reduce += ticks_now() - begun; }
   /// From the last byte on until the call is done there is nothing but a kernel.
   void reduces_to_the_end() {
     reducing_since_ = record_.last_byte != 0 ? record_.last_byte : ticks_now();
@@ -106,16 +112,16 @@ class CallTimer {
 class KernelSpan {
  public:
   explicit KernelSpan(CallTimer* timer)
-      : timer_(timer), start_(timer == nullptr ? 0 : ticks_now()) {}
+      : timer_(timer), begun_(timer == nullptr ? 0 : timer->begin_kernel()) {}
   ~KernelSpan() {
-    if (timer_ != nullptr) timer_->reduced(ticks_now() - start_);
+    if (timer_ != nullptr) timer_->end_kernel(begun_);
   }
   KernelSpan(const KernelSpan&) = delete;
   KernelSpan& operator=(const KernelSpan&) = delete;
 
  private:
   CallTimer* timer_;
-  Ticks start_;
+  Ticks begun_;
 };
 
 }  // namespace rondo::trace

@@ -168,6 +168,7 @@ Status EagerRunner::combine() {
     release_sources();
     return {};
   }
+  if (timer_ != nullptr) timer_->moved();
   if (sources_[0] == transport::Endpoint::stored()) sources_[0] = targets_[0];
   for (void* target : targets_) {
     if (target != sources_[0] && sweep.bytes > 0) copy_bytes(target, sources_[0], sweep.bytes);

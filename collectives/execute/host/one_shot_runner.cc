@@ -111,8 +111,13 @@ void OneShotRunner::gather() {
 }
 
 Status OneShotRunner::reduce() {
-  // After a wait that ends with the call: a kernel so short takes less than to read the clock.
-  if (timer() != nullptr && !inputs_.bulletins) timer()->reduces_to_the_end();
+  // Bulletins' wait ends with the call: a kernel so short takes less than to read the clock. A
+  // program's function may take long.
+  const bool counts = !inputs_.bulletins || operands_->custom;
+  if (timer() != nullptr && counts) {
+    timer()->moved();
+    timer()->reduces_to_the_end();
+  }
   void* target = operands_->output;
   const kernels::ReduceArguments arguments{.sources = sources_,
                                            .targets = std::span(&target, 1),
