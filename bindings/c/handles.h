@@ -38,6 +38,7 @@ struct rondo_plan_report {
   rondo_plan_choice choice{};
   std::vector<rondo_plan_candidate> candidates{};
   std::vector<rondo_plan_link> links{};
+  std::vector<rondo_plan_uplink> uplinks{};
 };
 
 struct rondo_stream {

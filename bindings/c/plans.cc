@@ -70,6 +70,15 @@ rondo_plan_link link_of(const rondo::PlannedLink& planned) {
           .alike = planned.alike};
 }
 
+rondo_plan_uplink uplink_of(const rondo::PlannedUplink& planned) {
+  return {.name = planned.name.c_str(),
+          .up_bytes = planned.up_bytes,
+          .down_bytes = planned.down_bytes,
+          .busy_share = planned.busy_share,
+          .of_switch = planned.of_switch ? 1 : 0,
+          .alike = planned.alike};
+}
+
 /// Where it stays, for others point into it.
 std::unique_ptr<rondo_plan_report> report_of(rondo::PlanReport report) {
   auto made = std::make_unique<rondo_plan_report>();
@@ -78,12 +87,15 @@ std::unique_ptr<rondo_plan_report> report_of(rondo::PlanReport report) {
   for (const rondo::PlannedAlgorithm& planned : kept.candidates)
     made->candidates.push_back(candidate_of(planned, planned.name == kept.algorithm));
   for (const rondo::PlannedLink& planned : kept.links) made->links.push_back(link_of(planned));
+  for (const rondo::PlannedUplink& planned : kept.uplinks)
+    made->uplinks.push_back(uplink_of(planned));
   made->choice = {.ranks = kept.ranks,
                   .hosts = kept.hosts,
                   .algorithm = kept.algorithm.c_str(),
                   .reason = kept.reason.c_str(),
                   .candidates = made->candidates.size(),
-                  .links = made->links.size()};
+                  .links = made->links.size(),
+                  .uplinks = made->uplinks.size()};
   return made;
 }
 
@@ -129,6 +141,15 @@ rondo_status rondo_plan_report_link(const rondo_plan_report* report, size_t inde
     const auto& own = checked(report, "report");
     need(out, "out");
     *out = item(own.links, index, "link");
+  });
+}
+
+rondo_status rondo_plan_report_uplink(const rondo_plan_report* report, size_t index,
+                                      const rondo_plan_uplink** out) {
+  return guarded([&] {
+    const auto& own = checked(report, "report");
+    need(out, "out");
+    *out = item(own.uplinks, index, "uplink");
   });
 }
 

@@ -32,7 +32,7 @@ std::uint64_t most_rank_bytes(const simulate::Prediction& prediction) {
 
 std::uint64_t most_link_bytes(const simulate::Prediction& prediction) {
   double most = 0;
-  for (const simulate::HostTraffic& host : prediction.hosts) most = std::max(most, host.up_bytes);
+  for (const simulate::UplinkTraffic& host : prediction.hosts) most = std::max(most, host.up_bytes);
   return static_cast<std::uint64_t>(std::llround(most));
 }
 
@@ -54,9 +54,45 @@ std::vector<PlannedLink> links_of(const Scenario& scenario,
   return links;
 }
 
-/// `links`: null, or where those of this way go.
+/// How much of `us` a link is busy at its full speed.
+double busy_share(const simulate::UplinkTraffic& traffic, double up, double down, double us) {
+  double busy_us = 0;
+  if (up != simulate::kUnlimited) busy_us = std::max(busy_us, traffic.up_bytes / up);
+  if (down != simulate::kUnlimited) busy_us = std::max(busy_us, traffic.down_bytes / down);
+  return us > 0 ? busy_us / us : 0;
+}
+
+PlannedUplink uplink_of(std::string name, const simulate::UplinkTraffic& traffic) {
+  return {.name = std::move(name),
+          .alike = traffic.alike,
+          .up_bytes = static_cast<std::uint64_t>(std::llround(traffic.up_bytes)),
+          .down_bytes = static_cast<std::uint64_t>(std::llround(traffic.down_bytes))};
+}
+
+std::vector<PlannedUplink> uplinks_of(const Scenario& scenario,
+                                      const simulate::Prediction& prediction) {
+  std::vector<PlannedUplink> uplinks;
+  for (const simulate::UplinkTraffic& host : prediction.hosts) {
+    if (scenario.hosts->hosts() == 1) continue;
+    const simulate::HostGroup& group = simulate::group_of_host(scenario.network, host.index);
+    uplinks.push_back(uplink_of(fmt::format("host {}", host.index), host));
+    uplinks.back().busy_share =
+        busy_share(host, group.up_bytes_per_us, group.down_bytes_per_us, prediction.us);
+  }
+  for (const simulate::UplinkTraffic& traffic : prediction.switches) {
+    const simulate::Switch& device =
+        scenario.network.switches[static_cast<std::size_t>(traffic.index)];
+    uplinks.push_back(uplink_of(device.name, traffic));
+    uplinks.back().of_switch = true;
+    uplinks.back().busy_share =
+        busy_share(traffic, device.up_bytes_per_us, device.down_bytes_per_us, prediction.us);
+  }
+  return uplinks;
+}
+
+/// `report`: null, or where what this way loads goes.
 Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64_t most_work,
-               PlannedAlgorithm& planned, std::vector<PlannedLink>* links) {
+               PlannedAlgorithm& planned, PlanReport* report) {
   RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
   simulate::Options options = scenario.options;
   options.most_segments = kMostSegments;
@@ -72,7 +108,9 @@ Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64
   planned.most_rank_bytes = most_rank_bytes(prediction);
   planned.most_link_bytes = most_link_bytes(prediction);
   planned.steps = prediction.steps;
-  if (links != nullptr) *links = links_of(scenario, prediction);
+  if (report == nullptr) return {};
+  report->links = links_of(scenario, prediction);
+  report->uplinks = uplinks_of(scenario, prediction);
   return {};
 }
 
@@ -145,7 +183,7 @@ Result<PlanReport> explain(const Scenario& scenario) {
                              .formula_us = way.formula_us};
     const Status status =
         fill_in(scenario, way.algorithm, is_chosen ? kMostWorkOfChosen : kMostWork, planned,
-                is_chosen ? &report.links : nullptr);
+                is_chosen ? &report : nullptr);
     if (status.code() == ErrorCode::kInvalidArgument) return status;
     if (!status.ok()) planned.left_out = status.message();
     report.candidates.push_back(std::move(planned));

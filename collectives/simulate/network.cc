@@ -83,6 +83,12 @@ Network default_network(int hosts, int ranks) {
   return network;
 }
 
+const HostGroup& group_of_host(const Network& network, int host) {
+  auto group = network.groups.begin();
+  for (; host >= group->hosts; ++group) host -= group->hosts;
+  return *group;
+}
+
 std::vector<int> hosts_of_ranks(const Network& network) {
   std::vector<int> host_of;
   int host = 0;

@@ -87,6 +87,8 @@ struct Network {
 /// where nothing was measured.
 Network default_network(int hosts, int ranks);
 
+/// That of a host, which count through all groups.
+const HostGroup& group_of_host(const Network& network, int host);
 /// The ranks' hosts, in the order of the groups.
 std::vector<int> hosts_of_ranks(const Network& network);
 /// The same as algorithms ask for it, with the speeds of the hosts' links where they differ.

@@ -52,8 +52,10 @@ struct Traffic {
   int alike = 1;  ///< so many pairs of ranks, this one for all of them
 };
 
-/// What the ranks of one host (and of every host that is alike) send to other hosts and get.
-struct HostTraffic {
+/// What crosses the link of a host to the others, or of a switch to the rest of the network.
+struct UplinkTraffic {
+  int index = 0;  ///< of the host, or of the switch in Network::switches
+  int alike = 1;  ///< hosts or switches of its kind, each of which has as much
   double up_bytes = 0;
   double down_bytes = 0;
 };
@@ -82,11 +84,12 @@ struct Prediction {
     kNear,     ///< of one size: it may lie beside them
   };
   Rows rows = Rows::kExact;
-  std::vector<RankTime> ranks;     ///< the representatives
-  std::vector<Traffic> traffic;    ///< of the representatives
-  std::vector<HostTraffic> hosts;  ///< one of each kind
-  std::vector<Span> spans;         ///< theirs, in the order of their ends
-  std::uint64_t events = 0;        ///< sweeps' segments and messages that were simulated
+  std::vector<RankTime> ranks;          ///< the representatives
+  std::vector<Traffic> traffic;         ///< of the representatives
+  std::vector<UplinkTraffic> hosts;     ///< one of each kind
+  std::vector<UplinkTraffic> switches;  ///< one of each kind
+  std::vector<Span> spans;              ///< theirs, in the order of their ends
+  std::uint64_t events = 0;             ///< sweeps' segments and messages that were simulated
   /// The most messages that have to follow each other, by the order of lanes and by what they wait
   /// for, whatever they take.
   std::uint64_t steps = 0;

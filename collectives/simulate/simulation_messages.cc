@@ -136,23 +136,19 @@ Prediction Simulation::result() && {
   for (const Lane& lane : lanes_)
     prediction.steps = std::max<std::uint64_t>(prediction.steps, lane.steps);
   prediction.least_us = prediction.us;
-  prediction.hosts.resize(wires_.host_kinds());
+  Wires::Uplinks uplinks(wires_);
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const Channel& channel = world_.channels()[i];
-    const auto bytes = static_cast<double>(lines_[i].bytes);
-    if (channel.of_sender) {
-      prediction.traffic.push_back({.from = channel.from,
-                                    .to = channel.to,
-                                    .messages = lines_[i].sent,
-                                    .bytes = lines_[i].bytes,
-                                    .alike = quotient_.ranks_each(channel.sender)});
-    }
-    if (wires_.share_host(channel.from, channel.to)) continue;
-    const std::size_t up = wires_.host_kind(channel.from);
-    const std::size_t down = wires_.host_kind(channel.to);
-    if (channel.of_sender) prediction.hosts[up].up_bytes += bytes * wires_.turns_each(up);
-    if (channel.of_receiver) prediction.hosts[down].down_bytes += bytes * wires_.turns_each(down);
+    uplinks.add(channel, lines_[i].bytes);
+    if (!channel.of_sender) continue;
+    prediction.traffic.push_back({.from = channel.from,
+                                  .to = channel.to,
+                                  .messages = lines_[i].sent,
+                                  .bytes = lines_[i].bytes,
+                                  .alike = quotient_.ranks_each(channel.sender)});
   }
+  prediction.hosts = std::move(uplinks.hosts);
+  prediction.switches = std::move(uplinks.switches);
   prediction.spans = std::move(spans_);
   prediction.events = events_;
   return prediction;

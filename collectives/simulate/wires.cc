@@ -60,6 +60,7 @@ void Wires::make_hosts(Fluid& fluid) {
     const auto index = static_cast<std::size_t>(host_class_of_[static_cast<std::size_t>(i)]);
     Shared& shared = hosts_[index];
     if (shared.members > 0) continue;
+    shared.first = host_of(quotient_.rank_of(i));
     shared.members = classes.members[index];
     shared.ranks_each = quotient_.ranks_each(i);
     const HostGroup& group = group_of(host_of(quotient_.rank_of(i)));
@@ -86,6 +87,7 @@ void Wires::make_switches(Fluid& fluid) {
     if (class_index < 0) continue;
     Shared& shared = switches_[static_cast<std::size_t>(class_index)];
     if (shared.members > 0) continue;
+    shared.first = switch_of(quotient_.rank_of(i));
     shared.members = classes.members[static_cast<std::size_t>(class_index)];
     shared.ranks_each = quotient_.ranks_each(i);
     const Switch& device =
@@ -144,6 +146,36 @@ void Wires::work(int representative, double bytes_per_us, std::vector<Use>& uses
   if (host.has_cores) uses.push_back({host.cores, weight(host)});
   if (host.has_memory && bytes_per_us > 0)
     uses.push_back({host.memory, weight(host) * bytes_per_us});
+}
+
+Wires::Uplinks::Uplinks(const Wires& wires) : wires_(wires) {
+  const auto kinds = [](const std::vector<Shared>& classes) {
+    std::vector<UplinkTraffic> traffic;
+    for (const Shared& kind : classes)
+      traffic.push_back({.index = kind.first, .alike = kind.members});
+    return traffic;
+  };
+  hosts = kinds(wires.hosts_);
+  switches = kinds(wires.switches_);
+}
+
+/// As `path` has it.
+void Wires::Uplinks::add(const Channel& channel, std::uint64_t bytes) {
+  const auto [from, to] = std::pair(channel.from, channel.to);
+  if (wires_.host_of(from) == wires_.host_of(to)) return;
+  const auto carried = static_cast<double>(bytes);
+  if (channel.of_sender)
+    hosts[wires_.host_kind(from)].up_bytes += carried * wires_.weight(wires_.host_class(from));
+  if (channel.of_receiver)
+    hosts[wires_.host_kind(to)].down_bytes += carried * wires_.weight(wires_.host_class(to));
+  if (wires_.switch_of(from) == wires_.switch_of(to)) return;
+  const auto of_switch = [this](Rank rank) -> UplinkTraffic& {
+    return switches[static_cast<std::size_t>(&wires_.switch_class(rank) - wires_.switches_.data())];
+  };
+  if (wires_.switch_of(from) >= 0)
+    of_switch(from).up_bytes += carried * wires_.weight(wires_.switch_class(from));
+  if (wires_.switch_of(to) >= 0)
+    of_switch(to).down_bytes += carried * wires_.weight(wires_.switch_class(to));
 }
 
 int Wires::ranks_of_host(int representative) const {

@@ -4,12 +4,14 @@
 // messages take, and how much of each. Hosts (and switches) that are turns of each other are one
 // resource; `weight` says how many turns of one activity share each of them.
 
+#include <cstdint>
 #include <vector>
 
 #include "collectives/simulate/bound_world.h"
 #include "collectives/simulate/fluid.h"
 #include "collectives/simulate/network.h"
 #include "collectives/simulate/quotient.h"
+#include "collectives/simulate/simulate.h"
 
 namespace rondo::simulate {
 
@@ -27,15 +29,13 @@ class Wires {
   void work(int representative, double bytes_per_us, std::vector<Use>& uses) const;
   int ranks_of_host(int representative) const;
 
-  /// Kinds of hosts, and which of them a rank's is.
-  std::size_t host_kinds() const { return hosts_.size(); }
-  std::size_t host_kind(schedule::Rank rank) const;
-  /// How many of `kind` share what a representative's turns do.
-  double turns_each(std::size_t kind) const { return weight(hosts_[kind]); }
-  bool share_host(schedule::Rank a, schedule::Rank b) const { return host_of(a) == host_of(b); }
+  /// What crosses the links of hosts and switches where the representatives' channels carry so
+  /// much.
+  class Uplinks;
 
  private:
   struct Shared {
+    int first = 0;       ///< the one whose ranks are looked at
     int members = 0;     ///< hosts, or switches, that are turns of each other
     int ranks_each = 0;  ///< that each of their representatives stands for
     ResourceId up = 0, down = 0, cores = 0, memory = 0;
@@ -44,6 +44,7 @@ class Wires {
   int host_of(schedule::Rank rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
   const HostGroup& group_of(int host) const;
   int switch_of(schedule::Rank rank) const { return group_of(host_of(rank)).switch_index; }
+  std::size_t host_kind(schedule::Rank rank) const;
   const Shared& host_class(schedule::Rank rank) const;
   const Shared& switch_class(schedule::Rank rank) const;
   double weight(const Shared& shared) const;
@@ -58,6 +59,18 @@ class Wires {
   std::vector<int> switch_class_of_;  ///< by representative; -1: none
   std::vector<Shared> hosts_;
   std::vector<Shared> switches_;
+};
+
+class Wires::Uplinks {
+ public:
+  /// Borrows it.
+  explicit Uplinks(const Wires& wires);
+
+  void add(const Channel& channel, std::uint64_t bytes);
+  std::vector<UplinkTraffic> hosts, switches;  ///< one of each kind
+
+ private:
+  const Wires& wires_;
 };
 
 }  // namespace rondo::simulate

@@ -7,6 +7,7 @@
 // transformations", VLDB 2001).
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,10 +27,11 @@ struct Maker {
   friend bool operator==(const Maker&, const Maker&) = default;
 };
 
-/// The sweep that a value went wrong in, and how: words that end a sentence about it.
+/// The sweep that a value went wrong in, and how: words before and behind its name.
 struct Fault {
   Maker maker;
-  std::string text;
+  std::string before;
+  std::string behind;
 };
 
 class Lineage {
@@ -42,13 +44,14 @@ class Lineage {
   /// of.
   Id made(Maker maker, schedule::Rank rank, std::uint32_t row, std::span<const Id> sources);
 
-  /// The inputs that a value is made of: "row 5 of ranks {0, 1, 1}". O(sweeps so far).
+  /// The inputs that a value is made of: "row 5 of ranks {0, 1, 1, 4 to 9}". O(sweeps so far).
   std::string text(Id id) const;
   /// The sweep that made it; none of an input.
   std::optional<Maker> maker(Id id) const;
   /// Of a value that should be of each of the ranks `right` once (its row is that of every sweep on
-  /// its way): the first sweep that added a rank's a second time or, at a rank whose own is
-  /// missing, passed it on without that. Nothing where there is no such sweep. O(sweeps so far).
+  /// its way): the first sweep that added a rank's a second time; or that passed it on at a rank
+  /// whose own is missing and read by nobody; or the last one that a missing one has come to.
+  /// Nothing where there is no such sweep. O(sweeps so far * log ranks).
   std::optional<Fault> fault(Id id, std::span<const schedule::Rank> right) const;
 
  private:
@@ -70,9 +73,11 @@ class Lineage {
   Contributors contributors(const std::vector<std::uint64_t>& uses) const;
   /// By node on the way: how often the input is in what it made.
   std::vector<std::uint64_t> copies_of(Id input, const std::vector<std::uint64_t>& uses) const;
-  std::optional<Fault> repeated(Id input, const std::vector<std::uint64_t>& uses) const;
-  std::optional<Fault> omitted(schedule::Rank missing,
+  Fault repeated(Id input, const std::vector<std::uint64_t>& uses) const;
+  /// `missing`: inputs by rank.
+  std::optional<Fault> omitted(const std::map<schedule::Rank, Id>& missing,
                                const std::vector<std::uint64_t>& uses) const;
+  Fault lost_behind(Id input) const;
 
   std::vector<Node> nodes_{1};
   std::vector<Id> sources_;

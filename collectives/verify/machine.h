@@ -74,6 +74,7 @@ class Machine {
   struct Message {
     Value value;
     std::uint32_t row = 0;
+    std::uint32_t sweep = 0;  ///< of its sender's lane
     Clocks::Snapshot clock = 0;
     LoanId loan = kNoLoan;
     bool stored = false;  ///< already in the receiver's `slice`
@@ -123,7 +124,7 @@ class Machine {
   Status error_at(LaneId lane, std::string why) const;
   std::string in_words(Maker maker) const;
   std::string in_words(const Conflict& conflict) const;
-  std::string sent_by(const Value& message) const;
+  std::string sent_by(LaneId lane, const Message& message) const;
   std::optional<Blame> blame(const Value& value, std::span<const schedule::Rank> right) const;
   Status deadlock() const;
   Status leftovers() const;

@@ -68,8 +68,9 @@ std::string Machine::take_message(Running& running, const Port& port, Value& val
   }
   const std::uint32_t row = rotation_.turned_row(message.row, turn);
   if (row != running.sweep.row) {
-    return fmt::format("takes the message of row {} from rank {} for row {}{}", row, port.peer,
-                       running.sweep.row, sent_by(message.value));
+    return fmt::format(
+        "takes the message of row {} from rank {} for row {}{}", row, port.peer, running.sweep.row,
+        sent_by(lane_table_.first_of(rotation_.base(port.peer)) + lane_table_.lane(lane), message));
   }
   value = message.value;
   if (message.loan != kNoLoan) {
@@ -140,6 +141,7 @@ std::string Machine::send(const Running& running) {
   Message message;
   message.value = running.value;
   message.row = running.sweep.row;
+  message.sweep = static_cast<std::uint32_t>(lanes_[lane].next);
   if (tracks_order_) message.clock = clocks_.take(lane, count);
   // A copied message needs no consumer to be out of the sender's way.
   message.wait_point = model_.lent ? wait_points_.find(lane, lanes_[lane].next) : 0;

@@ -62,16 +62,16 @@ std::string Machine::in_words(const Conflict& conflict) const {
                      in_words(Maker{other.lane, other.number - sweep_event(0, 0).number}));
 }
 
-std::string Machine::sent_by(const Value& message) const {
+std::string Machine::sent_by(LaneId lane, const Message& message) const {
+  // Without a rotation, the world's lanes are the bases'.
   if (lineage_ == nullptr) return {};
-  const std::optional<Maker> sender = lineage_->maker(message.lineage);
-  return sender ? fmt::format(" (it was sent by {})", in_words(*sender)) : "";
+  return fmt::format(" (it was sent by {})", in_words(Maker{lane, message.sweep}));
 }
 
 std::optional<Blame> Machine::blame(const Value& value, std::span<const Rank> right) const {
   if (const std::optional<Fault> fault = lineage_->fault(value.lineage, right)) {
     return Blame{lane_table_.rank(fault->maker.lane),
-                 fmt::format("the mistake is at {}: it {}", in_words(fault->maker), fault->text)};
+                 fault->before + in_words(fault->maker) + fault->behind};
   }
   const std::optional<Maker> maker = lineage_->maker(value.lineage);
   if (!maker) return std::nullopt;
@@ -112,12 +112,14 @@ Status Machine::leftovers() const {
   for (std::size_t index = 0; index < fifos_.channels(); ++index) {
     if (fifos_.size(index) == 0) continue;
     const auto channel = lane_table_.channels().channel(index);
-    return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("rank {} never receives the last {} message(s) that rank {} sends it "
-                              "on lane {}{}",
-                              channel.to, fifos_.size(index), channel.from, channel.lane,
-                              sent_by(fifos_.front(index).value)),
-                  channel.to);
+    return Status(
+        ErrorCode::kInvalidArgument,
+        fmt::format("rank {} never receives the last {} message(s) that rank {} sends it "
+                    "on lane {}{}",
+                    channel.to, fifos_.size(index), channel.from, channel.lane,
+                    sent_by(static_cast<LaneId>(lane_table_.first_of(channel.from) + channel.lane),
+                            fifos_.front(index))),
+        channel.to);
   }
   return {};
 }

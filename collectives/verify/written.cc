@@ -44,7 +44,10 @@ Result<WrittenVerdict> verdict_on(const schedule::WrittenSchedule& written) {
   };
   WrittenVerdict verdict{.fused = schedule::fuse_folded(build)};
   const Result<Report> proof = verify_fused(verdict.fused);
-  if (!proof.ok()) return in_its_own_ops(written, proof.status());
+  if (!proof.ok()) {
+    verdict.fused.bases.clear();  // room for the other form of it
+    return in_its_own_ops(written, proof.status());
+  }
   const Report& report = *proof;
   verdict.least_credits = report.least_credits;
   for (schedule::Rank rank = 0; rank < written.request().world; ++rank) {

@@ -66,6 +66,17 @@ struct PlannedLink {
       1;  ///< links that carry the same: of ranks that are turns of each other one stands for all
 };
 
+/// What crosses a link that ranks share: a host's to the others, or a switch's to the rest of the
+/// network.
+struct PlannedUplink {
+  std::string name;  ///< "host 0"; of a switch its own
+  bool of_switch = false;
+  int alike = 1;  ///< hosts or switches, each of which has as much: this one stands for all
+  std::uint64_t up_bytes = 0;
+  std::uint64_t down_bytes = 0;
+  double busy_share = 0;  ///< of the predicted time, at the link's full speed; 0: it has no limit
+};
+
 struct PlanReport {
   int ranks = 0;
   int hosts = 0;
@@ -75,6 +86,8 @@ struct PlanReport {
   /// Of the chosen one, those between hosts first, most bytes first; none where it couldn't be
   /// simulated.
   std::vector<PlannedLink> links{};
+  /// Of the chosen one, hosts before switches; none of a world on one host.
+  std::vector<PlannedUplink> uplinks{};
 };
 
 /// Cost: by the candidates; milliseconds for tens of ranks, seconds for thousands.

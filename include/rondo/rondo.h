@@ -520,6 +520,7 @@ typedef struct rondo_plan_choice {
   const char* reason;    /* one sentence */
   size_t candidates;     /* by predicted time, those left out last: rondo_plan_report_candidate */
   size_t links;          /* between hosts first, most bytes first: rondo_plan_report_link */
+  size_t uplinks;        /* hosts before switches, none on one host: rondo_plan_report_uplink */
 } rondo_plan_choice;
 
 typedef struct rondo_plan_candidate {
@@ -547,6 +548,17 @@ typedef struct rondo_plan_link {
   int32_t alike;         /* so many links carry the same; one stands for them */
 } rondo_plan_link;
 
+/* What crosses a link that ranks share, a host's to the others or a switch's to the rest of the
+ * network, by the chosen algorithm. */
+typedef struct rondo_plan_uplink {
+  const char* name; /* "host 0"; of a switch its own */
+  uint64_t up_bytes;
+  uint64_t down_bytes;
+  double busy_share; /* of the predicted time, at the link's full speed; 0: it has no limit */
+  int32_t of_switch; /* 0 or 1 */
+  int32_t alike;     /* so many hosts or switches have as much; one stands for them */
+} rondo_plan_uplink;
+
 RONDO_C_API rondo_status rondo_plan_report_choice(const rondo_plan_report* report,
                                                   const rondo_plan_choice** out);
 /* `index`: from 0. */
@@ -554,6 +566,8 @@ RONDO_C_API rondo_status rondo_plan_report_candidate(const rondo_plan_report* re
                                                      const rondo_plan_candidate** out);
 RONDO_C_API rondo_status rondo_plan_report_link(const rondo_plan_report* report, size_t index,
                                                 const rondo_plan_link** out);
+RONDO_C_API rondo_status rondo_plan_report_uplink(const rondo_plan_report* report, size_t index,
+                                                  const rondo_plan_uplink** out);
 /* Null: does nothing. */
 RONDO_C_API rondo_status rondo_plan_report_release(rondo_plan_report* report);
 

@@ -165,6 +165,14 @@ TEST(BenchCycles, SoakThatIsKilled_LeavesItsResults) {
   for (std::size_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i]["cycle"], i / 2) << i;
 }
 
+TEST(BenchCycles, SoakWithoutEndIntoAPipe_IsRefused) {
+  const Outcome outcome =
+      shell("timeout 20 $RONDO bench all_reduce -b 64 -e 64 -n 2 -N 0 -J /dev/stdout 2>&1 | cat");
+  EXPECT_THAT(outcome.output,
+              HasSubstr("--json /dev/stdout: no file that can be written row by row"));
+  EXPECT_THAT(outcome.output, Not(HasSubstr("# cycle")));
+}
+
 TEST(BenchIterations, TimesOfEveryCall_AreInTheFile) {
   const TemporaryFile file;
   const Outcome outcome = rondo("bench all_reduce --local 2 -b 64 -e 64 -n 7 -I -J " + file.path());
@@ -271,6 +279,14 @@ TEST(BenchBaseline, OfSomethingElse_IsRefusedBeforeAnythingIsMeasured) {
   EXPECT_THAT(tcp.output, HasSubstr("1024 bytes went over shm there and over tcp here"));
   EXPECT_THAT(tcp.output, HasSubstr("\n        1024 ")) << "only a call tells by what it goes";
   EXPECT_THAT(tcp.output, Not(HasSubstr("\n        2048 "))) << "nothing behind the first row";
+  // A size that the baseline hasn't comes first, and the baseline is to be replaced.
+  const std::string before = file.content();
+  const Outcome other = rondo("bench all_reduce --local 2 --transport tcp -b 512 -e 4K -n 2 -J " +
+                              file.path() + " --baseline " + file.path());
+  EXPECT_EQ(other.exit_code, 1) << other.output;
+  EXPECT_THAT(other.output, HasSubstr("all_reduce went over shm there and over tcp here"));
+  EXPECT_THAT(other.output, Not(HasSubstr("\n        1024 ")));
+  EXPECT_EQ(file.content(), before) << "it stays until it has been compared with";
   auto json = json_of(file);
   json["environment"]["cpu"] = "Another";
   file.put(json.dump());

@@ -105,5 +105,15 @@ TEST(ResultsFile, Pipe_GetsAllAtTheEnd) {
   EXPECT_EQ(recorded_from("pipe", content).results.size(), 4U);
 }
 
+TEST(ResultsFile, AtTheEnd_StaysAsItWasUntilThen) {
+  const TemporaryFile path;
+  path.put("before");
+  ResultsFile file(path.path(), {}, true);
+  EXPECT_TRUE(file.add(row_of(1)));
+  EXPECT_EQ(path.content(), "before");
+  file.close();
+  EXPECT_EQ(read_recorded(path.path()).results.size(), 2U);
+}
+
 }  // namespace
 }  // namespace rondo::tool

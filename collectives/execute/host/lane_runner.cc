@@ -115,11 +115,12 @@ Result<bool> LaneRunner::move_segments(std::span<SendQueue> senders) {
 Status LaneRunner::finish_segments(std::uint32_t first, std::uint32_t count,
                                    std::span<SendQueue> senders) {
   const BoundSweep& sweep = current();
+  // All that it needs is there.
+  if (timer_ != nullptr) timer_->moved();
   if (decodes_into_place()) decode_segment(first);
   const std::size_t begin = first * plan_.segment_bytes();
   const std::size_t bytes = std::min(count * plan_.segment_bytes(), sweep.bytes - begin);
   if (sweep.sources.size() == 1) {
-    if (timer_ != nullptr) timer_->moved();
     copy_segments(first, bytes);
   } else {
     // A peer shouldn't wait, for as long as this takes, for what is ready to be sent.

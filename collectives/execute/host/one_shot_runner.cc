@@ -86,6 +86,7 @@ Status OneShotRunner::end(Status status, int rank) {
 Status OneShotRunner::combine() {
   Status combined;
   if (inputs_.gathered) {
+    if (timer() != nullptr && gathers_much()) timer()->moved();
     gather();
   } else if (bytes_ != 0) {  // a barrier has nothing
     combined = reduce();
@@ -97,6 +98,12 @@ Status OneShotRunner::combine() {
   // A peer that runs the schedule instead may have lent its memory.
   for (transport::Endpoint* peer : peers_) RONDO_TRY(peer->verdict());
   return {};
+}
+
+/// More than is copied while a clock is read.
+bool OneShotRunner::gathers_much() const {
+  constexpr std::size_t kMuch = 4096;
+  return peers_.size() * bytes_ >= kMuch;
 }
 
 void OneShotRunner::gather() {

@@ -90,6 +90,7 @@ class OneShotRunner final : public Runner {
   Result<const std::byte*> receive_next(int looks);
   Status combine();
   Status reduce();
+  bool gathers_much() const;
   void gather();
 
   trace::CallTimer* timer() const { return operands_->timer; }

@@ -70,6 +70,16 @@ static void links(void) {
     *(link->between_hosts ? &between : &inside) += link->alike;
   }
   CHECK(inside == 2 && between == 2);
+  uint64_t sent = 0, received = 0;
+  for (size_t i = 0; i < choice->uplinks; ++i) {
+    const rondo_plan_uplink* uplink = NULL;
+    OK(rondo_plan_report_uplink(report, i, &uplink));
+    CHECK(strncmp(uplink->name, "host ", 5) == 0 && uplink->of_switch == 0);
+    CHECK(uplink->busy_share >= 0 && uplink->busy_share <= 1);
+    sent += uplink->up_bytes * (uint64_t)uplink->alike;
+    received += uplink->down_bytes * (uint64_t)uplink->alike;
+  }
+  CHECK(sent == 2 * ((1 << 20) / 4 * 6) && received == sent);
   OK(rondo_plan_report_release(report));
 }
 
@@ -274,9 +284,12 @@ static void mistakes(void) {
   REFUSED(rondo_plan_report_choice(report, NULL), bad, "out is null");
   REFUSED(rondo_plan_report_candidate(report, 0, NULL), bad, "out is null");
   REFUSED(rondo_plan_report_link(report, 0, NULL), bad, "out is null");
+  const rondo_plan_uplink* uplink = NULL;
+  REFUSED(rondo_plan_report_uplink(report, 0, NULL), bad, "out is null");
+  REFUSED(rondo_plan_report_uplink(report, choice_of(report)->uplinks, &uplink), bad, "uplink ");
   REFUSED(rondo_plan_report_candidate(report, (size_t)-1, &candidate), bad, "candidate ");
   REFUSED(rondo_plan_report_link(report, choice_of(report)->links, &link), bad, "link ");
-  CHECK(candidate == NULL && link == NULL);
+  CHECK(candidate == NULL && link == NULL && uplink == NULL);
   OK(rondo_plan_report_release(report));
   OK(rondo_plan_report_release(NULL));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "rondo/error.h"
 #include "rondo/plan.h"
@@ -56,6 +57,81 @@ TEST(Explain, LinksCarryWhatTheScheduleSends) {
   }
   EXPECT_EQ(inside, 2U);
   EXPECT_EQ(between, 2U);
+}
+
+/// What links between ranks of different hosts carry, of hosts that are all looked at.
+struct HostBytes {
+  std::uint64_t up = 0, down = 0;
+};
+
+std::vector<HostBytes> bytes_of_hosts(const PlanReport& report, const std::vector<int>& host_of) {
+  std::vector<HostBytes> hosts(static_cast<std::size_t>(report.hosts));
+  for (const PlannedLink& link : report.links) {
+    EXPECT_EQ(link.alike, 1);
+    if (!link.between_hosts) continue;
+    const auto host = [&](int rank) {
+      return static_cast<std::size_t>(host_of[static_cast<std::size_t>(rank)]);
+    };
+    hosts[host(link.from)].up += link.bytes;
+    hosts[host(link.to)].down += link.bytes;
+  }
+  return hosts;
+}
+
+/// Hosts that differ, so that nothing stands for anything else: each rank's links are counted.
+TEST(Explain, UplinksCarryWhatTheirRanksLinksDo) {
+  const std::string network = R"({
+    "switches": [{"name": "left", "up_gbit_s": 7}, {"name": "right", "up_gbit_s": 9}],
+    "hosts": [{"ranks": 2, "up_gbit_s": 10, "switch": "left"},
+              {"ranks": 1, "up_gbit_s": 5, "down_gbit_s": 3, "switch": "left"},
+              {"ranks": 3, "up_gbit_s": 2, "switch": "right"}]})";
+  const std::vector<int> host_of{0, 0, 1, 2, 2, 2};
+  for (const char* algorithm : {"ring", "direct", "recursive_doubling", "hierarchical"}) {
+    PlanQuestion question{.bytes = 6 << 10, .network = network, .algorithm = algorithm};
+    const PlanReport report = explain_plan(question);
+    const std::vector<HostBytes> hosts = bytes_of_hosts(report, host_of);
+    ASSERT_EQ(report.uplinks.size(), 5U) << "three hosts, two switches";
+    for (std::size_t i = 0; i < 3; ++i) {
+      const PlannedUplink& uplink = report.uplinks[i];
+      EXPECT_EQ(uplink.name, "host " + std::to_string(i));
+      EXPECT_FALSE(uplink.of_switch);
+      EXPECT_EQ(uplink.up_bytes, hosts[i].up) << algorithm;
+      EXPECT_EQ(uplink.down_bytes, hosts[i].down) << algorithm;
+    }
+    // The right one's hosts are one, whose link's bytes all pass the switch, both ways.
+    const PlannedUplink &left = report.uplinks[3], &right = report.uplinks[4];
+    EXPECT_EQ(left.name + right.name, "leftright");
+    EXPECT_TRUE(left.of_switch && right.of_switch);
+    EXPECT_EQ(right.up_bytes, hosts[2].up);
+    EXPECT_EQ(right.down_bytes, hosts[2].down);
+    EXPECT_EQ(left.up_bytes, right.down_bytes);
+    EXPECT_EQ(left.down_bytes, right.up_bytes);
+    EXPECT_NEAR(
+        report.uplinks[1].busy_share * report.candidates[0].predicted_us,
+        std::max(static_cast<double>(hosts[1].up) / 625, static_cast<double>(hosts[1].down) / 375),
+        1e-6)
+        << "bytes by bytes per us of its 5 and 3 Gbit/s";
+  }
+}
+
+/// Of hosts and switches that are alike one stands for all, and each has as much.
+TEST(Explain, UplinksOfHostsThatAreAlikeHaveTheirShare) {
+  const std::string network = R"({
+    "switches": [{"name": "a", "up_gbit_s": 7}, {"name": "b", "up_gbit_s": 7}],
+    "hosts": [{"count": 2, "ranks": 2, "up_gbit_s": 10, "switch": "a"},
+              {"count": 2, "ranks": 2, "up_gbit_s": 10, "switch": "b"}]})";
+  const PlanReport report =
+      explain_plan({.bytes = 1 << 20, .network = network, .algorithm = "ring"});
+  double hosts = 0, switches = 0;
+  for (const PlannedUplink& uplink : report.uplinks) {
+    EXPECT_EQ(uplink.up_bytes, uplink.down_bytes) << "a ring gives as much as it gets";
+    (uplink.of_switch ? switches : hosts) +=
+        static_cast<double>(uplink.up_bytes) * static_cast<double>(uplink.alike);
+  }
+  const double of_a_link = 2.0 * 7 / 8 * (1 << 20);
+  EXPECT_EQ(hosts, 4 * of_a_link) << "four of a ring's links lead from one host to the next";
+  EXPECT_EQ(switches, 2 * of_a_link) << "and two of these from one switch to the other";
+  EXPECT_TRUE(explain_plan({.bytes = 1 << 20, .ranks_per_host = 4}).uplinks.empty());
 }
 
 TEST(Explain, TheChosenIsACandidateAndTheReasonNamesAnother) {

@@ -44,6 +44,8 @@ void expect_answers(PlanQuestion question) {
     EXPECT_TRUE(std::isfinite(planned.predicted_us)) << planned.name;
     EXPECT_GE(planned.predicted_us, 0);
   }
+  for (const PlannedUplink& uplink : report.uplinks)
+    EXPECT_TRUE(uplink.busy_share >= 0 && uplink.busy_share < 1.001) << uplink.busy_share;
   EXPECT_EQ(report.reason.find("nan"), std::string::npos) << report.reason;
   EXPECT_EQ(report.reason.find("inf "), std::string::npos) << report.reason;
   const std::string svg = draw_plan(question);

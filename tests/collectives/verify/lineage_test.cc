@@ -27,7 +27,7 @@ constexpr std::array<schedule::Rank, 3> kAll{0, 1, 2};
 void expect_fault(const std::optional<Fault>& fault, const Maker& maker, const std::string& text) {
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->maker, maker) << fault->maker.lane << ", " << fault->maker.sweep;
-  EXPECT_THAT(fault->text, HasSubstr(text));
+  EXPECT_THAT(fault->before + "OP" + fault->behind, HasSubstr(text));
 }
 
 TEST(Lineage, Text_GroupsByRowAndShowsRepeats) {
@@ -39,6 +39,16 @@ TEST(Lineage, Text_GroupsByRowAndShowsRepeats) {
   EXPECT_EQ(s.lineage.text(s.of(0, 5, {two, s.lineage.input(3, 2)})),
             "row 2 of ranks {3}, row 5 of ranks {0, 1}");
   EXPECT_EQ(s.lineage.text(0), "nothing");
+}
+
+TEST(Lineage, TextOfManyRanks_HasRunsAndAnEnd) {
+  Sweeps s;
+  std::vector<Lineage::Id> inputs;
+  for (const int rank : {0, 1, 2, 3, 5, 6, 9}) inputs.push_back(s.lineage.input(rank, 0));
+  EXPECT_EQ(s.lineage.text(s.of(0, 0, inputs)), "row 0 of ranks {0 to 3, 5, 6, 9}");
+  for (int rank = 10; rank < 100; rank += 2) inputs.push_back(s.lineage.input(rank, 0));
+  EXPECT_EQ(s.lineage.text(s.of(0, 0, inputs)),
+            "row 0 of ranks {0 to 3, 5, 6, 9, 10, 12, 14, 16, 18, 20, 22, 24, ...}");
 }
 
 TEST(Lineage, Maker_OfAnInputIsNone) {
@@ -67,12 +77,40 @@ TEST(Lineage, Repeated_IsWhereItMeetsTheSecondTime) {
 
 TEST(Lineage, Missing_IsWhereItsRankPassedTheRestOn) {
   Sweeps s;
+  s.lineage.input(1, 0);
+  s.lineage.input(1, 7);  // another row
   const auto first = s.of(0, 0, {s.lineage.input(0, 0)});
   const auto received = s.of(1, 0, {first});
   const auto end = s.of(2, 0, {s.of(1, 0, {received}), s.lineage.input(2, 0)});
-  expect_fault(s.lineage.fault(end, kAll), {1, 1}, "without adding row 0 of rank 1");
-  const auto nobody = s.of(2, 0, {first, s.lineage.input(2, 0)});
-  EXPECT_FALSE(s.lineage.fault(nobody, kAll)) << "rank 1 has never had it";
+  expect_fault(s.lineage.fault(end, kAll), {1, 1},
+               "the mistake is at OP: it takes what comes without adding row 0 of rank 1");
+}
+
+TEST(Lineage, MissingThatNobodyReads_HasNoFault) {
+  Sweeps s;
+  s.lineage.input(1, 0);
+  const auto first = s.of(0, 0, {s.lineage.input(0, 0)});
+  EXPECT_FALSE(s.lineage.fault(s.of(2, 0, {first, s.lineage.input(2, 0)}), kAll));
+}
+
+/// A rank between two others relays what isn't its own to add to.
+TEST(Lineage, MissingThatWasPassedOn_IsWhereItEnds) {
+  Sweeps s;
+  const auto relayed = s.of(1, 0, {s.of(1, 0, {s.of(0, 0, {s.lineage.input(0, 0)})})});
+  const auto sent = s.of(1, 0, {s.lineage.input(1, 0)});
+  const auto first = s.of(2, 0, {relayed});
+  s.of(2, 0, {sent});  // received, and not looked at again
+  const auto end = s.of(2, 0, {first, s.lineage.input(2, 0)});
+  expect_fault(s.lineage.fault(end, kAll), {2, 5}, "row 0 of rank 1 comes no further than OP");
+}
+
+/// A rank has added, and sends on what it had before.
+TEST(Lineage, MissingThatWasAddedInVain_IsWhereItEnds) {
+  Sweeps s;
+  const auto received = s.of(1, 0, {s.of(0, 0, {s.lineage.input(0, 0)})});
+  s.of(1, 0, {received, s.lineage.input(1, 0)});
+  const auto end = s.of(2, 0, {s.of(1, 0, {received}), s.lineage.input(2, 0)});
+  expect_fault(s.lineage.fault(end, kAll), {1, 2}, "row 0 of rank 1 comes no further than OP");
 }
 
 TEST(Lineage, ValuesDoubledAgainAndAgain_AreCountedNoFurther) {

@@ -79,8 +79,19 @@ void require_comparable(const RecordedFile& baseline, const std::string& collect
 }
 
 void require_same_transport(const RecordedFile& baseline, const BenchRow& row) {
-  if (row.out_of_place) time_before_us(baseline, *row.out_of_place);
-  if (row.in_place) time_before_us(baseline, *row.in_place);
+  const BenchResult& now = row.out_of_place ? *row.out_of_place : *row.in_place;
+  time_before_us(baseline, now);
+  std::string others;
+  for (const Recorded& before : baseline.results) {
+    if (before.collective != to_string(now.operation) || before.ranks != now.ranks) continue;
+    if (before.transport == now.transport) return;
+    others = before.transport;
+  }
+  if (others.empty()) return;
+  throw FileError(
+      fmt::format("--baseline {}: {} went over {} there and over {} here; choose one with "
+                  "--transport",
+                  baseline.path, to_string(now.operation), others, now.transport));
 }
 
 BaselineComparison compare_with(const RecordedFile& baseline, const std::vector<BenchRow>& rows) {

@@ -31,8 +31,8 @@ struct BaselineComparison {
 void require_comparable(const RecordedFile& baseline, const std::string& collective, int ranks,
                         const Facts& here, bool any_machine);
 
-/// Behind the first row. Errors: FileError where the baseline's results of the same call went over
-/// another transport.
+/// Behind the first row. Errors: FileError where the baseline's result of the same call, or all of
+/// its collective and ranks, went over another transport.
 void require_same_transport(const RecordedFile& baseline, const BenchRow& row);
 
 /// Each result with the baseline's median of the same collective, size, type, op, root, form,

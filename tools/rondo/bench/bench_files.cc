@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
 
 #include "tools/rondo/bench/baseline.h"
@@ -14,6 +15,11 @@
 
 namespace rondo::tool {
 namespace {
+
+bool are_one_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return !b.empty() && std::filesystem::equivalent(a, b, ignored);
+}
 
 void say(const std::exception& error) { fmt::print(stderr, "rondo bench: {}\n", error.what()); }
 
@@ -26,7 +32,16 @@ void BenchFiles::open_on_rank_0() {
     require_comparable(*baseline_, std::string(to_string(options_.operation)), communicator_.size(),
                        environment_, options_.any_machine);
   }
-  if (!options_.json_path.empty()) json_.emplace(options_.json_path, environment_);
+  if (options_.json_path.empty()) return;
+  // What is compared with has to last until it was.
+  json_.emplace(options_.json_path, environment_,
+                are_one_file(options_.json_path, options_.baseline_path));
+  if (options_.cycles == 0 && !json_->grows()) {
+    throw FileError(fmt::format(
+        "--json {}: no file that can be written row by row, and -N 0 has no end; give a file, or a "
+        "number of cycles",
+        options_.json_path));
+  }
 }
 
 bool BenchFiles::open() {
@@ -50,12 +65,13 @@ bool BenchFiles::agree(bool answer) {
 }
 
 bool BenchFiles::keep(const BenchRow& row) {
-  if (json_) write(row);
-  if (options_.baseline_path.empty()) return true;
+  if (!options_.baseline_path.empty() && !is_compared_) {
+    is_compared_ = true;
+    if (!agree(!baseline_ || is_comparable(row))) return false;
+  }
   if (baseline_) rows_.push_back(row);
-  if (is_compared_) return true;
-  is_compared_ = true;
-  return agree(!baseline_ || is_comparable(row));
+  if (json_) write(row);
+  return true;
 }
 
 bool BenchFiles::is_comparable(const BenchRow& row) const {
@@ -73,10 +89,11 @@ void BenchFiles::write(const BenchRow& row) {
   try {
     is_full_ = !json_->add(row);
     if (!is_full_) return;
-    fmt::print(stderr,
-               "rondo bench: --json {} has {} bytes, as many as are read: later results aren't in "
-               "it\n",
-               options_.json_path, kMostInputBytes);
+    fmt::print(
+        stderr,
+        "rondo bench: --json {} would have more than the {} bytes that are read: results from "
+        "here on aren't in it\n",
+        options_.json_path, kMostInputBytes);
   } catch (const std::exception& error) {
     say(error);
     has_failed_ = true;
@@ -91,7 +108,7 @@ int BenchFiles::finish() {
     write_output(comparison_lines(*baseline_, comparison, options_.tolerance_percent));
     slower = count_slower(comparison, options_.tolerance_percent) > 0;
   }
-  if (has_failed_) return kExitFailure;
+  if (has_failed_ || is_full_) return kExitFailure;
   return slower ? kExitSlower : 0;
 }
 

@@ -20,15 +20,16 @@ std::string head(const Facts& environment) {
 
 }  // namespace
 
-ResultsFile::ResultsFile(const std::string& path, const Facts& environment)
-    : file_("--json", path), grows_(file_.can_grow()), text_(head(environment)) {}
+ResultsFile::ResultsFile(const std::string& path, const Facts& environment, bool at_end)
+    : file_("--json", path), grows_(!at_end && file_.can_grow()), text_(head(environment)) {}
 
 bool ResultsFile::add(const BenchRow& row) {
   std::string lines;
   for (const std::string& result : result_lines(row)) {
     lines += (has_rows_ || !lines.empty() ? ",\n    " : "\n    ") + result;
   }
-  if (begin_ + text_.size() + lines.size() + kEnd.size() > kMostInputBytes) return false;
+  const std::size_t end = begin_ + text_.size() + lines.size() + kEnd.size();
+  if (grows_ && end > kMostInputBytes) return false;
   has_rows_ = true;
   text_ += lines;
   if (!grows_) return true;

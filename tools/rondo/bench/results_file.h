@@ -14,14 +14,17 @@ namespace rondo::tool {
 
 class ResultsFile {
  public:
-  /// Errors: std::runtime_error, as OutputFile.
-  ResultsFile(const std::string& path, const Facts& environment);
+  /// `at_end`: all rows are written at the end, as to what can't grow. Errors: std::runtime_error,
+  /// as OutputFile.
+  ResultsFile(const std::string& path, const Facts& environment, bool at_end = false);
 
-  /// What the file held before goes with the first row. False, and the row isn't kept, where the
-  /// file would be longer than those that are read (kMostInputBytes). Errors: std::runtime_error;
-  /// what was kept before stays readable.
+  /// Whether rows are there as soon as they are kept.
+  bool grows() const { return grows_; }
+  /// What the file held before goes with the first row. False, and the row isn't kept, where a file
+  /// that grows would be longer than those that are read (kMostInputBytes). Errors:
+  /// std::runtime_error; what was kept before stays readable.
   bool add(const BenchRow& row);
-  /// Behind the last row: what can't grow is written now. Errors: std::runtime_error.
+  /// Behind the last row. Errors: std::runtime_error.
   void close();
 
  private:

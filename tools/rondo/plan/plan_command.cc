@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -58,7 +60,7 @@ void print_crossovers(PlanQuestion question) {
 void refuse_beside_a_run(const CLI::App& command) {
   for (const char* other :
        {"--bytes", "--datatype", "--root", "--algo", "--deterministic", "--draw", "--steps",
-        "--crossovers", "--print-schedule", "--print-network"}) {
+        "--crossovers", "--print-schedule", "--print-network", "--links"}) {
     if (command.count(other) > 0)
       throw UsageError(fmt::format("--run says what was measured: leave out {}", other));
   }
@@ -85,6 +87,11 @@ std::string beside_a_run(const PlanFlags& flags) {
   return run_text(run, "by simulation");
 }
 
+std::size_t most_links(const PlanFlags& flags) {
+  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+  return flags.links == 0 ? kAll : static_cast<std::size_t>(flags.links);
+}
+
 void answer(const PlanFlags& flags, const CLI::App& command) {
   if (!flags.run_path.empty()) {
     refuse_beside_a_run(command);
@@ -103,7 +110,7 @@ void answer(const PlanFlags& flags, const CLI::App& command) {
   } else {
     // The drawing first: what can't be drawn is no reason to wait for.
     if (!flags.draw_path.empty()) OutputFile("--draw", flags.draw_path).write(draw_plan(question));
-    write_output(plan_text(question, explain_plan(question)));
+    write_output(plan_text(question, explain_plan(question), most_links(flags)));
   }
 }
 
@@ -155,6 +162,9 @@ void add_plan_command(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--deterministic", flags->deterministic,
                     "as for a communicator that is (RONDO_DETERMINISTIC)");
+  command->add_option("--links", flags->links, "show so many of the links between ranks; 0: all")
+      ->check(CLI::Range(0, std::numeric_limits<int>::max()))
+      ->capture_default_str();
   command->add_option("--draw", flags->draw_path, "also draw who sends what when, as SVG");
   command->add_option("--steps", flags->steps_of_rank, "print what this rank does, step by step")
       ->check(CLI::Range(0, (1 << 20) - 1));

@@ -26,6 +26,7 @@ struct PlanFlags {
   bool print_schedule = false;
   std::string schedule_path;
   int steps_of_rank = -1;
+  int links = 12;  ///< so many of the chosen one's are shown; 0: all
   std::string draw_path;
   std::string run_path;  ///< of what `rondo bench --json` has written
 };

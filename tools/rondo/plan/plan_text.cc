@@ -30,22 +30,38 @@ std::string bounds_text(const PlanReport& report) {
   return text;
 }
 
+/// Of hosts and switches.
+std::string uplinks_text(const PlanReport& report) {
+  if (report.uplinks.empty()) return {};
+  std::string text =
+      fmt::format("\n{:<22} {:>10} {:>10} {:>7}\n", "  shared links", "sent", "received", "busy");
+  for (const PlannedUplink& uplink : report.uplinks) {
+    const std::string busy =
+        uplink.busy_share > 0 ? fmt::format("{:.0f} %", 100 * uplink.busy_share) : "-";
+    text += fmt::format("{:<22} {:>10} {:>10} {:>7}  {}{}\n", "  " + uplink.name,
+                        bytes_text(uplink.up_bytes), bytes_text(uplink.down_bytes), busy,
+                        uplink.of_switch ? "switch" : "host",
+                        uplink.alike > 1 ? fmt::format(", {} alike", uplink.alike) : "");
+  }
+  return text;
+}
+
 /// Those that carry most.
-std::string links_text(const PlanReport& report) {
-  constexpr std::size_t kMostLines = 12;
+std::string links_text(const PlanReport& report, std::size_t most_lines) {
   if (report.links.empty()) return {};
   std::string text = fmt::format("\n{:<22} {:>10} {:>10}\n", "  links of " + report.algorithm,
                                  "bytes", "messages");
-  for (std::size_t i = 0; i < std::min(kMostLines, report.links.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(most_lines, report.links.size()); ++i) {
     const PlannedLink& link = report.links[i];
     text += fmt::format("{:<22} {:>10} {:>10}  {}{}\n",
                         fmt::format("  rank {} -> {}", link.from, link.to), bytes_text(link.bytes),
                         link.messages, link.between_hosts ? "between hosts" : "inside a host",
                         link.alike > 1 ? fmt::format(", {} alike", link.alike) : "");
   }
-  if (report.links.size() > kMostLines) {
-    text += fmt::format("  and {} more, of {} at most\n", report.links.size() - kMostLines,
-                        bytes_text(report.links[kMostLines].bytes));
+  if (report.links.size() > most_lines) {
+    text +=
+        fmt::format("  and {} more, of {} at most; --links 0 shows all\n",
+                    report.links.size() - most_lines, bytes_text(report.links[most_lines].bytes));
   }
   return text;
 }
@@ -66,7 +82,8 @@ std::string time_text(double us) {
   return fmt::format("{:.4g} s", us / 1'000'000);
 }
 
-std::string plan_text(const PlanQuestion& question, const PlanReport& report) {
+std::string plan_text(const PlanQuestion& question, const PlanReport& report,
+                      std::size_t most_links) {
   std::string text = fmt::format("{} of {}, {} ranks on {} host{}\n",
                                  to_string(question.collective), bytes_text(question.bytes),
                                  report.ranks, report.hosts, report.hosts == 1 ? "" : "s");
@@ -77,7 +94,7 @@ std::string plan_text(const PlanQuestion& question, const PlanReport& report) {
                       "by a rank", "by a host");
   for (const PlannedAlgorithm& planned : report.candidates)
     text += candidate_line(planned, planned.name == report.algorithm);
-  return text + bounds_text(report) + links_text(report);
+  return text + bounds_text(report) + uplinks_text(report) + links_text(report, most_links);
 }
 
 std::string crossover_heading() {

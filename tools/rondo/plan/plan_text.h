@@ -2,6 +2,7 @@
 
 // What `rondo plan` prints. Threads: any.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,8 +17,10 @@ std::string bytes_text(std::uint64_t bytes);
 /// "3.25 us", "12.4 ms", "1.2 s"
 std::string time_text(double us);
 
-/// The question, the choice and why, and a line for each candidate.
-std::string plan_text(const PlanQuestion& question, const PlanReport& report);
+/// The question, the choice and why, a line for each candidate, for each link that ranks share, and
+/// for so many of those between ranks.
+std::string plan_text(const PlanQuestion& question, const PlanReport& report,
+                      std::size_t most_links);
 
 /// One size's line of a table of crossovers: what is chosen, what is fastest by simulation, and
 /// what follows it.
