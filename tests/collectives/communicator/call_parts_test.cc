@@ -80,7 +80,10 @@ TEST_P(CallParts, AKernelIsNoWait) {
     least_wait_us = std::min(least_wait_us, calls[i].wait_us);
     most_wait_us = std::max(most_wait_us, calls[i].wait_us);
   }
-  EXPECT_GT(most_wait_us, 0);
+  // Over tcp all of it may be the coming of a message, in parts.
+  if (std::get<0>(GetParam()) != "tcp") {
+    EXPECT_GT(most_wait_us, 0);
+  }
   EXPECT_LT(least_wait_us, kKernelUs) << "the other rank is half a millisecond late, no more";
 }
 
