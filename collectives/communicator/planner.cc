@@ -199,7 +199,9 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   if (prepared->on_device) {
     prepared->predicted_us = device_.predicted_us(arguments);
   } else if (!knows_own_rows_only(arguments)) {
-    prepared->predicted_us = chosen.predicted_us;
+    const bool is_simulated = pricing_ != nullptr && chosen.predicted_us > 0;
+    prepared->predicted_us =
+        is_simulated ? pricing_->predicted_between_us(*algorithm, bytes) : chosen.predicted_us;
   }
   std::vector<transport::Endpoint*> endpoints;
   for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));

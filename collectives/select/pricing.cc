@@ -70,6 +70,14 @@ std::size_t priced_bytes(std::size_t bytes) {
   return power * 2;
 }
 
+std::pair<std::size_t, std::size_t> priced_around(std::size_t bytes) {
+  if (bytes <= kElementBytes) return {kElementBytes, kElementBytes};
+  const std::size_t power = std::bit_floor(bytes);
+  const std::size_t between = power + power / 2;
+  if (bytes == power || bytes == between) return {bytes, bytes};
+  return bytes < between ? std::pair(power, between) : std::pair(between, power * 2);
+}
+
 simulate::Options priced_options(const schedule::ChunkTable& table, std::size_t segment_bytes) {
   return {.segment_bytes = long_enough(segment_bytes, table, kElementBytes),
           .most_work = kMostWork};
@@ -117,6 +125,23 @@ double Pricing::predicted_us(const Algorithm& algorithm, std::size_t bytes) cons
          correction(algorithm, bytes);
 }
 
+double Pricing::priced_us(const Algorithm& algorithm, std::size_t priced) {
+  const auto [found, is_new] = simulated_us_.try_emplace({&algorithm, priced});
+  if (is_new) found->second = simulated_us(algorithm, priced, layout_, network_, segment_bytes_);
+  return found->second;
+}
+
+double Pricing::predicted_between_us(const Algorithm& algorithm, std::size_t bytes) {
+  const auto [low, high] = priced_around(bytes);
+  const double low_us = priced_us(algorithm, low);
+  const double high_us = priced_us(algorithm, high);
+  if (low_us <= 0 || high_us <= 0) return 0;
+  const double part = high == low ? 0
+                                  : (static_cast<double>(bytes) - static_cast<double>(low)) /
+                                        static_cast<double>(high - low);
+  return (low_us + part * (high_us - low_us)) * correction(algorithm, bytes);
+}
+
 double Pricing::predicted_us(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
                              std::size_t element_bytes) const {
   simulate::Options options{
@@ -137,7 +162,7 @@ const std::vector<Candidate>& Pricing::candidates(schedule::Collective collectiv
   if (!is_new) return list;
   for (const Algorithm& algorithm : algorithms::all()) {
     if (algorithm.collective != collective || !allows(demands, algorithm)) continue;
-    const double us = predicted_us(algorithm, rounded);
+    const double us = priced_us(algorithm, rounded) * correction(algorithm, rounded);
     if (us > 0) list.push_back({&algorithm, us});
   }
   std::ranges::stable_sort(list, {}, &Candidate::predicted_us);

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "collectives/select/select.h"
@@ -33,6 +34,9 @@ class Pricing {
   double correction(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
   /// Predicted for exactly so many bytes; 0 where its schedules can't be simulated.
   double predicted_us(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
+  /// The same along a line between the sizes around it that are priced, each of which is simulated
+  /// once: whatever sizes a program comes with, there are few simulations.
+  double predicted_between_us(const algorithms::Algorithm& algorithm, std::size_t bytes);
   /// The same of schedules that are no algorithm's, by the constants alone: in the segments that
   /// they run in, or in longer ones where those are too many. At most a fifth of a second.
   double predicted_us(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
@@ -42,6 +46,8 @@ class Pricing {
   Pricing(std::shared_ptr<const Tuning> tuning, schedule::SharedLayout layout,
           simulate::Network network, std::size_t segment_bytes);
 
+  double priced_us(const algorithms::Algorithm& algorithm, std::size_t priced);
+
   using Key = std::tuple<schedule::Collective, std::size_t, Demands::Rows, Demands::Order>;
   std::shared_ptr<const Tuning> tuning_;
   schedule::SharedLayout layout_;
@@ -49,6 +55,8 @@ class Pricing {
   std::size_t segment_bytes_;
   bool measured_here_;
   std::map<Key, std::vector<Candidate>> priced_;
+  /// By constants alone, of priced sizes.
+  std::map<std::pair<const algorithms::Algorithm*, std::size_t>, double> simulated_us_;
 };
 
 /// For where nothing was measured: simulate::default_network's constants, one rank a core.
@@ -58,6 +66,9 @@ std::shared_ptr<const Tuning> built_in_tuning(bool shares_memory);
 /// The nearest of the powers of two and those one and a half times as large: calls of many sizes
 /// are chosen for once in a while only.
 std::size_t priced_bytes(std::size_t bytes);
+
+/// The largest of them that isn't larger, and the smallest that isn't smaller.
+std::pair<std::size_t, std::size_t> priced_around(std::size_t bytes);
 
 /// As choices are simulated: each row in at most 32 segments, so that no choice takes long.
 simulate::Options priced_options(const schedule::ChunkTable& table, std::size_t segment_bytes);

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include "collectives/select/fit.h"
 
@@ -41,6 +43,36 @@ TEST(PricedBytes, AreTheNearestOfTwoAnOctave) {
   for (std::size_t bytes = 4; bytes < 100'000; bytes += 37) {
     const double ratio = static_cast<double>(priced_bytes(bytes)) / static_cast<double>(bytes);
     EXPECT_LE(std::abs(std::log(ratio)), std::log(1.25) + 1e-9) << bytes;
+  }
+}
+
+TEST(PricedBytes, AroundASizeAreTheNearestOnEitherSide) {
+  using Pair = std::pair<std::size_t, std::size_t>;
+  EXPECT_EQ(priced_around(0), Pair(4, 4));
+  EXPECT_EQ(priced_around(1024), Pair(1024, 1024));
+  EXPECT_EQ(priced_around(1025), Pair(1024, 1536));
+  EXPECT_EQ(priced_around(1536), Pair(1536, 1536));
+  EXPECT_EQ(priced_around(2047), Pair(1536, 2048));
+}
+
+/// Of sizes that nothing is chosen for by themselves, too.
+TEST(Pricing, PredictsSizesBetweenThosePricedAsIfTheyWereSimulated) {
+  auto tuning = tuning_of(1, 4);
+  tuning->measured = {{.collective = Collective::kAllReduce,
+                       .algorithm = "ring",
+                       .points = {{.bytes = 1 << 10, .us = 10, .simulated_us = 10},
+                                  {.bytes = 1 << 20, .us = 30, .simulated_us = 10}}}};
+  const auto pricing = Pricing::make(tuning, layout_of({0, 0, 0, 0}), kSegment);
+  for (const char* name : {"ring", "direct", "recursive_doubling"}) {
+    const Algorithm& algorithm = *algorithms::find(Collective::kAllReduce, name);
+    double before = 0;
+    for (const std::size_t bytes :
+         std::initializer_list<std::size_t>{1024, 1100, 1532, 5'000, 70'004, 1 << 20, 3'000'000}) {
+      const double us = pricing->predicted_between_us(algorithm, bytes);
+      EXPECT_NEAR(us, pricing->predicted_us(algorithm, bytes), 0.03 * us) << name << bytes;
+      EXPECT_GT(us, before);
+      before = us;
+    }
   }
 }
 

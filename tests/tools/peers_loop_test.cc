@@ -1,0 +1,82 @@
+// The loop that libraries are measured with, through one that notes what it is asked for: what is
+// timed behind a barrier, and what in a row.
+
+#include "bench/peers/loop.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace bench {
+namespace {
+
+/// One rank: a sum is what it gives.
+class NotedWorld : public World {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  void barrier() override { events_ += 'b'; }
+  void max(std::vector<double>& /*values*/) override { events_ += 'm'; }
+  Call call(const std::string& name) override {
+    if (name != "all_reduce") return nullptr;
+    return [this](const Data& /*data*/) { events_ += 'c'; };
+  }
+  float* allocate(std::size_t count) override {
+    memory_.emplace_back(count);
+    return memory_.back().data();
+  }
+
+  /// Barriers (b), calls (c) and where ranks' times or ends are compared (m), in their order.
+  const std::string& events() const { return events_; }
+
+ private:
+  std::string events_;
+  std::vector<std::vector<float>> memory_;
+};
+
+/// Behind the check and the warming up.
+std::string events_of(const char* variable) {
+  unsetenv("RONDO_PEERS_IN_A_ROW");
+  unsetenv("RONDO_PEERS_LATE_MS");
+  if (variable != nullptr) setenv(variable, "1", 1);
+  NotedWorld world;
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run(world, {"all_reduce", "64", "64", "2", "0"}), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout().find("all_reduce,64,"), 0U);
+  if (variable != nullptr) unsetenv(variable);
+  constexpr std::size_t kCheckAndWarmUp = 6;  // a barrier and a call, four calls
+  EXPECT_EQ(world.events().substr(0, kCheckAndWarmUp), "bccccc");
+  return world.events().substr(kCheckAndWarmUp);
+}
+
+std::string times(int count, const std::string& text) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+TEST(PeersLoop, CallsApart_AreEachBehindABarrier) {
+  EXPECT_EQ(events_of(nullptr), times(50, "bc") + "mm") << "whether it is over, and the times";
+}
+
+TEST(PeersLoop, CallsInARow_HaveNoneBetweenThem) {
+  EXPECT_EQ(events_of("RONDO_PEERS_IN_A_ROW"), "b" + times(200, "c") + "mm");
+}
+
+TEST(PeersLoop, CallBehindALateOne_IsTimedByItself) {
+  EXPECT_EQ(events_of("RONDO_PEERS_LATE_MS"), times(3, "cbc") + "mm");
+}
+
+TEST(PeersLoop, WhatALibraryDoesNotHave_IsLeftOut) {
+  NotedWorld world;
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run(world, {"barrier", "64", "64", "2", "0"}), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(world.events(), "");
+}
+
+}  // namespace
+}  // namespace bench
