@@ -2,13 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tests/collectives/communicator/few_cores.h"
 #include "tests/collectives/communicator/spawn.h"
 
 namespace rondo::testing {
@@ -117,26 +117,6 @@ TEST_P(Split, WhereARankDoesSomethingElse_IsAMismatch) {
   EXPECT_NE(errors[1], "");
 }
 
-/// Whoever is made meanwhile runs on one core.
-class OneCore {
- public:
-  OneCore() {
-    ::sched_getaffinity(0, sizeof(before_), &before_);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    std::size_t core = 0;
-    while (!CPU_ISSET(core, &before_)) ++core;
-    CPU_SET(core, &one);
-    ::sched_setaffinity(0, sizeof(one), &one);
-  }
-  ~OneCore() { ::sched_setaffinity(0, sizeof(before_), &before_); }
-  OneCore(const OneCore&) = delete;
-  OneCore& operator=(const OneCore&) = delete;
-
- private:
-  cpu_set_t before_{};
-};
-
 double predicted_us(Communicator& ranks) {
   sum_of(ranks, 1);
   return ranks.last_call().predicted_us;
@@ -144,7 +124,7 @@ double predicted_us(Communicator& ranks) {
 
 // Those of the other parts go on running where it does.
 TEST(SplitCores, PartOfAWorld_SharesCoresWithAllOfIt) {
-  const OneCore bound;
+  const FewCores bound(1);
   std::atomic<double> of_two = 0;
   std::atomic<double> of_a_half = 0;
   spawn({.size = 2, .transport = "tcp"}, [&](Communicator& two) { of_two = predicted_us(two); });
