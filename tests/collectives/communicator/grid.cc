@@ -11,6 +11,7 @@
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/rooted.h"
 #include "tests/collectives/communicator/values.h"
+#include "tests/test_share.h"
 
 namespace rondo::testing {
 namespace {
@@ -173,29 +174,11 @@ std::string with_element(DataType dtype, const Call& call) {
   return "unknown type";
 }
 
-/// RONDO_TEST_SHARE=K/N: of the settings every N-th, from the K-th on. CI takes turns with it.
-struct Share {
-  std::size_t index = 0;
-  std::size_t of = 1;
-
-  static Share wanted() {
-    const char* const text = std::getenv("RONDO_TEST_SHARE");
-    if (text == nullptr) return {};
-    Share share;
-    if (std::sscanf(text, "%zu/%zu", &share.index, &share.of) != 2 || share.index >= share.of) {
-      std::fprintf(stderr, "RONDO_TEST_SHARE: '%s' is not K/N with 0 <= K < N\n", text);
-      std::exit(2);
-    }
-    return share;
-  }
-  bool has(std::size_t number) const { return number % of == index; }
-};
-
 }  // namespace
 
 std::vector<Setting> settings_for(int world) {
   const bool all = std::getenv("RONDO_TEST_ALL") != nullptr;
-  const Share share = Share::wanted();
+  const TestShare share = TestShare::wanted();
   std::vector<Setting> list;
   const auto counts = counts_for(world);
   for (std::size_t row = 0; row < counts.size(); ++row) {

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "collectives/algorithms/registry.h"
 #include "collectives/schedule/fuse.h"
@@ -99,6 +102,55 @@ TEST(Simulate, RanksOfAHostShareItsCores) {
   const double apart = predict(made, network, kWhole).us;
   network.groups[0].cores = 1;
   EXPECT_NEAR(predict(made, network, kWhole).us, 4 * apart, 1e-4);
+}
+
+/// One host whose ranks share memory; nothing costs but to read and to write.
+Network shared_memory(int ranks, double read_us_per_byte, double write_us_per_byte) {
+  Network network;
+  network.groups = {HostGroup{.ranks = ranks}};
+  network.inside.maps = true;
+  network.work.read_us_per_byte = read_us_per_byte;
+  network.work.write_us_per_byte = write_us_per_byte;
+  return network;
+}
+
+/// The root of a broadcast copies its input to its output, then the other copies that: a byte is
+/// read and written twice. Of what all ranks touch, the part that doesn't fit the cache costs so
+/// many times as much.
+TEST(Simulate, WhatDoesNotFitTheCacheIsItsFormula) {
+  constexpr double kRead = 0.03, kWrite = 0.05, kBeyond = 2.5;
+  constexpr std::size_t kCount = 10'000;
+  constexpr double kBytes = 4.0 * kCount, kTouched = 2 * kBytes;
+  Network network = shared_memory(2, kRead, kWrite);
+  network.work.beyond_cache = kBeyond;
+  const auto made = make_case(algorithm(Collective::kBroadcast, "linear"), network, kCount);
+  for (const auto& [cache, outside] : std::initializer_list<std::pair<double, double>>{
+           {0, 0}, {kTouched, 0}, {3 * kTouched, 0}, {kTouched / 2, 0.5}, {kTouched / 4, 0.75}}) {
+    network.work.cache_bytes = cache;
+    const double expected = 2 * kBytes * (kRead + kWrite) * (1 + outside * (kBeyond - 1));
+    EXPECT_NEAR(predict(made, network, kWhole).us, expected, 1e-6) << cache;
+  }
+}
+
+/// Where the memory is slower than the cores together, it is what all of them wait for: first the
+/// root's copy, then those of all others at once.
+TEST(Simulate, RanksOfAHostShareItsMemory) {
+  constexpr double kRead = 0.03, kWrite = 0.05;
+  constexpr std::size_t kCount = 10'000;
+  constexpr double kBytes = 4.0 * kCount;
+  for (const int ranks : {2, 3, 5}) {
+    Network network = shared_memory(ranks, kRead, kWrite);
+    const auto made = make_case(algorithm(Collective::kBroadcast, "linear"), network, kCount);
+    network.work.cache_bytes = ranks * kBytes / 5;   // four fifths are beyond it
+    const double through_memory = 2 * kBytes * 0.8;  // of one copy
+    const double by_a_core = kBytes * (kRead + kWrite);
+    for (const double bytes_per_us : {10.0, 1e3}) {
+      network.groups[0].memory_bytes_per_us = bytes_per_us;
+      const double of_all = std::max(by_a_core, (ranks - 1) * through_memory / bytes_per_us);
+      const double expected = std::max(by_a_core, through_memory / bytes_per_us) + of_all;
+      EXPECT_NEAR(predict(made, network, kWhole).us, expected, 1e-3) << ranks << bytes_per_us;
+    }
+  }
 }
 
 TEST(Simulate, SegmentsOverlap) {
