@@ -19,6 +19,8 @@ using schedule::Rank;
 /// Of each candidate, and of the one that is chosen: seconds, and half a minute.
 constexpr std::uint64_t kMostWork = 6'000'000;
 constexpr std::uint64_t kMostWorkOfChosen = 40'000'000;
+/// Times as close as this are told as equal.
+constexpr double kAlike = 1.005;
 /// A second's worth, of the largest data too.
 constexpr std::uint64_t kMostSegments = 500'000;
 
@@ -149,6 +151,9 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
   const PlannedAlgorithm& other = chosen == list.begin() ? list[1] : list[0];
   if (!other.left_out.empty()) return "the only one that could be simulated";
   if (chosen->predicted_us <= 0) return "on this network nothing takes any time";
+  if (chosen->predicted_us < kAlike * other.predicted_us &&
+      other.predicted_us < kAlike * chosen->predicted_us)
+    return fmt::format("no other is predicted to take less: {} would take as long", other.name);
   const std::string ratio = fmt::format("{:.2f}", other.predicted_us / chosen->predicted_us);
   if (chosen == list.begin())
     return fmt::format("the least predicted time: {} would take {} times as long", other.name,

@@ -148,6 +148,30 @@ TEST(Explain, TheChosenIsACandidateAndTheReasonNamesAnother) {
   }
 }
 
+/// Eight ranks of a host, whose messages cost their sender so much.
+PlanReport tuned_plan(Collective collective, std::size_t bytes, const std::string& send_us) {
+  const std::string tuning = R"({"rondo_tuning": 1, "network": {"hosts": [{"ranks": 8}],
+      "inside": {"maps": true, "messages": [{"latency_us": 0.1, "send_us": )" +
+                             send_us + R"(, "receive_us": 0}]},
+      "work": {"read_gb_s": 10, "write_gb_s": 10, "reduce_gb_s": 20}}})";
+  return explain_plan({.collective = collective, .bytes = bytes, .hosts = 0, .tuning = tuning});
+}
+
+/// Choices are simulated in few segments; then messages that cost their sender much are too few.
+TEST(Explain, AChoiceBySegmentsThatAreLongerIsSaidToBe) {
+  const PlanReport report = tuned_plan(Collective::kBroadcast, 8 * kMebibyte, "5");
+  EXPECT_NE(report.candidates.front().name, report.algorithm);
+  EXPECT_EQ(report.reason, "the least predicted time in longer segments, which are chosen by");
+}
+
+TEST(Explain, ATieIsSaidToBeOne) {
+  const PlanReport report = tuned_plan(Collective::kAllGather, 8 * kMebibyte, "0");
+  const PlannedAlgorithm &first = report.candidates[0], &second = report.candidates[1];
+  EXPECT_LT(second.predicted_us, 1.005 * first.predicted_us);
+  const std::string& other = first.name == report.algorithm ? second.name : first.name;
+  EXPECT_EQ(report.reason, "no other is predicted to take less: " + other + " would take as long");
+}
+
 TEST(Explain, WhatIsForcedIsAllThatIsPriced) {
   const PlanReport report = explain_plan({.bytes = kMebibyte, .algorithm = "ring"});
   EXPECT_EQ(report.algorithm, "ring");
