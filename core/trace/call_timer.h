@@ -38,6 +38,10 @@ class CallTimer {
   void moved() {
     if (idle_since_ != 0) end_idle(ticks_now());
   }
+  /// The same where it is being copied since `begun`, if that is within the wait.
+  void moved_since(Ticks begun) {
+    if (idle_since_ != 0) end_idle(begun > idle_since_ ? begun : ticks_now());
+  }
 
   /// When a kernel begins, for which what it waited for has come.
   Ticks begin_kernel() {

@@ -73,6 +73,12 @@ TEST(RondoTool, Plan_SaysWhatWhyAndHowLong) {
               AllOf(HasSubstr("all_reduce of 1 MiB, 8 ranks on 2 hosts\nchosen: hierarchical: "),
                     HasSubstr("\n* hierarchical "), HasSubstr("\n  ring "),
                     HasSubstr("\n  links of hierarchical"), HasSubstr("between hosts")));
+  const std::string few = rondo("plan all_reduce --hosts 3x2 --algo ring --links 2").output;
+  EXPECT_THAT(few, ContainsRegex("\n  shared links +sent +received +busy\n"
+                                 "  host [0-2] +1.667 MiB +1.667 MiB +[0-9]+ %  host"));
+  EXPECT_THAT(few, ContainsRegex("and [1-9][0-9]* more, of .* at most; --links 0 shows all"));
+  EXPECT_THAT(rondo("plan all_reduce --hosts 3x2 --algo ring --links 0").output,
+              Not(HasSubstr(" more, ")));
   EXPECT_THAT(rondo("plan all_reduce --ranks 3 --steps 1").output, HasSubstr("rank 2"));
   EXPECT_THAT(rondo("plan all_reduce --ranks 3 --print-network").output, HasSubstr("\"hosts\""));
   EXPECT_THAT(rondo("plan barrier --ranks 4 --crossovers").output, HasSubstr("64 MiB"));

@@ -21,6 +21,7 @@
 #include <string>
 
 #include "core/status.h"
+#include "core/ticks.h"
 #include "transport/endpoint/call.h"
 
 namespace rondo::transport {
@@ -76,6 +77,8 @@ struct Traffic {
   /// the time from a message's first part to its last, in ticks (core/ticks.h).
   std::uint64_t parted_bytes = 0;
   std::uint64_t parted_ticks = 0;
+  /// When this side last began to copy a received message, in ticks; 0: never, or not told.
+  Ticks copying_since = 0;
 };
 
 class Endpoint {

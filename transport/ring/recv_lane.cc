@@ -85,8 +85,8 @@ Status RecvLane::take_of_run(const Call& call, Pending& pending, LentView& view)
     view = {.data = run_.data, .line = run_.line, .lane = port_.lane, .holds_line = true};
     ++views_[run_.line % kLineCount];
   } else {
+    begin_copy(bytes);
     copy_bytes(pending.data, run_.data, bytes);
-    copied_bytes_ += bytes;
   }
   pending.arrived_bytes = bytes;
   if (run_.data != nullptr) run_.data += bytes;
@@ -220,9 +220,9 @@ Status RecvLane::take_slot(const LineContent& content, Pending& pending, LentVie
   RONDO_TRY(provide_target(pending));
   const std::size_t piece_bytes =
       std::min(port_.slots.bytes, pending.bytes - pending.arrived_bytes);
+  begin_copy(piece_bytes);
   copy_bytes(pending.data + pending.arrived_bytes, piece, piece_bytes);
   pending.arrived_bytes += piece_bytes;
-  copied_bytes_ += piece_bytes;
   consume(next_line_);
   if (pending.is_view)
     view = {.data = pending.data, .lane = port_.lane, .staging = pending.staging};
@@ -256,21 +256,27 @@ Status RecvLane::take_lent(const LineContent& content, Pending& pending, LentVie
     view = lend(source, pending.bytes);
     return {};
   }
+  begin_copy(pending.bytes);
   copy_bytes(pending.data, source, pending.bytes);
-  copied_bytes_ += pending.bytes;
   consume(next_line_);
   return {};
 }
 
 Status RecvLane::take_private(const LineContent& content, Pending& pending, LentView& view) {
   RONDO_TRY(provide_target(pending));
+  begin_copy(pending.bytes);
   RONDO_TRY(port_.memory->read_private(content.where.location, pending.data, pending.bytes));
-  copied_bytes_ += pending.bytes;
   pending.arrived_bytes = pending.bytes;
   consume(next_line_);
   if (pending.is_view)
     view = {.data = pending.data, .lane = port_.lane, .staging = pending.staging};
   return {};
+}
+
+void RecvLane::begin_copy(std::size_t bytes) {
+  constexpr std::size_t kLong = 1024;
+  copied_bytes_ += bytes;
+  if (bytes >= kLong) copying_since_ = ticks_now();
 }
 
 // A view of bytes that have to be copied together first gets a buffer of the endpoint.

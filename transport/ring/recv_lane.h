@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ticks.h"
 #include "transport/endpoint/endpoint.h"
 #include "transport/ring/channel.h"
 #include "transport/ring/lent_view.h"
@@ -76,6 +77,8 @@ class RecvLane {
 
   std::uint64_t received_bytes() const { return received_bytes_; }
   std::uint64_t copied_bytes() const { return copied_bytes_; }
+  /// Of copies that take longer than to read the clock; 0: there was none.
+  Ticks copying_since() const { return copying_since_; }
 
  private:
   struct Pending {
@@ -112,6 +115,7 @@ class RecvLane {
   Result<const std::byte*> find_lent(const LineContent& content, std::size_t bytes);
   Status take_lent(const LineContent& content, Pending& pending, LentView& view);
   Status take_private(const LineContent& content, Pending& pending, LentView& view);
+  void begin_copy(std::size_t bytes);
   Status provide_target(Pending& pending);
   LentView lend(const std::byte* data, std::size_t bytes) const;
   void consume(std::uint64_t line);
@@ -129,6 +133,7 @@ class RecvLane {
   std::uint64_t given_back_ = 0;  ///< bit k: line k (modulo kLineCount) is free, some before it not
   std::uint64_t received_bytes_ = 0;
   std::uint64_t copied_bytes_ = 0;
+  Ticks copying_since_ = 0;
   bool took_stored_ = false;
 };
 

@@ -53,6 +53,8 @@ Result<bool> LaneRunner::poll_receives() {
       RONDO_ASSIGN(const bool done,
                    endpoint->poll(incoming.tokens[incoming.done % incoming.tokens.size()]));
       if (!done) break;
+      if (timer_ != nullptr && timer_->is_idle())
+        timer_->moved_since(endpoint->traffic().copying_since);
       ++incoming.done;
       moved = true;
     }

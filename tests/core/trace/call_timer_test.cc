@@ -49,6 +49,27 @@ TEST(CallTimer, Parts_AddUpToTheCall) {
   EXPECT_LT(record.last_byte, record.done);
 }
 
+/// Of a message that was being copied when its coming was noticed, the wait ended before that.
+TEST(CallTimer, AWait_EndsWhereACopyBegan_IfThatIsWithinIt) {
+  CallTimer timer;
+  timer.begin({}, ticks_now(), ticks_now());
+  const Ticks before = ticks_now();
+  timer.idle(1);
+  pass_some_time();
+  const Ticks copying_since = ticks_now();
+  pass_some_time();
+  timer.moved_since(copying_since);
+  const Ticks first = timer.record().wait;
+  EXPECT_GE(first, 20'000U);
+  EXPECT_LE(first, copying_since - before);
+  timer.idle(1);
+  pass_some_time();
+  timer.moved_since(before);  // a copy of a message before
+  EXPECT_GE(timer.record().wait, first + 20'000U);
+  timer.moved_since(ticks_now());  // it doesn't wait
+  timer.end();
+}
+
 TEST(CallTimer, ADeviceAtWork_IsTransfer) {
   CallTimer timer;
   timer.begin({}, ticks_now(), ticks_now());

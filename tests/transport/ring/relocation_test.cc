@@ -72,6 +72,23 @@ TEST_F(Relocation, OfWhatThePeerHasntLookedAt_EndsTheSend_AndItsBytesArrive) {
   EXPECT_EQ(receive(), content(3));
 }
 
+/// So that what waits for a message knows when it had come.
+TEST_F(Relocation, ReceiverTellsWhenItBeganToCopy) {
+  const auto copying_since = [this] { return pair_.endpoint(1).traffic().copying_since; };
+  EXPECT_EQ(copying_since(), 0U);
+  send(fill(0, 3));
+  const Ticks before = ticks_now();
+  receive();
+  const Ticks first = copying_since();
+  EXPECT_GE(first, before);
+  EXPECT_LE(first, ticks_now());
+  send(fill(1, 4));
+  const Token view = post(1, {.kind = TransferKind::kRecvView, .bytes = kBytes});
+  ASSERT_TRUE(*pair_.endpoint(1).poll(view));
+  pair_.endpoint(1).release(view);
+  EXPECT_EQ(copying_since(), first) << "what is read where it lies isn't copied";
+}
+
 TEST_F(Relocation, OfWhatThePeerReads_DoesntEndTheSend) {
   const auto memory = fill(0, 3);
   const Token token = send(memory);

@@ -162,7 +162,9 @@ void add_plan_command(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--deterministic", flags->deterministic,
                     "as for a communicator that is (RONDO_DETERMINISTIC)");
-  command->add_option("--links", flags->links, "show so many of the links between ranks; 0: all")
+  command
+      ->add_option("--links", flags->links,
+                   "show so many of the links between ranks, and of those that they share; 0: all")
       ->check(CLI::Range(0, std::numeric_limits<int>::max()))
       ->capture_default_str();
   command->add_option("--draw", flags->draw_path, "also draw who sends what when, as SVG");

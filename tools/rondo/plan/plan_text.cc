@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <vector>
 
 namespace rondo::tool {
 namespace {
@@ -30,18 +33,27 @@ std::string bounds_text(const PlanReport& report) {
   return text;
 }
 
-/// Of hosts and switches.
-std::string uplinks_text(const PlanReport& report) {
-  if (report.uplinks.empty()) return {};
+std::string busy_text(const PlannedUplink& uplink) {
+  return uplink.busy_share > 0 ? fmt::format("{:.0f} %", 100 * uplink.busy_share) : "-";
+}
+
+/// Of hosts and switches; where there are more than so many, the busiest.
+std::string uplinks_text(std::vector<PlannedUplink> uplinks, std::size_t most_lines) {
+  if (uplinks.empty()) return {};
+  if (uplinks.size() > most_lines)
+    std::ranges::stable_sort(uplinks, std::greater(), &PlannedUplink::busy_share);
   std::string text =
       fmt::format("\n{:<22} {:>10} {:>10} {:>7}\n", "  shared links", "sent", "received", "busy");
-  for (const PlannedUplink& uplink : report.uplinks) {
-    const std::string busy =
-        uplink.busy_share > 0 ? fmt::format("{:.0f} %", 100 * uplink.busy_share) : "-";
+  for (std::size_t i = 0; i < std::min(most_lines, uplinks.size()); ++i) {
+    const PlannedUplink& uplink = uplinks[i];
     text += fmt::format("{:<22} {:>10} {:>10} {:>7}  {}{}\n", "  " + uplink.name,
-                        bytes_text(uplink.up_bytes), bytes_text(uplink.down_bytes), busy,
-                        uplink.of_switch ? "switch" : "host",
+                        bytes_text(uplink.up_bytes), bytes_text(uplink.down_bytes),
+                        busy_text(uplink), uplink.of_switch ? "switch" : "host",
                         uplink.alike > 1 ? fmt::format(", {} alike", uplink.alike) : "");
+  }
+  if (uplinks.size() > most_lines) {
+    text += fmt::format("  and {} more, busy {} at most; --links 0 shows all\n",
+                        uplinks.size() - most_lines, busy_text(uplinks[most_lines]));
   }
   return text;
 }
@@ -94,7 +106,8 @@ std::string plan_text(const PlanQuestion& question, const PlanReport& report,
                       "by a rank", "by a host");
   for (const PlannedAlgorithm& planned : report.candidates)
     text += candidate_line(planned, planned.name == report.algorithm);
-  return text + bounds_text(report) + uplinks_text(report) + links_text(report, most_links);
+  return text + bounds_text(report) + uplinks_text(report.uplinks, most_links) +
+         links_text(report, most_links);
 }
 
 std::string crossover_heading() {
