@@ -1,14 +1,14 @@
 // The loop that libraries are measured with, through one that notes what it is asked for: what is
 // timed behind a barrier, and what in a row.
 
-#include "bench/peers/loop.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
+
+#include "bench/peers/loop.h"
 
 namespace bench {
 namespace {
