@@ -38,7 +38,7 @@ std::string changed(std::mt19937& random) {
   return text;
 }
 
-void expect_answers(PlanQuestion question) {
+void expect_answers(const PlanQuestion& question) {
   const PlanReport report = explain_plan(question);
   for (const PlannedAlgorithm& planned : report.candidates) {
     EXPECT_TRUE(std::isfinite(planned.predicted_us)) << planned.name;
