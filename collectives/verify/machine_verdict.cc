@@ -63,7 +63,6 @@ std::string Machine::in_words(const Conflict& conflict) const {
 }
 
 std::string Machine::sent_by(LaneId lane, const Message& message) const {
-  // Without a rotation, the world's lanes are the bases'.
   if (lineage_ == nullptr) return {};
   return fmt::format(" (it was sent by {})", in_words(Maker{lane, message.sweep}));
 }

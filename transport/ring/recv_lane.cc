@@ -274,7 +274,7 @@ Status RecvLane::take_private(const LineContent& content, Pending& pending, Lent
 }
 
 void RecvLane::begin_copy(std::size_t bytes) {
-  constexpr std::size_t kLong = 1024;
+  constexpr std::size_t kLong = 4096;
   copied_bytes_ += bytes;
   if (bytes >= kLong) copying_since_ = ticks_now();
 }

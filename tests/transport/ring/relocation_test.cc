@@ -72,18 +72,25 @@ TEST_F(Relocation, OfWhatThePeerHasntLookedAt_EndsTheSend_AndItsBytesArrive) {
   EXPECT_EQ(receive(), content(3));
 }
 
-/// So that what waits for a message knows when it had come.
-TEST_F(Relocation, ReceiverTellsWhenItBeganToCopy) {
+/// So that what waits for a message knows when it had come. Of short ones that would take as long
+/// as the copy.
+TEST_F(Relocation, ReceiverTellsWhenItBeganToCopyALongMessage) {
   const auto copying_since = [this] { return pair_.endpoint(1).traffic().copying_since; };
-  EXPECT_EQ(copying_since(), 0U);
   send(fill(0, 3));
-  const Ticks before = ticks_now();
   receive();
+  EXPECT_EQ(copying_since(), 0U);
+  const auto message = pair_.range().first(5000);
+  send(message);
+  const Ticks before = ticks_now();
+  std::vector<std::byte> data(message.size());
+  const Token token =
+      post(1, {.kind = TransferKind::kRecv, .data = data.data(), .bytes = data.size()});
+  ASSERT_TRUE(*pair_.endpoint(1).poll(token));
   const Ticks first = copying_since();
   EXPECT_GE(first, before);
   EXPECT_LE(first, ticks_now());
-  send(fill(1, 4));
-  const Token view = post(1, {.kind = TransferKind::kRecvView, .bytes = kBytes});
+  send(message);
+  const Token view = post(1, {.kind = TransferKind::kRecvView, .bytes = message.size()});
   ASSERT_TRUE(*pair_.endpoint(1).poll(view));
   pair_.endpoint(1).release(view);
   EXPECT_EQ(copying_since(), first) << "what is read where it lies isn't copied";
