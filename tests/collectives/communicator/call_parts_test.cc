@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -19,7 +20,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kKernel{4};
 constexpr double kKernelUs = 4'000;
+constexpr int kLongOnes = 5;  // kernels of a call
 constexpr std::chrono::microseconds kLate{500};
+constexpr int kRounds = 20;
 /// Times in us are rounded.
 constexpr double kRoundingUs = 0.01;
 
@@ -27,29 +30,49 @@ void add(void* left, const void* right, std::size_t count, DataType /*type*/, vo
   auto* sum = static_cast<float*>(left);
   const auto* next = static_cast<const float*>(right);
   for (std::size_t i = 0; i < count; ++i) sum[i] += next[i];
-  if (*static_cast<const bool*>(context)) std::this_thread::sleep_for(kKernel);
+  int& long_ones = *static_cast<int*>(context);
+  if (long_ones > 0) {
+    --long_ones;
+    std::this_thread::sleep_for(kKernel);
+  }
+}
+
+void expect_parts_fit(const TracedCall& call) {
+  EXPECT_GT(call.took_us, 0);
+  EXPECT_LE(call.wait_us + call.reduce_us, call.took_us + kRoundingUs)
+      << call.algorithm << " of " << call.bytes << " bytes waited " << call.wait_us
+      << " us, reduced for " << call.reduce_us;
 }
 
 using Setting = std::tuple<std::string, std::size_t>;
 
 class CallParts : public ::testing::TestWithParam<Setting> {
  protected:
-  /// Of each call of each rank, of which rank 0's function takes its time.
+  /// Of each call of each rank, of which rank 0's function takes its time at first.
   std::vector<TracedCall> told(int ranks) const {
     const auto& [transport, count] = GetParam();
     std::vector<TracedCall> told(static_cast<std::size_t>(ranks) * kCalls);
+    std::atomic<std::size_t> entered = 0;  // by rank 0
     spawn({.size = ranks, .transport = transport}, [&, count = count](Communicator& rank) {
-      bool takes_long = rank.rank() == 0;
+      const bool is_slow = rank.rank() == 0;
+      int long_ones = 0;
       std::vector<float> data(count, 0.5F);
       auto* next = &told[static_cast<std::size_t>(rank.rank()) * kCalls];
       rank.set_trace([&next](const TracedCall& call) {
         if (call.collective == "all_reduce") *next++ = call;
       });
-      const Reduction slowly = Reduction::custom({.function = add, .context = &takes_long});
+      const Reduction slowly = Reduction::custom({.function = add, .context = &long_ones});
       for (std::size_t i = 0; i < kCalls; ++i) {
-        // So that rank 0 has to wait for the others' data.
         rank.barrier();
-        if (!takes_long) std::this_thread::sleep_for(kLate);
+        if (is_slow) {
+          long_ones = kLongOnes;
+          entered = i + 1;
+        } else {
+          // Rank 0 has to wait for the others' data, on whatever core it comes late from the
+          // barrier.
+          while (entered <= i) std::this_thread::yield();
+          std::this_thread::sleep_for(kLate);
+        }
         rank.all_reduce(ConstBuffer(data.data(), count), Buffer(data.data(), count), slowly);
       }
       rank.set_trace({});
@@ -60,31 +83,28 @@ class CallParts : public ::testing::TestWithParam<Setting> {
   static constexpr std::size_t kCalls = 5;
 };
 
-TEST_P(CallParts, NoMomentCountsTwice) {
-  for (const int ranks : {2, 3}) {
-    for (const TracedCall& call : told(ranks)) {
-      EXPECT_GT(call.took_us, 0);
-      EXPECT_LE(call.wait_us + call.reduce_us, call.took_us + kRoundingUs)
-          << call.algorithm << " of " << call.bytes << " bytes waited " << call.wait_us
-          << " us, reduced for " << call.reduce_us;
+/// With NoMomentCountsTwice: what is told as the kernels' is not told as waiting.
+TEST_P(CallParts, AKernelIsNoWait) {
+  // Over tcp all of the wait may be the coming of a message, in parts; elsewhere rank 0 waits, if
+  // its thread isn't kept from running in every call.
+  const bool always_waits = std::get<0>(GetParam()) != "tcp";
+  double most_wait_us = 0;
+  for (int round = 0; round == 0 || (round < kRounds && always_waits && most_wait_us == 0);
+       ++round) {
+    const std::vector<TracedCall> calls = told(2);
+    for (const TracedCall& call : calls) expect_parts_fit(call);
+    for (std::size_t i = 0; i < kCalls; ++i) {
+      EXPECT_GE(calls[i].reduce_us, kKernelUs) << calls[i].algorithm;
+      most_wait_us = std::max(most_wait_us, calls[i].wait_us);
     }
+  }
+  if (always_waits) {
+    EXPECT_GT(most_wait_us, 0);
   }
 }
 
-TEST_P(CallParts, AKernelIsNoWait) {
-  const std::vector<TracedCall> calls = told(2);
-  double least_wait_us = 1e9;
-  double most_wait_us = 0;
-  for (std::size_t i = 0; i < kCalls; ++i) {
-    EXPECT_GE(calls[i].reduce_us, kKernelUs) << calls[i].algorithm;
-    least_wait_us = std::min(least_wait_us, calls[i].wait_us);
-    most_wait_us = std::max(most_wait_us, calls[i].wait_us);
-  }
-  // Over tcp all of it may be the coming of a message, in parts.
-  if (std::get<0>(GetParam()) != "tcp") {
-    EXPECT_GT(most_wait_us, 0);
-  }
-  EXPECT_LT(least_wait_us, kKernelUs) << "the other rank is half a millisecond late, no more";
+TEST_P(CallParts, NoMomentCountsTwice) {
+  for (const TracedCall& call : told(3)) expect_parts_fit(call);
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, CallParts,
