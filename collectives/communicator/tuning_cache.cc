@@ -31,7 +31,7 @@ Result<std::string> cached_tuning_path(std::string_view transport,
   for (const transport::RankInfo& rank : ranks)
     hosts += fmt::format(";{}*{}", rank.hostname, rank.cores.size());
   // A number by what files of before lacked: they are measured anew.
-  return fmt::format("{}/tuning2-{}-{:016x}.json", *folder, ranks.size(), fnv1a(hosts));
+  return fmt::format("{}/tuning3-{}-{:016x}.json", *folder, ranks.size(), fnv1a(hosts));
 }
 
 }  // namespace rondo::communicator

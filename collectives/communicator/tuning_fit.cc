@@ -31,6 +31,11 @@ simulate::Link link_with_ranges(simulate::Link link) {
   return link;
 }
 
+/// A fit simulates all runs some hundred times.
+simulate::Options options_to_fit(std::size_t segment_bytes) {
+  return {.segment_bytes = segment_bytes, .most_pieces = 500, .most_work = 20'000};
+}
+
 /// The times that the constants are fitted to: of collectives and sizes that take the simulation
 /// milliseconds.
 std::vector<select::TimedRun> runs_to_fit(const Place& place,
@@ -52,9 +57,9 @@ std::vector<select::TimedRun> runs_to_fit(const Place& place,
       // Where all ranks are turns of each other one is simulated.
       const bool small = point.bytes <= kMostBytesFitted || schedules->world.bases.size() == 1;
       if (!small) continue;
-      const simulate::Options options =
-          select::priced_options(schedules->table, place.segment_bytes());
-      runs.push_back({.schedules = std::move(*schedules), .options = options, .us = point.us});
+      runs.push_back({.schedules = std::move(*schedules),
+                      .options = options_to_fit(place.segment_bytes()),
+                      .us = point.us});
     }
   }
   return runs;

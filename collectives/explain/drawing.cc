@@ -98,17 +98,17 @@ Result<simulate::Prediction> predict_to_draw(const Scenario& scenario,
   simulate::Options options = scenario.options;
   options.fold = false;
   options.record = true;
-  options.most_segments = kMostSpansDrawn;
+  options.most_pieces = kMostSpansDrawn;
   options.most_work = kMostWork;
   const auto simulated = [&] { return select::predict(schedules, scenario.network, options); };
   RONDO_ASSIGN(simulate::Prediction prediction, simulated());
   std::size_t before = 0;
   while (prediction.spans.size() > kMostSpansDrawn && prediction.spans.size() != before) {
     before = prediction.spans.size();
-    // Of every segment its work is drawn, and its messages.
-    options.most_segments = static_cast<std::uint64_t>(std::ranges::count(
-                                prediction.spans, Span::Kind::kWork, &Span::kind)) /
-                            2;
+    // Of every piece its work is drawn, and its messages.
+    options.most_pieces = static_cast<std::uint64_t>(std::ranges::count(
+                              prediction.spans, Span::Kind::kWork, &Span::kind)) /
+                          2;
     RONDO_ASSIGN(prediction, simulated());
   }
   return prediction;

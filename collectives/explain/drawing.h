@@ -11,7 +11,7 @@
 
 namespace rondo::explain {
 
-/// Simulated rank by rank, in longer segments where there would be more than can be told apart.
+/// Simulated rank by rank, in longer pieces where there would be more than can be told apart.
 /// `algorithm`: null for the one that the user has written. Errors: as schedules_of; Unsupported: a
 /// schedule of too many steps.
 Result<simulate::Prediction> predict_to_draw(const Scenario& scenario,

@@ -16,13 +16,13 @@ namespace {
 using algorithms::Algorithm;
 using schedule::Rank;
 
-/// Of each candidate, and of the one that is chosen: seconds, and half a minute.
-constexpr std::uint64_t kMostWork = 6'000'000;
-constexpr std::uint64_t kMostWorkOfChosen = 40'000'000;
+/// Of each candidate, and of the one that is chosen: a second or two, and ten.
+constexpr std::uint64_t kMostWork = 4'500'000;
+constexpr std::uint64_t kMostWorkOfChosen = 20'000'000;
 /// Times as close as this are told as equal.
 constexpr double kAlike = 1.005;
 /// A second's worth, of the largest data too.
-constexpr std::uint64_t kMostSegments = 500'000;
+constexpr std::uint64_t kMostPieces = 500'000;
 
 std::uint64_t most_rank_bytes(const simulate::Prediction& prediction) {
   std::map<Rank, std::uint64_t> sent;
@@ -97,7 +97,7 @@ Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64
                PlannedAlgorithm& planned, PlanReport* report) {
   RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
   simulate::Options options = scenario.options;
-  options.most_segments = kMostSegments;
+  options.most_pieces = kMostPieces;
   options.most_work = most_work;
   RONDO_ASSIGN(const simulate::Prediction prediction,
                select::predict(schedules, scenario.network, options));
@@ -161,7 +161,7 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
   if (scenario.pricing != nullptr) {
     const std::size_t chosen_for = select::priced_bytes(scenario.bytes());
     if (chosen_for == scenario.bytes())
-      return "the least predicted time in longer segments, which are chosen by";
+      return "the least predicted time in longer pieces, which are chosen by";
     return fmt::format("the least predicted time at {} bytes, the nearest size that is chosen for",
                        chosen_for);
   }

@@ -13,11 +13,10 @@ namespace {
 using algorithms::Algorithm;
 
 constexpr std::size_t kElementBytes = sizeof(float);
-/// A tenth of a second's worth; what takes more isn't chosen by it.
-constexpr std::uint64_t kMostWork = 100'000;
-/// Longer rows are simulated in longer pieces: what overlaps with what is seen in so many, too.
-constexpr std::size_t kMostSegments = 32;
-constexpr std::size_t kSegmentUnit = 64;
+/// About a tenth of a second's worth; what takes more isn't chosen by it.
+constexpr std::uint64_t kMostWork = 250'000;
+/// A few milliseconds' worth of one algorithm.
+constexpr std::uint64_t kMostPieces = 10'000;
 
 std::vector<int> hosts_of(const schedule::HostLayout& layout) {
   std::vector<int> hosts;
@@ -40,16 +39,6 @@ simulate::Network network_for(const schedule::HostLayout& layout,
     network.groups.push_back(group);
   }
   return network;
-}
-
-/// `segment_bytes`, or what cuts the longest row into kMostSegments.
-std::size_t long_enough(std::size_t segment_bytes, const schedule::ChunkTable& table,
-                        std::size_t element_bytes) {
-  std::size_t most = 0;
-  for (std::uint32_t row = 0; row < table.rows(); ++row)
-    most = std::max(most, table.count(row) * element_bytes);
-  const std::size_t least = (most / kMostSegments + kSegmentUnit) / kSegmentUnit * kSegmentUnit;
-  return std::max(segment_bytes, least);
 }
 
 }  // namespace
@@ -78,9 +67,8 @@ std::pair<std::size_t, std::size_t> priced_around(std::size_t bytes) {
   return bytes < between ? std::pair(power, between) : std::pair(between, power * 2);
 }
 
-simulate::Options priced_options(const schedule::ChunkTable& table, std::size_t segment_bytes) {
-  return {.segment_bytes = long_enough(segment_bytes, table, kElementBytes),
-          .most_work = kMostWork};
+simulate::Options priced_options(std::size_t segment_bytes) {
+  return {.segment_bytes = segment_bytes, .most_pieces = kMostPieces, .most_work = kMostWork};
 }
 
 double simulated_us(const Algorithm& algorithm, std::size_t bytes,
@@ -91,8 +79,7 @@ double simulated_us(const Algorithm& algorithm, std::size_t bytes,
       {.collective = algorithm.collective, .world = layout->world(), .root = 0, .layout = layout},
       bytes / kElementBytes);
   if (!schedules.ok()) return 0;
-  const auto prediction =
-      predict(*schedules, network, priced_options(schedules->table, segment_bytes));
+  const auto prediction = predict(*schedules, network, priced_options(segment_bytes));
   return prediction.ok() ? prediction->us : 0;
 }
 
@@ -144,12 +131,9 @@ double Pricing::predicted_between_us(const Algorithm& algorithm, std::size_t byt
 
 double Pricing::predicted_us(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
                              std::size_t element_bytes) const {
-  simulate::Options options{
-      .element_bytes = element_bytes, .segment_bytes = segment_bytes_, .most_work = kMostWork};
-  auto prediction = simulate::simulate(world, table, network_, options);
-  options.segment_bytes = long_enough(segment_bytes_, table, element_bytes);
-  if (!prediction.ok() && options.segment_bytes > segment_bytes_)
-    prediction = simulate::simulate(world, table, network_, options);
+  simulate::Options options = priced_options(segment_bytes_);
+  options.element_bytes = element_bytes;
+  const auto prediction = simulate::simulate(world, table, network_, options);
   return prediction.ok() ? prediction->us : 0;
 }
 

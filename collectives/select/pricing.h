@@ -24,7 +24,8 @@ class Pricing {
   static std::unique_ptr<Pricing> make(std::shared_ptr<const Tuning> tuning,
                                        const schedule::SharedLayout& layout,
                                        std::size_t segment_bytes);
-  /// A choice takes as long as some of the calls that it is for: milliseconds a candidate.
+  /// A choice takes as long as some of the calls that it is for: milliseconds a candidate, and a
+  /// tenth of a second where many share links.
   static constexpr int kMostRanks = 64;
 
   /// As select::candidates, for `bytes` rounded to priced_bytes.
@@ -37,8 +38,8 @@ class Pricing {
   /// The same along a line between the sizes around it that are priced, each of which is simulated
   /// once: whatever sizes a program comes with, there are few simulations.
   double predicted_between_us(const algorithms::Algorithm& algorithm, std::size_t bytes);
-  /// The same of schedules that are no algorithm's, by the constants alone: in the segments that
-  /// they run in, or in longer ones where those are too many. At most a fifth of a second.
+  /// The same of schedules that are no algorithm's, by the constants alone. A tenth of a second
+  /// at most, about.
   double predicted_us(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
                       std::size_t element_bytes) const;
 
@@ -70,8 +71,8 @@ std::size_t priced_bytes(std::size_t bytes);
 /// The largest of them that isn't larger, and the smallest that isn't smaller.
 std::pair<std::size_t, std::size_t> priced_around(std::size_t bytes);
 
-/// As choices are simulated: each row in at most 32 segments, so that no choice takes long.
-simulate::Options priced_options(const schedule::ChunkTable& table, std::size_t segment_bytes);
+/// As choices are simulated: long rows in longer pieces, so that no choice takes long.
+simulate::Options priced_options(std::size_t segment_bytes);
 
 /// What the simulation predicts by a network's constants alone; 0 where it can't.
 double simulated_us(const algorithms::Algorithm& algorithm, std::size_t bytes,

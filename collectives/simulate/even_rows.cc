@@ -39,25 +39,26 @@ bool links_have_one_channel(const BoundWorld& world, const Quotient& quotient,
   return std::ranges::all_of(channels, [](double count) { return count <= 1; });
 }
 
-/// Of the last segments of both rows. Those before are alike, and where the longer row has one
+/// Of the last pieces of both rows. Those before are alike, and where the longer row has one
 /// more, that only adds to it.
-bool cost_grows(const Link& link, std::size_t shorter, std::size_t longer) {
+bool cost_grows(const Link& link, const Piece& shorter, const Piece& longer) {
   const Work nothing;
-  const auto sent_us = [&](std::size_t bytes, bool follows) {
-    SweepCost cost(nothing, bytes, 0);
-    cost.send(link, {.follows = follows});
+  const auto sent_us = [&](const Piece& piece, const Passage& passage) {
+    SweepCost cost(nothing, piece, 0);
+    cost.send(link, passage);
     return cost.us();
   };
-  const auto received_us = [&](std::size_t bytes, bool follows) {
-    SweepCost cost(nothing, bytes, 0);
-    cost.receive(link, {.follows = follows});
+  const auto received_us = [&](const Piece& piece, const Passage& passage) {
+    SweepCost cost(nothing, piece, 0);
+    cost.receive(link, passage);
     return cost.us();
   };
-  for (const bool follows : {false, true}) {
-    if (sent_us(shorter, follows) > sent_us(longer, follows)) return false;
-    if (received_us(shorter, follows) > received_us(longer, follows)) return false;
+  for (const Passage passage : {Passage{}, {.follows = true}, {.stored = true}}) {
+    if (sent_us(shorter, passage) > sent_us(longer, passage)) return false;
+    if (received_us(shorter, passage) > received_us(longer, passage)) return false;
   }
-  return link.cost_of(shorter).latency_us <= link.cost_of(longer).latency_us;
+  return link.cost_of(shorter.longest_message()).latency_us <=
+         link.cost_of(longer.longest_message()).latency_us;
 }
 
 }  // namespace
@@ -77,9 +78,11 @@ std::optional<EvenRows> even_rows(const schedule::ChunkTable& table) {
 bool rows_bound_times(const BoundWorld& world, const Quotient& quotient, const Network& network,
                       const EvenRows& rows, const Options& options) {
   const std::size_t before = rows.shortest.count(0) * options.element_bytes;
-  const std::size_t last = before % options.segment_bytes;
+  const std::size_t last = before % options.piece_bytes();
   const auto grows = [&](const Link& link) {
-    return (last == 0 && before > 0) || cost_grows(link, last, last + options.element_bytes);
+    return (last == 0 && before > 0) ||
+           cost_grows(link, {last, options.segment_bytes},
+                      {last + options.element_bytes, options.segment_bytes});
   };
   return ranks_have_one_lane(world) && std::ranges::all_of(network.groups, shares_nothing) &&
          grows(network.inside) && grows(network.between) &&

@@ -24,7 +24,7 @@ std::optional<EvenRows> even_rows(const schedule::ChunkTable& table);
 /// Whether no rank can be done later for a row that is shorter. It can where links or cores are
 /// shared, for then somebody else comes first. It can't where each rank has one lane and a core of
 /// its own, each link one channel, and longer messages cost no less: every time is then the latest
-/// of others, plus what a segment costs. Those of the true rows lie between those of EvenRows.
+/// of others, plus what a piece costs. Those of the true rows lie between those of EvenRows.
 bool rows_bound_times(const BoundWorld& world, const Quotient& quotient, const Network& network,
                       const EvenRows& rows, const Options& options);
 

@@ -54,7 +54,7 @@ class Fluid {
   /// What stands for when the activity had which speeds. Of one that has ended: until another is
   /// started.
   std::uint64_t trace(ActivityId id) const { return activities_[id].trace.bits(); }
-  /// How many shares have been worked out: what the time goes by.
+  /// How many shares have been worked out: the time goes by that, too.
   std::uint64_t work() const { return work_; }
 
   static constexpr std::size_t kMostUses = 5;

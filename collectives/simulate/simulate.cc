@@ -21,46 +21,46 @@ constexpr std::size_t kWholeRows = static_cast<std::size_t>(-1) / 2;
 
 /// Of a run of the representatives.
 struct Size {
-  std::uint64_t segments = 0;
-  std::uint64_t messages = 0;
+  std::uint64_t pieces = 0;
+  std::uint64_t messages = 0;  ///< a piece's is one
 
-  std::uint64_t work() const { return segments + messages; }  ///< at least
+  std::uint64_t work() const { return pieces + messages; }  ///< at least
 };
 
-/// In segments of so many bytes; about, where ranks differ.
+/// In pieces of so many bytes; about, where ranks differ.
 Size size_of(const schedule::FoldedWorld& world, const Quotient& quotient,
              const schedule::ChunkTable& table, std::size_t element_bytes,
-             std::size_t segment_bytes) {
+             std::size_t piece_bytes) {
   Size size;
   for (const schedule::FusedSchedule& base : world.bases) {
     for (const auto& lane : base.lanes) {
       for (const schedule::Sweep& sweep : lane) {
-        const std::uint64_t segments =
-            sweep.is_wait ? 1 : segments_of(table.count(sweep.row) * element_bytes, segment_bytes);
-        size.segments += segments;
-        size.messages += segments * static_cast<std::uint64_t>(std::ranges::count_if(
-                                        targets_of(base, sweep), &schedule::Port::is_channel));
+        const std::uint64_t pieces =
+            sweep.is_wait ? 1 : pieces_of(table.count(sweep.row) * element_bytes, piece_bytes);
+        size.pieces += pieces;
+        size.messages += pieces * static_cast<std::uint64_t>(std::ranges::count_if(
+                                      targets_of(base, sweep), &schedule::Port::is_channel));
       }
     }
   }
   const auto turned = [&](std::uint64_t all) {
     return all / world.bases.size() * static_cast<std::uint64_t>(quotient.representatives());
   };
-  return {turned(size.segments), turned(size.messages)};
+  return {turned(size.pieces), turned(size.messages)};
 }
 
-/// With segments as long as it takes, and not so many that the simulation wouldn't end.
+/// With pieces as long as it takes, and not so many that the simulation wouldn't end.
 Result<Options> fitted(const Options& options, const schedule::FoldedWorld& world,
                        const Quotient& quotient, const schedule::ChunkTable& table) {
-  const auto size = [&](std::size_t segment_bytes) {
-    return size_of(world, quotient, table, options.element_bytes, segment_bytes);
+  const auto size = [&](std::size_t piece_bytes) {
+    return size_of(world, quotient, table, options.element_bytes, piece_bytes);
   };
-  const std::uint64_t sweeps = size(kWholeRows).segments;
+  const std::uint64_t sweeps = size(kWholeRows).pieces;
   Options own = options;
-  Size run = size(own.segment_bytes);
-  while (run.segments > own.most_segments && run.segments > sweeps) {
-    own.segment_bytes *= 2;
-    run = size(own.segment_bytes);
+  Size run = size(own.piece_bytes());
+  while ((run.pieces > own.most_pieces || run.work() > own.most_work) && run.pieces > sweeps) {
+    own.segments_each *= 2;
+    run = size(own.piece_bytes());
   }
   if (run.work() > own.most_work) return too_much_work(own);
   return own;
@@ -70,9 +70,9 @@ Result<Options> fitted(const Options& options, const schedule::FoldedWorld& worl
 Options fitted(const Options& options, std::uint64_t sweeps, const schedule::ChunkTable& table) {
   const std::size_t row_bytes = table.total() / table.rows() * options.element_bytes;
   Options own = options;
-  while (own.segment_bytes < row_bytes &&
-         sweeps * (row_bytes / own.segment_bytes) > own.most_segments)
-    own.segment_bytes *= 2;
+  while (own.piece_bytes() < row_bytes &&
+         sweeps * (row_bytes / own.piece_bytes()) > own.most_pieces)
+    own.segments_each *= 2;
   return own;
 }
 
@@ -81,7 +81,7 @@ std::uint64_t events_of(const Survey& survey, const Options& options,
                         const schedule::ChunkTable& table) {
   const Options own = fitted(options, survey.ops(), table);
   const std::size_t row_bytes = table.total() / table.rows() * options.element_bytes;
-  return survey.ops() * segments_of(row_bytes, own.segment_bytes);
+  return survey.ops() * pieces_of(row_bytes, own.piece_bytes());
 }
 
 /// Kinds of hardly more than one unit don't pay, nor does it to look for them for longer than a run
@@ -141,7 +141,7 @@ Result<Prediction> run_even(const schedule::FoldedWorld& world, const EvenRows& 
                             const Network& network, const Options& options) {
   const Quotient quotient = Quotient::of(world.rotation, network, rows.longest);
   const std::uint64_t sweeps =
-      size_of(world, quotient, rows.longest, options.element_bytes, kWholeRows).segments;
+      size_of(world, quotient, rows.longest, options.element_bytes, kWholeRows).pieces;
   if (sweeps > kMostSweeps) return too_large(sweeps, "too few ranks are alike");
   RONDO_ASSIGN(const Options own, fitted(options, world, quotient, rows.longest));
   const BoundWorld bound(world, quotient);
@@ -166,14 +166,18 @@ Result<Prediction> simulate(const schedule::FoldedWorld& world, const schedule::
   RONDO_TRY(check_rows(world.bases.front().request.rows, table));
   const Quotient quotient =
       options.fold ? Quotient::of(world.rotation, network, table) : Quotient::whole(world.rotation);
-  const Size size = size_of(world, quotient, table, options.element_bytes, kWholeRows);
+  const auto size_in = [&](std::size_t piece_bytes) {
+    return size_of(world, quotient, table, options.element_bytes, piece_bytes);
+  };
+  const Size size = size_in(kWholeRows);
   const bool all_differ = quotient.representatives() == world.rotation.world();
-  const bool fits = size.segments <= kMostSweeps && size.work() <= options.most_work;
+  const bool fits = size.pieces <= kMostSweeps && size.work() <= options.most_work &&
+                    size_in(options.piece_bytes()).pieces <= options.most_pieces;
   if (options.fold && world.rotation.order() > 1 && all_differ && !fits) {
     if (const auto rows = even_rows(table)) return run_even(world, *rows, network, options);
   }
-  if (size.segments > kMostSweeps)
-    return too_large(size.segments, why_few_are_alike(world.rotation, network, quotient, table));
+  if (size.pieces > kMostSweeps)
+    return too_large(size.pieces, why_few_are_alike(world.rotation, network, quotient, table));
   RONDO_ASSIGN(const Options own, fitted(options, world, quotient, table));
   return run(BoundWorld(world, quotient), quotient, table, network, own);
 }

@@ -1,9 +1,9 @@
 #pragma once
 
 // When every rank of a collective would be done on a described network: a discrete-event simulation
-// of the schedule that runs, sweep by sweep and segment by segment.
+// of the schedule that runs, sweep by sweep and piece by piece.
 //
-// A rank has one core, which moves on one sweep's segment at a time: it takes what each source and
+// A rank has one core, which moves on one sweep's piece at a time: it takes what each source and
 // target costs (network.h). A message then passes the links between the two hosts, one after the
 // other on each channel, in the share that max-min fairness leaves it (fluid.h), and arrives its
 // latency later. Channels hold any number of messages. Pure: the same input gives the same bits.
@@ -22,17 +22,22 @@ namespace rondo::simulate {
 
 struct Options {
   std::size_t element_bytes = 4;
-  /// What is moved as one piece, a multiple of element_bytes.
+  /// What is moved and sent as one message, a multiple of element_bytes.
   std::size_t segment_bytes = std::size_t{256} * 1024;
+  /// So many segments of a row are simulated as one piece, which costs as many messages: the fewer
+  /// pieces, the less is seen of what overlaps with what.
+  std::size_t segments_each = 1;
   /// Interchangeable ranks are simulated once.
   bool fold = true;
   /// Keeps what happened when (Prediction::spans).
   bool record = false;
-  /// Rows are moved in longer segments than that where there would be more than about so many in
-  /// all sweeps: what overlaps with what is seen in fewer, too.
-  std::uint64_t most_segments = static_cast<std::uint64_t>(-1);
-  /// Gives up (Unsupported) after so many sweeps' segments, messages and shares of links.
+  /// segments_each is doubled until there are about so many pieces in all sweeps.
+  std::uint64_t most_pieces = static_cast<std::uint64_t>(-1);
+  /// Gives up (Unsupported) after so many sweeps' pieces, messages and eighths of shares of links:
+  /// a quarter of a microsecond each, up to twice that in large worlds.
   std::uint64_t most_work = static_cast<std::uint64_t>(-1);
+
+  std::size_t piece_bytes() const { return segment_bytes * segments_each; }
 };
 
 /// Of one rank.
@@ -89,7 +94,7 @@ struct Prediction {
   std::vector<UplinkTraffic> hosts;     ///< one of each kind
   std::vector<UplinkTraffic> switches;  ///< one of each kind
   std::vector<Span> spans;              ///< theirs, in the order of their ends
-  std::uint64_t events = 0;             ///< sweeps' segments and messages that were simulated
+  std::uint64_t events = 0;             ///< sweeps' pieces and messages that were simulated
   /// The most messages that have to follow each other, by the order of lanes and by what they wait
   /// for, whatever they take.
   std::uint64_t steps = 0;
@@ -97,10 +102,10 @@ struct Prediction {
 
 /// `world` has as many ranks as the network; `table` one row for each of the schedules'. Ranks that
 /// are turns of each other but for rows one element longer than others are simulated one by one
-/// where Options::most_work allows it; else all rows are as long as the longest, and Prediction has
-/// two times.
-/// Cost: about a microsecond for each segment of each sweep of each representative; memory by their
-/// sweeps.
+/// where Options::most_work and most_pieces allow it; else all rows are as long as the longest, and
+/// Prediction has two times.
+/// Cost: about a microsecond for each piece of each sweep of each representative, its messages with
+/// it; memory by their sweeps.
 /// Errors: InvalidArgument (a world or table of another size; schedules in which a rank waits for
 /// a message that nobody sends: the rank, its lane and sweep; times that are no finite numbers),
 /// Unsupported (Options::most_work).
@@ -108,7 +113,7 @@ Result<Prediction> simulate(const schedule::FoldedWorld& world, const schedule::
                             const Network& network, const Options& options);
 
 /// The same of a world without a rotation, as many ranks of it simulated as differ in what they do
-/// when (kinds.h). The segments of all its runs count for Options::most_work.
+/// when (kinds.h). The pieces of all its runs count for Options::most_work.
 /// Cost: the survey's memory, and a few dozen runs of the representatives.
 /// Errors: as above; Unsupported too where too few ranks are alike.
 Result<Prediction> simulate(const Survey& survey, const schedule::ChunkTable& table,

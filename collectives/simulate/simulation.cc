@@ -7,9 +7,9 @@
 
 namespace rondo::simulate {
 
-std::uint64_t segments_of(std::size_t row_bytes, std::size_t segment_bytes) {
-  if (row_bytes <= segment_bytes) return 1;  // most are: a division takes longer than all the rest
-  return (row_bytes + segment_bytes - 1) / segment_bytes;
+std::uint64_t pieces_of(std::size_t row_bytes, std::size_t piece_bytes) {
+  if (row_bytes <= piece_bytes) return 1;  // most are: a division takes longer than all the rest
+  return (row_bytes + piece_bytes - 1) / piece_bytes;
 }
 
 Simulation::Simulation(const BoundWorld& world, const Quotient& quotient,
@@ -52,7 +52,7 @@ Status Simulation::run() {
       return {ErrorCode::kInvalidArgument,
               "the predicted time is no finite number: the network's speeds are too small"};
     }
-    if (events_ + fluid_.work() > options_.most_work) return too_much_work(options_);
+    if (work() > options_.most_work) return too_much_work(options_);
     take_in(*time);
   }
 }
@@ -100,7 +100,7 @@ bool Simulation::is_ready(int rank, std::uint32_t lane) {
     if (!wait_is_over(other, wait.sweep)) return false;
     at.steps = std::max(at.steps, steps_before(other, wait.sweep));
     note_steps(at.sweep, at.steps);
-    next_segment(at);
+    next_piece(at);
   }
   if (at.sweep == at.end) return false;
   return std::ranges::all_of(world_.sources(sweeps[at.sweep]), [this](const BoundPort& port) {
@@ -139,7 +139,7 @@ void Simulation::start_work(int rank, std::uint32_t lane) {
   RankState& state = this->state(rank);
   const Lane& at = lane_of(rank, lane);
   const BoundSweep& sweep = world_.sweeps()[at.sweep];
-  const SweepCost cost = cost_of(rank, sweep, segment_bytes(sweep, at.segment));
+  const SweepCost cost = cost_of(rank, sweep, piece_bytes(sweep, at.piece));
   const double us = cost.us();
   uses_.clear();
   if (us > 0) wires_.work(rank, cost.memory_bytes() / us, uses_);
@@ -152,7 +152,7 @@ void Simulation::start_work(int rank, std::uint32_t lane) {
 }
 
 SweepCost Simulation::cost_of(int rank, const BoundSweep& sweep, std::size_t bytes) {
-  SweepCost cost(network_.work, bytes, beyond_cache(rank));
+  SweepCost cost(network_.work, piece_of(bytes), beyond_cache(rank));
   cost.read_memory(sweep.reads);
   cost.write_memory(sweep.writes);
   for (const BoundPort& port : world_.sources(sweep)) {
@@ -169,7 +169,7 @@ void Simulation::end_work(int rank, std::uint32_t lane) {
   RankState& state = this->state(rank);
   Lane& at = lane_of(rank, lane);
   const BoundSweep& sweep = world_.sweeps()[at.sweep];
-  const std::size_t bytes = segment_bytes(sweep, at.segment);
+  const std::size_t bytes = piece_bytes(sweep, at.piece);
   const std::uint32_t index = at.sweep - at.begin;
   record_work(rank, lane, index, bytes);
   for (const BoundPort& port : world_.sources(sweep)) {
@@ -188,17 +188,17 @@ void Simulation::end_work(int rank, std::uint32_t lane) {
   note_steps(at.sweep, at.steps);
   state.busy = false;
   state.done_us = now_;
-  next_segment(at);
+  next_piece(at);
   touch(rank);
   ++events_;
 }
 
-void Simulation::next_segment(Lane& lane) const {
+void Simulation::next_piece(Lane& lane) const {
   const BoundSweep& sweep = world_.sweeps()[lane.sweep];
-  const std::uint64_t segments =
-      sweep.is_wait ? 1 : segments_of(row_bytes(sweep), options_.segment_bytes);
-  if (++lane.segment < segments) return;
-  lane.segment = 0;
+  const std::uint64_t pieces =
+      sweep.is_wait ? 1 : pieces_of(row_bytes(sweep), options_.piece_bytes());
+  if (++lane.piece < pieces) return;
+  lane.piece = 0;
   ++lane.sweep;
 }
 
@@ -259,8 +259,8 @@ std::size_t Simulation::row_bytes(const BoundSweep& sweep) const {
   return table_.count(sweep.row) * options_.element_bytes;
 }
 
-std::size_t Simulation::segment_bytes(const BoundSweep& sweep, std::uint32_t segment) const {
-  return std::min(options_.segment_bytes, row_bytes(sweep) - segment * options_.segment_bytes);
+std::size_t Simulation::piece_bytes(const BoundSweep& sweep, std::uint32_t piece) const {
+  return std::min(options_.piece_bytes(), row_bytes(sweep) - piece * options_.piece_bytes());
 }
 
 double Simulation::beyond_cache(int rank) const {

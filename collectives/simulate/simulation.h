@@ -19,8 +19,8 @@
 
 namespace rondo::simulate {
 
-/// Of a row that is moved in segments: at least one.
-std::uint64_t segments_of(std::size_t row_bytes, std::size_t segment_bytes);
+/// Of a row that is moved in pieces: at least one.
+std::uint64_t pieces_of(std::size_t row_bytes, std::size_t piece_bytes);
 /// There is more of it than Options::most_work.
 Status too_much_work(const Options& options);
 
@@ -33,11 +33,13 @@ class Simulation {
   Status run();
   Prediction result() &&;
   std::uint64_t events() const { return events_; }
-  std::uint64_t work() const { return events_ + fluid_.work(); }
+  /// A share of a link takes an eighth of the time that an event does.
+  std::uint64_t work() const { return events_ + fluid_.work() / 8; }
   /// Of kinds: how each exchange went.
   std::vector<std::uint64_t> traces(std::size_t exchanges) const;
 
  private:
+  /// Those of a piece.
   struct Message {
     std::size_t bytes = 0;
     double begin_us = 0;      ///< on its way since
@@ -57,15 +59,15 @@ class Simulation {
     std::uint32_t first_use = 0;
     const Link* link = nullptr;
     double last_arrival_us = 0;
-    TraceHash trace;  ///< of kinds: how all went
-    std::uint64_t sent = 0;
+    TraceHash trace;         ///< of kinds: how all went
+    std::uint64_t sent = 0;  ///< messages, however many are a piece's
     std::uint64_t bytes = 0;
   };
   struct Lane {
     std::uint32_t sweep = 0;  ///< of all ranks' sweeps
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
-    std::uint32_t segment = 0;
+    std::uint32_t piece = 0;
     std::uint32_t steps = 0;  ///< so far
   };
   struct RankState {
@@ -99,7 +101,7 @@ class Simulation {
   void start_work(int rank, std::uint32_t lane);
   SweepCost cost_of(int rank, const BoundSweep& sweep, std::size_t bytes);
   void end_work(int rank, std::uint32_t lane);
-  void next_segment(Lane& lane) const;
+  void next_piece(Lane& lane) const;
   void read_message(ChannelId channel, std::uint32_t steps);
   void tell_sender(ChannelId channel, std::uint32_t steps);
   void note_steps(std::uint32_t sweep, std::uint32_t steps);
@@ -117,7 +119,10 @@ class Simulation {
   /// Where lanes wait for others, each message is a call of its own.
   bool follows(const BoundSweep& sweep) const { return sweep.follows && !world_.has_waits(); }
   std::size_t row_bytes(const BoundSweep& sweep) const;
-  std::size_t segment_bytes(const BoundSweep& sweep, std::uint32_t segment) const;
+  std::size_t piece_bytes(const BoundSweep& sweep, std::uint32_t piece) const;
+  Piece piece_of(std::size_t bytes) const {
+    return {.bytes = bytes, .message_bytes = options_.segment_bytes};
+  }
   RankState& state(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   Lane& lane_of(int rank, std::uint32_t lane) { return lanes_[state(rank).first_lane + lane]; }
   std::span<const Use> path(const Line& line) const {

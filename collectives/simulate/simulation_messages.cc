@@ -14,7 +14,7 @@ void Simulation::send_message(ChannelId channel, const Message& message) {
 void Simulation::put_in_line(ChannelId channel, const Message& message) {
   Line& line = lines_[channel];
   line.messages.push_back(message);
-  ++line.sent;
+  line.sent += pieces_of(message.bytes, options_.segment_bytes);
   line.bytes += message.bytes;
   ++events_;
   if (!line.busy) start_wire(channel);
@@ -44,8 +44,9 @@ void Simulation::start_wire(ChannelId id) {
 void Simulation::land(ChannelId id) {
   Line& line = lines_[id];
   const Message& message = line.messages[line.landing++];
+  const std::size_t bytes = piece_of(message.bytes).longest_message();
   line.last_arrival_us =
-      std::max(line.last_arrival_us, on_grid(now_ + line.link->cost_of(message.bytes).latency_us));
+      std::max(line.last_arrival_us, on_grid(now_ + line.link->cost_of(bytes).latency_us));
   line.trace.add(now_);
   line.trace.add(line.last_arrival_us);
   line.trace.add(std::uint64_t{message.steps});

@@ -13,17 +13,29 @@ constexpr double kBytesAhead = 8192;
 
 }  // namespace
 
+/// Of all of the piece's messages.
+template <typename CostOfMessage>
+double SweepCost::of_messages(const CostOfMessage& cost_of_message) const {
+  if (piece_.bytes <= piece_.message_bytes) return cost_of_message(piece_.bytes);
+  const std::size_t whole = piece_.bytes / piece_.message_bytes;
+  const std::size_t rest = piece_.bytes % piece_.message_bytes;
+  const double us = static_cast<double>(whole) * cost_of_message(piece_.message_bytes);
+  return rest > 0 ? us + cost_of_message(rest) : us;
+}
+
 void SweepCost::receive(const Link& link, Passage passage) {
-  const MessageCost& cost = link.cost_of(bytes_);
   const bool came_along = passage.follows && !link.maps;
+  messages_us_ += of_messages([&](std::size_t bytes) {
+    const MessageCost& cost = link.cost_of(bytes);
+    const auto size = static_cast<double>(bytes);
+    const double us = cost.receive_us * (came_along ? std::min(1.0, size / kBytesAhead) : 1.0);
+    return passage.stored ? us : us + cost.receive_us_per_byte * size;
+  });
   ++sources_;
-  messages_us_ += cost.receive_us *
-                  (came_along ? std::min(1.0, static_cast<double>(bytes_) / kBytesAhead) : 1.0);
   if (passage.stored) {
     ++stored_;
     return;
   }
-  messages_us_ += cost.receive_us_per_byte * static_cast<double>(bytes_);
   if (link.maps) {
     ++reads_;
   } else {
@@ -32,14 +44,14 @@ void SweepCost::receive(const Link& link, Passage passage) {
 }
 
 void SweepCost::send(const Link& link, Passage passage) {
-  const MessageCost& cost = link.cost_of(bytes_);
-  if (!passage.follows || link.maps) messages_us_ += cost.send_us;
-  if (link.maps && passage.stored) {
-    ++writes_;
-    return;
-  }
-  messages_us_ += cost.send_us_per_byte * static_cast<double>(bytes_);
-  ++lends_;
+  const bool goes_along = passage.follows && !link.maps;
+  const bool is_stored = link.maps && passage.stored;
+  messages_us_ += of_messages([&](std::size_t bytes) {
+    const MessageCost& cost = link.cost_of(bytes);
+    const double us = goes_along ? 0 : cost.send_us;
+    return is_stored ? us : us + cost.send_us_per_byte * static_cast<double>(bytes);
+  });
+  ++(is_stored ? writes_ : lends_);
 }
 
 /// Reads and writes of all bytes, beside what messages cost.
@@ -56,7 +68,7 @@ int SweepCost::copies() const {
 }
 
 double SweepCost::us() const {
-  const auto bytes = static_cast<double>(bytes_);
+  const auto bytes = static_cast<double>(piece_.bytes);
   const double slower = 1 + beyond_cache_ * (work_.beyond_cache - 1);
   // Reads and writes cost alike but for the constants; of an equal number of each.
   const int moved = copies();
@@ -68,7 +80,7 @@ double SweepCost::us() const {
 }
 
 double SweepCost::memory_bytes() const {
-  return copies() * static_cast<double>(bytes_) * beyond_cache_;
+  return copies() * static_cast<double>(piece_.bytes) * beyond_cache_;
 }
 
 }  // namespace rondo::simulate

@@ -1,6 +1,6 @@
 #pragma once
 
-// What one segment of a sweep costs the core of the rank that makes it.
+// What one piece of a sweep costs the core of the rank that makes it.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +17,21 @@ struct Passage {
   bool follows = false;  ///< another, over a network by the same call of the system
 };
 
+/// Of a row, moved in messages of `message_bytes`, of which the last may be shorter.
+struct Piece {
+  std::size_t bytes = 0;
+  std::size_t message_bytes = 0;
+
+  /// By its latency the last one arrives.
+  std::size_t longest_message() const { return bytes < message_bytes ? bytes : message_bytes; }
+};
+
 /// The ports of a sweep, counted by what they cost.
 class SweepCost {
  public:
   /// `beyond_cache`: the part of what is touched that comes from memory, 0..1.
-  SweepCost(const Work& work, std::size_t bytes, double beyond_cache)
-      : work_(work), bytes_(bytes), beyond_cache_(beyond_cache) {}
+  SweepCost(const Work& work, const Piece& piece, double beyond_cache)
+      : work_(work), piece_(piece), beyond_cache_(beyond_cache) {}
 
   void read_memory(std::uint32_t sources = 1) {
     reads_ += static_cast<int>(sources);
@@ -38,10 +47,12 @@ class SweepCost {
   double memory_bytes() const;
 
  private:
+  template <typename CostOfMessage>
+  double of_messages(const CostOfMessage& cost_of_message) const;
   int copies() const;
 
   const Work& work_;
-  std::size_t bytes_;
+  Piece piece_;
   double beyond_cache_;
   double messages_us_ = 0;
   int sources_ = 0;

@@ -113,19 +113,19 @@ static void late_peer(rondo_communicator* c, int rank) {
   float value = given(rank, 0);
   OK(rondo_barrier(c));
   if (rank == 0) {
-    const struct timespec late = {1, 0};
+    const struct timespec late = {3, 0};
     nanosleep(&late, NULL);
   }
   rondo_call call = RONDO_CALL_INIT;
   call.kind = RONDO_ALL_REDUCE;
   call.input = call.output = &value;
   call.input_count = call.output_count = 1;
-  call.timeout_ms = 200;
+  call.timeout_ms = 1000;
   const rondo_status status = rondo_run(c, &call);
   CHECK(status == RONDO_TIMEOUT || (rank == 0 && status == RONDO_OK));
   CHECK(rondo_barrier(c) == RONDO_TIMEOUT);
   CHECK(rondo_last_error()->culprit == 0);
-  CHECK(strstr(rondo_last_error()->message, "200 ms") != NULL);
+  CHECK(strstr(rondo_last_error()->message, "1000 ms") != NULL);
   OK(rondo_set_log(NULL, NULL, RONDO_LOG_WARN));
   char begin[64];
   snprintf(begin, sizeof begin, "Timeout on rank %d of %d; its last calls, of ", rank, kProcesses);

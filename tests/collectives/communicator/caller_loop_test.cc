@@ -53,13 +53,21 @@ steady_clock::duration wait_for(LatePeer& peer, Communicator& rank, std::vector<
   const auto computed = thread_time();
   Work work = rank.start(sum_of(data));
   int woken = 0;
+  auto looked = began;
   for (; steady_clock::now() - began < kLate; ++woken) {
     is_readable(descriptor, 20);
+    looked = steady_clock::now();
     EXPECT_EQ(rank.progress(), 0U);
   }
-  EXPECT_FALSE(is_readable(descriptor, 20)) << "for nothing";
+  const bool for_nothing = is_readable(descriptor, 20);
   EXPECT_FALSE(work.test());
-  EXPECT_FALSE(is_readable(descriptor, 20)) << "what has been looked at in vain";
+  const bool in_vain = is_readable(descriptor, 20);
+  // The next look is a tenth of a second after the one before, and may be due where this thread
+  // has been kept from running.
+  if (steady_clock::now() - looked < milliseconds(90)) {
+    EXPECT_FALSE(for_nothing);
+    EXPECT_FALSE(in_vain) << "what has been looked at";
+  }
   EXPECT_EQ(rank.progress(), 0U);
   peer.may_come = true;
   woken += poll_until_ended(rank, descriptor, 1);
@@ -119,8 +127,8 @@ TEST_P(CallerLoop, IsWokenByADeadline) {
   std::vector<Communicator> ranks = make_world(impatient);
   const int descriptor = ranks[0].descriptor();
   std::vector<float> data(1000);
-  Work work = ranks[0].start(sum_of(data));
   const auto began = steady_clock::now();
+  Work work = ranks[0].start(sum_of(data));
   EXPECT_LT(poll_until_ended(ranks[0], descriptor, 1), kFewWakes);
   EXPECT_GE(steady_clock::now() - began, milliseconds(300));
   try {

@@ -201,7 +201,7 @@ TEST(CudaPlaces, CallInAStream_IsMadeInItsPlace) {
 }
 
 TEST(CudaPlaces, RankThatDoesNotCall_IsNamedByAllOthers) {
-  auto ranks = make_world({.size = 3, .device = kFirst, .devices = devices(), .timeout_ms = 400});
+  auto ranks = make_world({.size = 3, .device = kFirst, .devices = devices(), .timeout_ms = 2000});
   const auto errors = run_ranks(ranks, [&](Communicator& rank) {
     Memory<float> memory(rank.device(), 1'000, false);
     memory.write(0, std::vector<float>(1'000, 1));

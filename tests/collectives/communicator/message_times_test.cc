@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "rondo/trace.h"
@@ -18,6 +19,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLate{60};
 constexpr double kLateUs = 50'000;
+/// Until nobody was kept from running for so long that the wait was over when it began.
+constexpr int kTries = 5;
 /// Goes in segments, once there is a place for it; goes whole.
 constexpr std::size_t kLong = 4'000'000;
 constexpr std::size_t kShort = 3;
@@ -79,11 +82,19 @@ class MessageTimes : public ::testing::TestWithParam<std::string> {
     told.collective = told.algorithm = told.transport = {};
     return told;
   }
+
+  /// The same of a call whose peer is late; again where its thread was kept from waiting meanwhile.
+  TracedCall told_of_wait(int of, int late, std::size_t count) const {
+    TracedCall call = told(of, late, count);
+    for (int again = 0; again < kTries && call.wait_us <= kLateUs; ++again)
+      call = told(of, late, count);
+    return call;
+  }
 };
 
 TEST_P(MessageTimes, AReceiveWaitsUntilItsMessageComes) {
   for (const std::size_t count : {kShort, kLong}) {
-    const TracedCall call = told(1, 0, count);
+    const TracedCall call = told_of_wait(1, 0, count);
     EXPECT_GT(call.wait_us, kLateUs) << count;
     EXPECT_LE(call.wait_us, call.took_us) << count;
     EXPECT_EQ(call.waited_longest_for, 0) << count;
@@ -94,7 +105,7 @@ TEST_P(MessageTimes, AReceiveWaitsUntilItsMessageComes) {
 }
 
 TEST_P(MessageTimes, ALongSendWaitsUntilThereIsAPlaceForIt) {
-  const TracedCall call = told(0, 1, kLong);
+  const TracedCall call = told_of_wait(0, 1, kLong);
   EXPECT_GT(call.wait_us, kLateUs);
   EXPECT_EQ(call.waited_longest_for, 1);
   EXPECT_GT(call.took_us - call.wait_us, 100) << "16 MB have to move";
@@ -106,12 +117,14 @@ TEST_P(MessageTimes, MovingBytesIsNoWait) {
   EXPECT_GT(call.took_us - call.wait_us, 100);
 }
 
-TEST_P(MessageTimes, ReceivesThatWaitTogether_CountOnceForTheirPeer) {
+/// Of receives that wait for a late peer together: how long it was waited for, and how long it
+/// took, in seconds.
+std::pair<double, double> wait_together(const std::string& transport) {
   constexpr int kReceives = 16;
   double waited = 0;
   double took = 0;
   LateBehindTheOther order;
-  spawn({.size = 2, .transport = GetParam()}, [&](Communicator& rank) {
+  spawn({.size = 2, .transport = transport}, [&](Communicator& rank) {
     std::vector<float> data(kReceives, 0.5F);
     rank.barrier();
     if (rank.rank() == 0) {
@@ -129,8 +142,15 @@ TEST_P(MessageTimes, ReceivesThatWaitTogether_CountOnceForTheirPeer) {
     took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     waited = peer_wait_seconds(rank.metrics(), 0) - waited_before;
   });
-  EXPECT_GT(waited, kLateUs / 1e6);
   EXPECT_LT(waited, 1.001 * took) << "two clocks";
+  return {waited, took};
+}
+
+TEST_P(MessageTimes, ReceivesThatWaitTogether_CountOnceForTheirPeer) {
+  double waited = 0;
+  for (int again = 0; again < kTries && waited <= kLateUs / 1e6; ++again)
+    waited = wait_together(GetParam()).first;
+  EXPECT_GT(waited, kLateUs / 1e6);
 }
 
 TEST_P(MessageTimes, AMessageToItself_WaitsForNobody) {

@@ -268,10 +268,12 @@ TEST_P(Messages, WaitLongerThanADeadlineThatWasMet) {
     double second = rank.rank() + 0.25;
     if (rank.rank() == 0) {
       rank.send({&first, 1}, 1, 1);
+      rank.barrier();
       std::this_thread::sleep_for(std::chrono::milliseconds(400));
       rank.send({&second, 1}, 1, 2);
       return;
     }
+    rank.barrier();  // what is to be met has been sent
     Work met = rank.start(Call::receive({&first, 1}, 0, 1).within(200));
     Work later = rank.start(Call::receive({&second, 1}, 0, 2));
     met.wait();

@@ -218,8 +218,8 @@ TEST_P(WaitAll, IsWokenByADeadline) {
     Communicator same = *rank.split(0);
     if (rank.rank() == 1) return std::this_thread::sleep_for(milliseconds(900));
     Sums sums;
-    std::vector<Work> works = sums.start(rank, same);
     const auto began = steady_clock::now();
+    std::vector<Work> works = sums.start(rank, same);
     const auto error = error_of_all(works);
     ASSERT_TRUE(error.has_value());
     EXPECT_EQ(error->code(), ErrorCode::kTimeout) << error->what();
@@ -275,9 +275,10 @@ TEST_P(WaitAll, RunsContinuationsThatWaitForAnotherOfThem) {
 }
 
 TEST_P(WaitAll, InAContinuationOfTheSameCommunicator_IsRefused) {
-  spawn(world(), [](Communicator& rank) {
+  std::atomic<bool> attached = false;
+  spawn(world(), [&attached](Communicator& rank) {
     std::optional<Error> refused;
-    if (rank.rank() == 1) std::this_thread::sleep_for(milliseconds(20));
+    while (rank.rank() == 1 && !attached) std::this_thread::yield();
     Work first = rank.start(Call::barrier());
     std::vector<Work> second;
     second.push_back(rank.start(Call::barrier()));
@@ -286,10 +287,12 @@ TEST_P(WaitAll, InAContinuationOfTheSameCommunicator_IsRefused) {
       refused = error_of_all(second);
       ran = true;
     });
+    if (rank.rank() == 0) attached = true;
     first.wait();
     second[0].wait();
     ASSERT_TRUE(ran);
-    // Where the calls were done before there was a continuation there is nothing to refuse.
+    // Where the calls were done before there was a continuation there is nothing to refuse: of rank
+    // 1, which begins once rank 0 has its own.
     if (rank.rank() == 1) return;
     ASSERT_TRUE(refused.has_value());
     EXPECT_EQ(refused->code(), ErrorCode::kInvalidArgument) << refused->what();

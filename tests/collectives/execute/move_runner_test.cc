@@ -177,6 +177,8 @@ class Moves : public testing::TestWithParam<int> {
   }
 
   void check_row_of_another_size(Way way);
+  /// Rank 0's, where rank 1 comes last.
+  trace::CallRecord record_of_wait_for_rank_1(Way way);
 
   std::vector<MovingRank> ranks_;
 };
@@ -245,22 +247,31 @@ TEST_P(Moves, RowOfAnotherSize_IsOneWhereSendsComeFirst_Too) {
   check_row_of_another_size(Way::kSendsFirst);
 }
 
-TEST_P(Moves, TimeWithoutAnythingToDo_IsTheLateRanks) {
+trace::CallRecord Moves::record_of_wait_for_rank_1(Way way) {
   const Moving moving{Collective::kGather, "linear", 0, std::vector<std::size_t>(ranks_.size(), 9)};
+  std::atomic<std::size_t> others = 0;
+  each([&](MovingRank& rank, std::size_t i) {
+    if (i != 1) ++others;
+    // The last by far, however late the others have been started.
+    while (i == 1 && others + 1 < ranks_.size()) std::this_thread::yield();
+    if (i == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_TRUE(rank.run(moving, way).ok());
+  });
+  return ranks_[0].record();
+}
+
+TEST_P(Moves, TimeWithoutAnythingToDo_IsTheLateRanks) {
   for (const Way way : {Way::kMoves, Way::kSendsFirst}) {
-    std::atomic<std::size_t> others = 0;
-    each([&](MovingRank& rank, std::size_t i) {
-      if (i != 1) ++others;
-      // The last by far, however late the others have been started.
-      while (i == 1 && others + 1 < ranks_.size()) std::this_thread::yield();
-      if (i == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      EXPECT_TRUE(rank.run(moving, way).ok());
-    });
-    const trace::CallRecord& record = ranks_[0].record();
-    EXPECT_EQ(record.waited_longest_for, 1);
-    EXPECT_GT(record.wait, (record.done - record.begun) / 2);
-    EXPECT_LE(record.wait, record.done - record.begun);
-    EXPECT_GT(record.last_byte, record.begun);
+    bool is_as_expected = false;
+    // Another thread may be kept from running for longer than that, but not every time.
+    for (int again = 0; again < 10 && !is_as_expected; ++again) {
+      const trace::CallRecord record = record_of_wait_for_rank_1(way);
+      EXPECT_LE(record.wait, record.done - record.begun);
+      EXPECT_GT(record.last_byte, record.begun);
+      is_as_expected =
+          record.waited_longest_for == 1 && record.wait > (record.done - record.begun) / 2;
+    }
+    EXPECT_TRUE(is_as_expected);
   }
 }
 

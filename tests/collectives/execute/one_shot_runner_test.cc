@@ -230,7 +230,7 @@ TEST_P(OneShot, OnSharedCores_EveryPeersPartIsItsOwn_InWhateverOrder) {
         for (std::size_t i = 0; i < bytes[from] / sizeof(float); ++i)
           ASSERT_EQ(*got++, value(from, i, call)) << from << " " << i;
     }
-    if (own + 1 != world) last[own] = rank.run(*gatherer, data, gathered, 200);
+    if (own + 1 != world) last[own] = rank.run(*gatherer, data, gathered, 2000);
   });
   for (std::size_t rank = 0; rank + 1 < world; ++rank) {
     EXPECT_EQ(last[rank].code(), ErrorCode::kTimeout) << last[rank].to_string();

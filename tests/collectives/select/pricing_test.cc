@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <utility>
@@ -128,13 +129,24 @@ TEST(Pricing, OfASchedule_IsWhatTheAlgorithmWithItTakes) {
   const auto pricing = Pricing::make(built_in_tuning(true), layout, kSegment);
   const auto same = Pricing::make(tuning_of(1, 4), layout, kSegment);
   const Algorithm& ring = *algorithms::find(Collective::kAllReduce, "ring");
-  // The last one in longer segments: its own are too many.
+  // The last one in longer pieces: its own are too many.
   for (const std::size_t bytes : {std::size_t{4096}, std::size_t{1} << 20, std::size_t{1} << 36}) {
     const auto schedules = schedules_of(
         ring, {.collective = Collective::kAllReduce, .world = 4, .layout = layout}, bytes / 4);
     EXPECT_DOUBLE_EQ(pricing->predicted_us(schedules->world, schedules->table, 4),
                      predicted(*same, "ring", bytes));
   }
+}
+
+/// Thousands of messages that share links are work, but no more than a choice may take.
+TEST(Pricing, ManyRanksOfHosts_HaveDirectExchangesToChoose) {
+  std::vector<int> hosts;
+  for (int rank = 0; rank < Pricing::kMostRanks; ++rank) hosts.push_back(rank / 4);
+  const auto pricing = Pricing::make(tuning_of(16, 4), layout_of(hosts), kSegment);
+  const auto& candidates = pricing->candidates(Collective::kReduce, 1 << 20, {});
+  EXPECT_TRUE(std::ranges::any_of(candidates, [](const Candidate& candidate) {
+    return candidate.algorithm->name == "direct";
+  }));
 }
 
 TEST(Pricing, WithoutSharedMemory_AHostsRanksAreJoinedAsHostsAre) {
@@ -171,7 +183,7 @@ std::vector<TimedRun> runs_on(const simulate::Network& network,
           algorithm,
           {.collective = Collective::kAllReduce, .world = layout->world(), .layout = layout},
           bytes / 4);
-      const simulate::Options options = priced_options(schedules->table, kSegment);
+      const simulate::Options options = priced_options(kSegment);
       runs.push_back({.schedules = std::move(*schedules),
                       .options = options,
                       .us = simulated_us(algorithm, bytes, layout, network, kSegment)});

@@ -108,15 +108,17 @@ void expect_the_same(const Prediction& some, const Prediction& whole, const std:
 
 /// Rows of unequal sizes. What is simulated: a survey's kinds.
 std::size_t expect_kinds_as_the_whole_world(const Algorithm& algorithm, const Network& network,
-                                            std::size_t segment_bytes) {
+                                            std::size_t segment_bytes,
+                                            std::size_t segments_each = 1) {
   const std::size_t count = static_cast<std::size_t>(network.world()) * 24 + 5;
   const Request request = request_of(algorithm, network, count);
   const auto build = builder(algorithm, request);
   const auto table = schedule::ChunkTable::equal(count, request.rows);
-  const auto whole = simulate(joined_one_by_one(build, network.world()), table, network,
-                              {.segment_bytes = segment_bytes, .fold = false});
+  const auto whole =
+      simulate(joined_one_by_one(build, network.world()), table, network,
+               {.segment_bytes = segment_bytes, .segments_each = segments_each, .fold = false});
   const auto some = simulate(Survey(build, network.world(), table), table, network,
-                             {.segment_bytes = segment_bytes});
+                             {.segment_bytes = segment_bytes, .segments_each = segments_each});
   const std::string name = name_of(algorithm, network);
   EXPECT_TRUE(whole.ok() && some.ok()) << name << some.status().to_string();
   if (!whole.ok() || !some.ok()) return 0;
@@ -142,15 +144,16 @@ void expect_sample_as_the_whole_world(const Algorithm& algorithm, const Network&
 
 /// `most_work` is less than all ranks one by one need, and enough for those that are alike.
 void expect_within_bounds(const Algorithm& algorithm, const Network& network, std::size_t count,
-                          bool may_be_near) {
+                          bool may_be_near, Options options = {}) {
   const Request request = request_of(algorithm, network, count);
   const auto build = builder(algorithm, request);
   const auto folded = schedule::fold_joined_sample(build(0), build);
   if (!folded || count % request.rows == 0) return;
   const auto table = schedule::ChunkTable::equal(count, request.rows);
-  const auto exact = simulate(*folded, table, network, {});
+  const auto exact = simulate(*folded, table, network, options);
   ASSERT_TRUE(exact.ok());
-  const auto bounded = simulate(*folded, table, network, {.most_work = exact->events / 2});
+  options.most_work = exact->events / 2;
+  const auto bounded = simulate(*folded, table, network, options);
   if (!bounded.ok()) return;  // links are shared so much that this wasn't enough
   const std::string name = name_of(algorithm, network) + ", " + std::to_string(count);
   EXPECT_LT(bounded->ranks.size(), exact->ranks.size()) << name;
@@ -173,6 +176,8 @@ TEST(LargeWorlds, KindsAsTheWholeWorld) {
     for (const Algorithm& algorithm : algorithms::all())
       expect_kinds_as_the_whole_world(algorithm, network, 64);
   }
+  for (const Algorithm& algorithm : algorithms::all())
+    expect_kinds_as_the_whole_world(algorithm, cluster(6, 2), 16, 3);
 }
 
 TEST(LargeWorlds, KindsAsTheWholeWorldOfAThousand) {
@@ -220,11 +225,14 @@ Network behind_two_switches(int hosts, int ranks) {
 /// Each algorithm whose ranks are turns of each other, in two segments a row, or this run's share
 /// of them. How many could be compared.
 int compare_all_that_turn(const Network& network) {
-  constexpr std::uint64_t kMostWork = 50'000'000;  // a few seconds
+  constexpr std::uint64_t kMostWork = 12'000'000;  // a few seconds
   const auto share = testing::TestShare::wanted();
   std::size_t turning = 0;
   int compared = 0;
   for (const Algorithm& algorithm : algorithms::all()) {
+    // Two lanes a rank: rounding tells moments apart that are one, and by 1,024 ranks that has
+    // become a hundredth of a per cent.
+    if (algorithm.name == "bidirectional_ring") continue;
     if (schedule::has_root(algorithm.collective)) continue;
     const Request request =
         request_of(algorithm, network, static_cast<std::size_t>(network.world()) * 24);
@@ -241,16 +249,16 @@ int compare_all_that_turn(const Network& network) {
 /// Of a share as many as are surely among it.
 int least_compared(int of_all) { return testing::TestShare::wanted().is_all() ? of_all : 1; }
 
-/// Those that share links too much for that are compared in smaller worlds.
+/// What is left out of that is compared in a smaller world.
 TEST(LargeWorlds, FoldedAsTheWholeWorldOfAThousand) {
   const int hosts = kSlow ? 16 : 128;
-  EXPECT_GE(compare_all_that_turn(cluster(hosts, 8)), least_compared(17));
+  EXPECT_GE(compare_all_that_turn(cluster(hosts, 8)), least_compared(16));
   expect_the_same_folded(*algorithms::find(Collective::kAllReduce, "bidirectional_ring"),
                          cluster(hosts / 4, 8));
 }
 
 TEST(LargeWorlds, FoldedAsTheWholeWorldOfAThousandBehindTwoSwitches) {
-  EXPECT_GE(compare_all_that_turn(behind_two_switches(kSlow ? 16 : 128, 8)), least_compared(12));
+  EXPECT_GE(compare_all_that_turn(behind_two_switches(kSlow ? 16 : 128, 8)), least_compared(11));
 }
 
 TEST(LargeWorlds, ASwitchIsSharedAsMuchFolded) {
@@ -288,6 +296,11 @@ TEST(LargeWorlds, RowsOfTwoSizesAreBounded) {
   const auto& ring = *algorithms::find(Collective::kAllReduce, "ring");
   expect_within_bounds(ring, default_network(kSlow ? 16 : 128, 8), 64'321, false);
   expect_within_bounds(ring, default_network(16, 8), 100, false);
+  // In pieces of three messages: the row that is longer has one more, a longer one, or another
+  // piece.
+  const Options in_pieces{.segment_bytes = 64, .segments_each = 3};
+  for (const std::size_t row : {15U, 16U, 47U, 48U, 70U})
+    expect_within_bounds(ring, default_network(16, 8), 128 * row + 5, false, in_pieces);
 }
 
 TEST(LargeWorlds, RowsOfTwoSizesOfSixtyFiveThousandRanks) {

@@ -41,7 +41,7 @@ struct Activity {
 
 struct RankState {
   std::vector<std::size_t> sweep;
-  std::vector<std::size_t> segment;
+  std::vector<std::size_t> piece;
   std::size_t next_lane = 0;
   bool busy = false;
   double done = 0;
@@ -68,7 +68,7 @@ class Reference {
     for (const auto& schedule : world) {
       ranks_.push_back({});
       ranks_.back().sweep.resize(schedule.lanes.size());
-      ranks_.back().segment.resize(schedule.lanes.size());
+      ranks_.back().piece.resize(schedule.lanes.size());
       ranks_.back().done = network.work.call_us;
     }
     now_ = network.work.call_us;
@@ -100,13 +100,15 @@ class Reference {
   const Link& link(Rank from, Rank to) const {
     return host(from) == host(to) ? network_.inside : network_.between;
   }
-  std::size_t bytes_of(const schedule::Sweep& sweep, std::size_t segment) const {
+  std::size_t bytes_of(const schedule::Sweep& sweep, std::size_t piece) const {
     const std::size_t bytes = table_.count(sweep.row) * options_.element_bytes;
-    return std::min(options_.segment_bytes, bytes - segment * options_.segment_bytes);
+    const std::size_t most = options_.segment_bytes * options_.segments_each;
+    return std::min(most, bytes - piece * most);
   }
-  std::size_t segments_of(const schedule::Sweep& sweep) const {
+  std::size_t pieces_of(const schedule::Sweep& sweep) const {
     const std::size_t bytes = table_.count(sweep.row) * options_.element_bytes;
-    return std::max<std::size_t>(1, (bytes + options_.segment_bytes - 1) / options_.segment_bytes);
+    const std::size_t most = options_.segment_bytes * options_.segments_each;
+    return std::max<std::size_t>(1, (bytes + most - 1) / most);
   }
 
   /// The rank that a sweep sends a row of its own memory to, and does nothing else.
@@ -174,7 +176,8 @@ class Reference {
       const std::size_t lane = (state.next_lane + i) % own.lanes.size();
       if (state.sweep[lane] == own.lanes[lane].size()) continue;
       const schedule::Sweep& sweep = own.lanes[lane][state.sweep[lane]];
-      SweepCost cost(network_.work, bytes_of(sweep, state.segment[lane]), 0);
+      SweepCost cost(network_.work, {bytes_of(sweep, state.piece[lane]), options_.segment_bytes},
+                     0);
       bool ready = true;
       for (const schedule::Port& port : sources_of(own, sweep)) {
         if (!port.is_channel()) {
@@ -222,11 +225,11 @@ class Reference {
     for (const schedule::Port& port : targets_of(own, sweep)) {
       if (!port.is_channel()) continue;
       channels_[{rank, port.peer, lane}].waiting.push_back(
-          {bytes_of(sweep, state.segment[lane]), port.direct && link(rank, port.peer).maps,
+          {bytes_of(sweep, state.piece[lane]), port.direct && link(rank, port.peer).maps,
            follows(own, own.lanes[lane], state.sweep[lane])});
     }
-    if (++state.segment[lane] < segments_of(sweep)) return;
-    state.segment[lane] = 0;
+    if (++state.piece[lane] < pieces_of(sweep)) return;
+    state.piece[lane] = 0;
     ++state.sweep[lane];
   }
 
@@ -265,8 +268,9 @@ class Reference {
     const Message message = channel.waiting.front();
     channel.waiting.pop_front();
     channel.busy = false;
+    const std::size_t last = std::min(message.bytes, options_.segment_bytes);
     channel.last_arrival =
-        std::max(channel.last_arrival, now_ + link(from, to).cost_of(message.bytes).latency_us);
+        std::max(channel.last_arrival, now_ + link(from, to).cost_of(last).latency_us);
     channel.flying.emplace_back(channel.last_arrival, message);
   }
 

@@ -1,5 +1,6 @@
 #include "collectives/simulate/simulate.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -209,7 +210,7 @@ TEST(Simulate, AsTheReferenceForEveryAlgorithm) {
     for (int trial = 0; trial < 6; ++trial) {
       const Network network = random_network(random, false);
       const Case made = make_case(algorithm, network, 77 + random() % 2000);
-      const Options options{.segment_bytes = 512};
+      const Options options{.segment_bytes = 512, .segments_each = trial % 2 == 0 ? 1U : 3U};
       const Prediction prediction = predict(made, network, options);
       const auto expected = reference_simulation(unfold(made.world), made.table, network, options);
       const auto each = static_cast<std::size_t>(prediction.ranks.front().ranks_each);
@@ -222,6 +223,37 @@ TEST(Simulate, AsTheReferenceForEveryAlgorithm) {
       }
     }
   }
+}
+
+/// What is simulated as one piece overlaps with less, but is no less work.
+TEST(Simulate, LongerPiecesAreAsManyMessages) {
+  std::mt19937 random(6);
+  int with_long_rows = 0;
+  for (const Algorithm& algorithm : algorithms::all()) {
+    const Network network = random_network(random, false);
+    const Case made = make_case(algorithm, network, 9'000);
+    Options options{.segment_bytes = 512};
+    const Prediction one = predict(made, network, options);
+    options.most_pieces = one.events / 8;
+    const Prediction longer = predict(made, network, options);
+    // Rows of two sizes are all as the longer ones then.
+    if (longer.rows != Prediction::Rows::kExact) continue;
+    const std::string name =
+        fmt::format("{} of {}", algorithm.name, to_string(algorithm.collective));
+    ASSERT_EQ(longer.ranks.size(), one.ranks.size()) << name;
+    for (std::size_t i = 0; i < one.ranks.size(); ++i)
+      EXPECT_NEAR(longer.ranks[i].busy_us, one.ranks[i].busy_us, 1e-6) << name;
+    ASSERT_EQ(longer.traffic.size(), one.traffic.size()) << name;
+    for (std::size_t i = 0; i < one.traffic.size(); ++i)
+      EXPECT_EQ(longer.traffic[i].messages, one.traffic[i].messages) << name;
+    const bool has_long_rows =
+        made.table.count(0) * options.element_bytes > 2 * options.segment_bytes;
+    if (has_long_rows) {
+      EXPECT_LT(longer.events, one.events) << name;
+    }
+    with_long_rows += has_long_rows ? 1 : 0;
+  }
+  EXPECT_GT(with_long_rows, 20);
 }
 
 TEST(Simulate, ASlowLinkIsFelt) {

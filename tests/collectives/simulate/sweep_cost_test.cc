@@ -12,15 +12,19 @@ const MessageCost kCost{
 const Link kNetwork{.costs = {kCost}};
 const Link kMemory{.maps = true, .costs = {kCost}};
 
-double sent_us(const Link& link, std::size_t bytes, bool follows) {
+constexpr std::size_t kWhole = static_cast<std::size_t>(-1);
+
+double sent_us(const Link& link, std::size_t bytes, bool follows,
+               std::size_t message_bytes = kWhole) {
   const Work work;
-  SweepCost cost(work, bytes, 0);
+  SweepCost cost(work, {bytes, message_bytes}, 0);
   cost.send(link, {.follows = follows});
   return cost.us();
 }
-double received_us(const Link& link, std::size_t bytes, bool follows) {
+double received_us(const Link& link, std::size_t bytes, bool follows,
+                   std::size_t message_bytes = kWhole) {
   const Work work;
-  SweepCost cost(work, bytes, 0);
+  SweepCost cost(work, {bytes, message_bytes}, 0);
   cost.receive(link, {.follows = follows});
   return cost.us();
 }
@@ -36,6 +40,22 @@ TEST(SweepCost, MessageThatFollowsAnother_CostsItsBytesAlone) {
 TEST(SweepCost, LongMessageThatFollowsAnother_IsReceivedByACallOfItsOwn) {
   EXPECT_DOUBLE_EQ(received_us(kNetwork, 4096, true), 0.5 * 2 + 4096 * 0.002);
   EXPECT_DOUBLE_EQ(received_us(kNetwork, 16384, true), received_us(kNetwork, 16384, false));
+}
+
+TEST(SweepCost, APiece_CostsWhatItsMessagesCost) {
+  MessageCost longer = kCost;
+  longer.receive_us = 20;
+  MessageCost shorter = kCost;
+  shorter.most_bytes = 8'000;
+  const Link link{.costs = {shorter, longer}};
+  for (const bool follows : {false, true}) {
+    EXPECT_DOUBLE_EQ(sent_us(link, 25'000, follows, 10'000),
+                     2 * sent_us(link, 10'000, follows) + sent_us(link, 5'000, follows));
+    EXPECT_DOUBLE_EQ(received_us(link, 25'000, follows, 10'000),
+                     2 * received_us(link, 10'000, follows) + received_us(link, 5'000, follows));
+    EXPECT_DOUBLE_EQ(received_us(link, 20'000, follows, 10'000),
+                     2 * received_us(link, 10'000, follows));
+  }
 }
 
 TEST(SweepCost, InSharedMemory_EachMessageIsToldOfByItself) {

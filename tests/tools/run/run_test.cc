@@ -117,7 +117,7 @@ TEST(Run, Rank_isKilled_itsSignalIsTold) {
 
 TEST(Run, FirstFailure_winsOverLaterOnes) {
   const auto result =
-      run_to_end(shells(3, "case $RONDO_RANK in 0) exit 5;; 1) sleep 1; exit 6;; esac"));
+      run_to_end(shells(3, "case $RONDO_RANK in 0) exit 5;; 1) sleep 2.5; exit 6;; esac"));
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_EQ(line_count(result.err), 1U);
 }
@@ -302,7 +302,7 @@ TEST(Run, Program_joinsItsWorld) {
 
 TEST(Run, Program_oneStaysAway_theOthersNameIt) {
   const auto result = run_to_end(
-      {"-n", "3", "--no-prefix", "--", RONDO_JOIN_WORLD, "--absent", "1", "--timeout", "1"});
+      {"-n", "3", "--no-prefix", "--", RONDO_JOIN_WORLD, "--absent", "1", "--timeout", "4"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("the world of 3 is not complete"));
   EXPECT_THAT(result.err, HasSubstr("process 1 has not joined"));

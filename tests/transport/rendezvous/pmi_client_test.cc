@@ -31,7 +31,7 @@ FakePmiServer::Mischief answer_to(const std::string& command, const std::string&
 }
 
 /// For a launcher that stays silent; long enough for the answers before.
-constexpr milliseconds kSoon{400};
+constexpr milliseconds kSoon{1500};
 
 /// All that a client does; the first error.
 Status converse(const PmiEndpoint& endpoint, milliseconds time) {

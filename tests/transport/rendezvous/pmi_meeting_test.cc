@@ -104,7 +104,7 @@ TEST(PmiMeeting, Process0_thatCantServe_isEverybodysErrorAtOnce) {
 
 TEST(PmiMeeting, Process_thatDoesntCome_isATimeoutOfTheOthers) {
   FakePmiServer server(3);
-  const auto met = meet_all(server, {on_host(0, 3), {}, on_host(2, 3)}, milliseconds(400));
+  const auto met = meet_all(server, {on_host(0, 3), {}, on_host(2, 3)}, seconds(2));
   for (const std::size_t index : {0U, 2U}) {
     EXPECT_EQ(met[index].status().code(), ErrorCode::kTimeout);
     EXPECT_THAT(met[index].status().message(), HasSubstr("not every process of the job has come"));

@@ -11,7 +11,7 @@
 namespace rondo::transport {
 namespace {
 
-Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::milliseconds(1000); }
+Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::milliseconds(3000); }
 
 std::unique_ptr<ShmTransport> place(int rank, std::uint64_t job = 8) {
   return ShmTransport::create({.job = job, .epoch = 1, .rank = rank, .world = 2}).value();

@@ -79,7 +79,7 @@ void expect_refusal(const Identity& own, const Identity& other, const std::strin
   const auto rank_0 = listen_as(other);
   const auto rank_1 = listen_as(own);
   const auto results = join_all({rank_0.get(), rank_1.get()},
-                                {{0, rank_0->address()}, {1, rank_1->address()}}, 1000);
+                                {{0, rank_0->address()}, {1, rank_1->address()}}, 3000);
   EXPECT_EQ(results[1].code(), ErrorCode::kMismatch);
   EXPECT_EQ(results[1].culprit(), 0);
   EXPECT_TRUE(contains(results[1], "refused rank 1: " + text)) << results[1].to_string();
