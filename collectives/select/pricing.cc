@@ -14,7 +14,7 @@ using algorithms::Algorithm;
 
 constexpr std::size_t kElementBytes = sizeof(float);
 /// About a tenth of a second's worth; what takes more isn't chosen by it.
-constexpr std::uint64_t kMostWork = 250'000;
+constexpr std::uint64_t kMostWork = 300'000;
 /// A few milliseconds' worth of one algorithm.
 constexpr std::uint64_t kMostPieces = 10'000;
 

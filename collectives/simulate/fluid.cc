@@ -116,9 +116,10 @@ void Fluid::share_out() {
   for (const ResourceId id : changed_) {
     if (!resources_[id].changed) continue;  // gathered with one before it
     gather(id);
-    for (const ResourceId joined : component_) work_ += resources_[joined].open;
+    std::uint64_t users = 0;
+    for (const ResourceId joined : component_) users += resources_[joined].open;
     open_ = members_;
-    while (!open_.empty()) share_out_upto(least_share());
+    for (; !open_.empty(); share_out_upto(least_share())) work_ += users;
     for (const ResourceId done : component_) resources_[done].gathered = false;
     if (!members_.empty()) queue_first_end();
   }

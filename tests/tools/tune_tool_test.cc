@@ -6,19 +6,21 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 #include <vector>
 
+#include "tests/test_share.h"
 #include "tests/tools/tool_process.h"
 
 namespace rondo::tool {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 /// Of `rondo tune --check`: 0 where it isn't there.
 struct Summary {
@@ -48,42 +50,55 @@ double median_factor(const std::string& text) {
   return *middle;
 }
 
-/// Sizes between those that are measured.
-Summary checked_by(const std::string& path) {
-  const Outcome outcome = rondo("tune --local 2 --transport shm --check --tuning " + path +
-                                " -b 3K -e 1M -f 4 -n 20 all_reduce all_gather broadcast");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
-  return {median_factor(outcome.output), number_behind(outcome.output, "the worst takes ")};
-}
+struct LocalWorld {
+  std::string transport;
+  int ranks = 0;
+  std::size_t number = 0;
 
-class MeasuredWorld : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    file_ = std::make_unique<TemporaryFile>();
-    measure();
+  std::string flags() const {
+    return " --local " + std::to_string(ranks) + " --transport " + transport + " ";
   }
-  static void measure() {
-    const std::string path = file_->path();
-    const Outcome outcome = rondo("tune --local 2 --transport shm --out " + path);
-    ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
-    ASSERT_THAT(outcome.output, HasSubstr(path + ": 2 ranks; use it with RONDO_TUNING=" + path));
-  }
-  static void TearDownTestSuite() { file_.reset(); }
-
-  static const std::string& path() { return file_->path(); }
-
- private:
-  static std::unique_ptr<TemporaryFile> file_;
 };
 
-std::unique_ptr<TemporaryFile> MeasuredWorld::file_;
+class MeasuredWorld : public ::testing::TestWithParam<LocalWorld> {
+ protected:
+  void SetUp() override {
+    if (!rondo::testing::TestShare::wanted().has(GetParam().number))
+      GTEST_SKIP() << "in another run's share (RONDO_TEST_SHARE)";
+    if (!files_.contains(GetParam().number)) measure();
+  }
+  void measure() {
+    auto& file = files_[GetParam().number];
+    if (file == nullptr) file = std::make_unique<TemporaryFile>();
+    const Outcome outcome = rondo("tune" + GetParam().flags() + "--out " + path());
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+    ASSERT_THAT(outcome.output, HasSubstr(path() + ": " + std::to_string(GetParam().ranks) +
+                                          " ranks; use it with RONDO_TUNING=" + path()));
+  }
+  /// Of sizes between those that are measured.
+  Summary checked() const {
+    const Outcome outcome = rondo("tune" + GetParam().flags() + "--check --tuning " + path() +
+                                  " -b 3K -e 1M -f 4 -n 20 all_reduce all_gather broadcast");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    return {median_factor(outcome.output), number_behind(outcome.output, "the worst takes ")};
+  }
+  static void TearDownTestSuite() { files_.clear(); }
+
+  static const std::string& path() { return files_.at(GetParam().number)->path(); }
+
+ private:
+  /// By world, each measured once.
+  static std::map<std::size_t, std::unique_ptr<TemporaryFile>> files_;
+};
+
+std::map<std::size_t, std::unique_ptr<TemporaryFile>> MeasuredWorld::files_;
 
 /// The numbers are a machine's, which others may be busy on: what is wrong by a factor shows, at
 /// the third try, too.
-TEST_F(MeasuredWorld, PredictsAndChoosesNearlyWhatIsMeasured) {
+TEST_P(MeasuredWorld, PredictsAndChoosesNearlyWhatIsMeasured) {
   Summary summary;
   for (int attempt = 0; attempt < 3; ++attempt) {
-    summary = checked_by(path());
+    summary = checked();
     ASSERT_GT(summary.worst_choice, 0);
     ASSERT_GT(summary.factor, 0);
     if (summary.factor < 3 && summary.worst_choice < 2.5) break;
@@ -123,20 +138,18 @@ TEST(CheckedChoices, OneThatIsWrong_IsSoWhenItIsMeasuredOnceMore) {
   EXPECT_THAT(output, HasSubstr("of the 1 beyond 10%, measured once more, 1 is so again"));
 }
 
-TEST_F(MeasuredWorld, IsPlannedForByItsFile) {
+TEST_P(MeasuredWorld, IsPlannedForByItsFile) {
   const Outcome outcome = rondo("plan all_reduce --tuning " + path() + " --bytes 64K");
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.output, AllOf(HasSubstr("2 ranks"), HasSubstr("us")));
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr(std::to_string(GetParam().ranks) + " ranks"), HasSubstr("us")));
 }
 
-TEST_F(MeasuredWorld, IsWhatARunGoesBy) {
+TEST_P(MeasuredWorld, IsWhatARunGoesBy) {
   const TemporaryFile results;
   const auto predicted_us = [&](const std::string& tuning) {
-    const Outcome outcome =
-        shell("RONDO_TUNING=" + tuning +
-              " $RONDO bench all_reduce --local 2 --transport shm -b 64K -e 64K "
-              "-n 3 -J " +
-              results.path());
+    const Outcome outcome = shell("RONDO_TUNING=" + tuning + " $RONDO bench all_reduce" +
+                                  GetParam().flags() + "-b 64K -e 64K -n 3 -J " + results.path());
     EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
     return nlohmann::json::parse(results.content()).at("results").at(0).at("predicted_us");
   };
@@ -144,6 +157,14 @@ TEST_F(MeasuredWorld, IsWhatARunGoesBy) {
   EXPECT_GT(by_file, 0);
   EXPECT_NE(by_file, predicted_us("off").get<double>());
 }
+
+INSTANTIATE_TEST_SUITE_P(Worlds, MeasuredWorld,
+                         ::testing::Values(LocalWorld{"shm", 2, 0}, LocalWorld{"tcp", 4, 1},
+                                         LocalWorld{"shm", 4, 2}, LocalWorld{"tcp", 2, 3}),
+                         [](const auto& parameters) {
+                           return parameters.param.transport + "_" +
+                                  std::to_string(parameters.param.ranks);
+                         });
 
 }  // namespace
 }  // namespace rondo::tool

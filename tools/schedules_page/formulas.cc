@@ -51,14 +51,14 @@ constexpr Formula kFormulas[] = {
      twice_part},
     {"all_reduce", "neighbour_ring", kTwiceOthers, twice_others, kTwicePart, twice_part},
     {"all_reduce", "direct", "2", two, kTwicePart, twice_part},
-    {"all_reduce", "weighted_direct", "blocks + 1", nullptr, "2(p-1)/p S where links are alike",
+    {"all_reduce", "weighted_direct", "*blocks + 1*", nullptr, "*2(p-1)/p S where links are alike*",
      nullptr},
     {"all_reduce", "one_shot", "1", one, "(p-1) S", others},
     {"all_reduce", "recursive_doubling", "log2(p) where p is a power of two", log2_of_power,
      "floor(log2 p) S, and S more where p is no power of two", doubled},
     {"all_reduce", "halving_doubling", "2 log2(p) where p is a power of two", twice_log2_of_power,
      "2(q-1)/q S, q the largest power of two in p, and S more where they differ", halved},
-    {"all_reduce", "double_binary_tree", "2 ceil(log2 p)", two_trees, "2 S at most", nullptr},
+    {"all_reduce", "double_binary_tree", "2 ceil(log2 p)", two_trees, "*2 S at most*", nullptr},
     {"all_reduce", "hierarchical", "2h inside, 2(h-1) between h hosts", nullptr,
      "between hosts 2(h-1)/h S a host", twice_part},
     {"all_gather", "ring", "p-1", others, kPart, part},
@@ -78,13 +78,13 @@ constexpr Formula kFormulas[] = {
     {"broadcast", "linear", "1", one, "(p-1) S, the root", others},
     {"broadcast", "hierarchical",
      "1 inside, between h hosts floor(log2 h), or h-1 in a chain for large data", nullptr,
-     "ceil(log2 h) S between hosts, the root, or S in a chain", nullptr},
+     "between hosts ceil(log2 h) S, the root's host, or S in a chain", nullptr},
     {"reduce", "direct", "2", two, "S", one},
     {"reduce", "tree", "floor(log2 p)", log2_floor, "S", one},
     {"reduce", "linear", "1", one, "S", one},
     {"reduce", "hierarchical",
-     "2 inside, between h hosts floor(log2 h), or rows + h - 3 in a chain for large data", nullptr,
-     "between hosts S a host", one},
+     "2 inside, between h hosts floor(log2 h), *or rows + h - 3 in a chain for large data*",
+     nullptr, "between hosts S a host", one},
     {"gather", "linear", "1", one, "S/p", own_part},
     {"scatter", "linear", "1", one, "(p-1)/p S, the root", part},
     {"all_to_all", "pairwise", "p-1", others, kPart, part},
@@ -94,7 +94,26 @@ constexpr Formula kFormulas[] = {
     {"barrier", "direct", "1", one, "nothing", none},
 };
 
+constexpr std::size_t kSmallBytes = 1'680;
+
+double rings_of_hosts(int h) { return 2 * h + 2 * (h - 1); }
+double ring_of_hosts(int h) { return 1 + (h - 1); }
+double down_a_tree(int h) { return 1 + log2_floor(h); }
+double up_a_tree(int h) { return 2 + log2_floor(h); }
+
+constexpr HostFormula kHostFormulas[] = {
+    {"all_reduce", "hierarchical", kLargeBytes, rings_of_hosts, twice_part},
+    {"all_gather", "hierarchical", kLargeBytes, ring_of_hosts, part},
+    {"reduce_scatter", "hierarchical", kLargeBytes, ring_of_hosts, part},
+    {"broadcast", "hierarchical", kLargeBytes, ring_of_hosts, one},
+    {"broadcast", "hierarchical", kSmallBytes, down_a_tree, log2_ceil},
+    {"reduce", "hierarchical", kLargeBytes, nullptr, one},
+    {"reduce", "hierarchical", kSmallBytes, up_a_tree, one},
+};
+
 }  // namespace
+
+std::span<const HostFormula> host_formulas() { return kHostFormulas; }
 
 const Formula* formula_of(std::string_view collective, std::string_view algorithm) {
   const auto* const found = std::ranges::find_if(kFormulas, [&](const Formula& formula) {

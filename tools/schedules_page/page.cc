@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 
 #include "rondo/plan.h"
 #include "rondo/schedules.h"
+#include "tools/schedules_page/compare.h"
 #include "tools/schedules_page/formulas.h"
 
 namespace rondo::tool {
@@ -39,7 +39,7 @@ constexpr const char* kIntroduction =
 
 Each is a pure function that emits what one rank does; `rondo verify` proves them right at every world up to 512. S is the number of bytes
 of the larger of one rank's buffers, p the number of ranks. *Messages in a row* are those of the longest chain that wait for each
-other. What is not in italics is compared with the schedules themselves when this page is written, for 2 to 8 and 16 ranks on a host each. Drawings: 256 KiB, four hosts of
+other. What is not in italics is compared with the schedules themselves when this page is written, for 2 to 8 and 16 ranks on a host each, and what is said of h hosts for 2, 3, 4 and 8 of two and three ranks. Drawings: 256 KiB, four hosts of
 one rank each, 10 Gbit/s ([4_hosts.json](schedules/4_hosts.json)); work above the line of a rank, messages as lines between ranks. In the words of the algorithms' files: a row is a
 part of the data, alpha what a message takes, beta a byte on a link, gamma a byte that is combined.
 
@@ -77,47 +77,6 @@ std::string description_of(const std::filesystem::path& source, const AlgorithmI
     }
   }
   throw std::runtime_error(fmt::format("{} begins with no comment", path.string()));
-}
-
-PlannedAlgorithm planned(const AlgorithmInfo& algorithm, Collective collective, int ranks,
-                         std::size_t bytes) {
-  PlanQuestion question{.collective = collective, .bytes = bytes};
-  question.hosts = ranks;
-  question.ranks_per_host = 1;
-  question.algorithm = algorithm.name;
-  return explain_plan(question).candidates.front();
-}
-
-void require_equal(const AlgorithmInfo& algorithm, int ranks, const char* what, double formula,
-                   double schedule) {
-  if (std::abs(formula - schedule) <= 1e-6 * std::max(1.0, schedule)) return;
-  throw std::runtime_error(
-      fmt::format("{} {}, {} ranks: {}: the formula (tools/schedules_page/formulas.cc) says {}, "
-                  "the schedule {}",
-                  algorithm.collective, algorithm.name, ranks, what, formula, schedule));
-}
-
-/// In italics where nobody has compared it.
-std::string in_words(std::string_view words, double (*compared)(int p)) {
-  return compared == nullptr ? fmt::format("*{}*", words) : std::string(words);
-}
-
-void compare(const AlgorithmInfo& algorithm, Collective collective, const Formula& formula) {
-  // Divided by every number of ranks below.
-  constexpr std::size_t kBytes = std::size_t{720'720} * 16;
-  for (const int ranks : {2, 3, 4, 5, 6, 7, 8, 16}) {
-    const std::size_t bytes = collective == Collective::kBarrier ? 0 : kBytes;
-    const PlannedAlgorithm plan = planned(algorithm, collective, ranks, bytes);
-    if (formula.messages_of != nullptr && formula.messages_of(ranks) >= 0) {
-      require_equal(algorithm, ranks, "messages in a row", formula.messages_of(ranks),
-                    static_cast<double>(plan.steps));
-    }
-    if (formula.sent_of != nullptr) {
-      require_equal(algorithm, ranks, "bytes sent by a rank",
-                    formula.sent_of(ranks) * static_cast<double>(bytes),
-                    static_cast<double>(plan.most_rank_bytes));
-    }
-  }
 }
 
 std::string drawing_of(const std::filesystem::path& source, const AlgorithmInfo& algorithm,
@@ -224,8 +183,7 @@ std::map<std::string, std::string> schedules_page(const std::filesystem::path& s
       page += fmt::format(
           "### {}\n\n| messages in a row | most sent by a rank |\n|---|---|\n| {} | {} |\n\n{}\n"
           "![{} of four ranks]({})\n\n",
-          algorithm.name, in_words(formula->messages, formula->messages_of),
-          in_words(formula->sent, formula->sent_of), description_of(source, algorithm),
+          algorithm.name, formula->messages, formula->sent, description_of(source, algorithm),
           algorithm.name, drawing);
     }
   }
