@@ -160,7 +160,7 @@ TEST_P(MeasuredWorld, IsWhatARunGoesBy) {
 
 INSTANTIATE_TEST_SUITE_P(Worlds, MeasuredWorld,
                          ::testing::Values(LocalWorld{"shm", 2, 0}, LocalWorld{"tcp", 4, 1},
-                                         LocalWorld{"shm", 4, 2}, LocalWorld{"tcp", 2, 3}),
+                                           LocalWorld{"shm", 4, 2}, LocalWorld{"tcp", 2, 3}),
                          [](const auto& parameters) {
                            return parameters.param.transport + "_" +
                                   std::to_string(parameters.param.ranks);
