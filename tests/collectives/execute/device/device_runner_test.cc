@@ -167,9 +167,13 @@ TEST(DeviceRunner, InputsThatStreamsWrite_HaveTheBitsOfTheHost) {
 }
 
 TEST(DeviceRunner, WithoutTheWaitForTheInput_IsWrong) {
-  EXPECT_GT(wrong_worlds(transport::TransportKind::kInproc, 3, "direct", 10,
-                         {.in_stream = true, .input_delay_ms = 20, .left_out = DeviceWait::kReady}),
-            0);
+  int wrong = 0;
+  // On cores that others have a call may begin later than its input is written.
+  for (int again = 0; again < 5 && wrong == 0; ++again) {
+    wrong = wrong_worlds(transport::TransportKind::kInproc, 3, "direct", 10,
+                         {.in_stream = true, .input_delay_ms = 20, .left_out = DeviceWait::kReady});
+  }
+  EXPECT_GT(wrong, 0);
 }
 
 /// In place: what is sent last is read from memory that the caller has back then. Pauses are long

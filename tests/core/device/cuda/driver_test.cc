@@ -291,13 +291,15 @@ std::ptrdiff_t threads_here() {
 /// The driver calls nobody behind an error: neither the bell nor what was to ring it stays.
 TEST(CudaDriver, BellsOfStreamsThatFail_AreNotKept) {
   constexpr int kTurns = 30;
+  constexpr int kMostTurns = 300;      // a core that stands still keeps the threads that are on it
   constexpr int kNotLookedForYet = 5;  // they are dropped when one is wanted
   const ScopedVariable later("FAKE_CUDA_TELLS_LATER", "1");
   const auto driver = acted_driver();
   void* const memory = *driver->allocate(0, 64);
   const std::vector<char> host(128);
   const std::ptrdiff_t threads = threads_here();
-  for (int turn = 0; turn < kTurns; ++turn) {
+  const auto are_many = [&] { return threads_here() > threads + kNotLookedForYet; };
+  for (int turn = 0; turn < kTurns || (turn < kMostTurns && are_many()); ++turn) {
     const auto stream = *driver->create_stream(0);
     const auto event = *driver->create_event(0);
     auto bell = Bell::make().value();
@@ -309,7 +311,7 @@ TEST(CudaDriver, BellsOfStreamsThatFail_AreNotKept) {
     bell.reset();
     EXPECT_TRUE(kept.expired());
   }
-  EXPECT_LE(threads_here(), threads + kNotLookedForYet);
+  EXPECT_FALSE(are_many()) << threads_here() << " threads, " << threads << " before";
   driver->free(memory);
 }
 
