@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collectives/communicator/timed_calls.h"
+#include "collectives/communicator/timed_samples.h"
 
 namespace rondo::communicator {
 namespace {
@@ -44,9 +45,6 @@ int rounds_for(std::size_t bytes, double last_us) {
   return bytes <= (std::size_t{1} << 20) ? 6 : 2;
 }
 
-/// What calls took, by algorithm (in the order of the registry) and bytes.
-using Samples = std::map<std::pair<const Algorithm*, std::size_t>, std::vector<double>>;
-
 std::map<Collective, std::vector<const Algorithm*>> by_collective() {
   std::map<Collective, std::vector<const Algorithm*>> algorithms;
   for (const Algorithm& algorithm : algorithms::all())
@@ -68,21 +66,20 @@ void leave_out_hopeless(std::vector<const Algorithm*>& algorithms,
 /// The medians of these rounds, which are kept.
 Result<std::vector<double>> measure(TimedCalls& calls, std::size_t bytes,
                                     const std::vector<const Algorithm*>& algorithms, int rounds,
-                                    Samples& samples) {
+                                    TimedSamples& samples) {
   RONDO_ASSIGN(const auto times, calls.run(bytes, algorithms, rounds));
   std::vector<double> medians;
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
     medians.push_back(median(times[i]));
-    std::vector<double>& all = samples[{algorithms[i], bytes}];
-    all.insert(all.end(), times[i].begin(), times[i].end());
+    samples.add(*algorithms[i], bytes, times[i]);
   }
   return medians;
 }
 
 /// One pass over one collective.
 Status measure_sizes(int pass, TimedCalls& calls, std::vector<const Algorithm*> algorithms,
-                     Samples& samples) {
-  Samples not_counted;
+                     TimedSamples& samples) {
+  TimedSamples not_counted;
   std::size_t last = static_cast<std::size_t>(-1);
   double least_us = 0;
   const double most_us = pass == 0 ? kLongUs : kLongEnoughUs;
@@ -99,29 +96,18 @@ Status measure_sizes(int pass, TimedCalls& calls, std::vector<const Algorithm*> 
   return {};
 }
 
-/// By the sizes above and below, halfway; infinite where there is none above.
-double time_between(const Samples& samples, const Algorithm* algorithm, std::size_t bytes) {
-  const auto high = samples.lower_bound({algorithm, bytes + 1});
-  if (high == samples.end() || high->first.first != algorithm || high == samples.begin())
-    return std::numeric_limits<double>::infinity();
-  auto low = std::prev(high);
-  if (low->first == std::pair{algorithm, bytes} && low != samples.begin()) --low;
-  if (low->first.first != algorithm) return std::numeric_limits<double>::infinity();
-  return std::sqrt(median(low->second) * median(high->second));
-}
-
 /// Of one collective's algorithms, by what earlier passes have measured.
 Status measure_close_ones(TimedCalls& calls, const std::vector<const Algorithm*>& algorithms,
-                          Samples& samples) {
+                          TimedSamples& samples) {
   std::size_t last = 0;
   for (const std::size_t size : kSizesBetween) {
     const std::size_t bytes = calls.bytes_of(algorithms.front()->collective, size);
     double least_us = std::numeric_limits<double>::infinity();
     for (const Algorithm* algorithm : algorithms)
-      least_us = std::min(least_us, time_between(samples, algorithm, bytes));
+      least_us = std::min(least_us, samples.between(*algorithm, bytes));
     std::vector<const Algorithm*> close;
     for (const Algorithm* algorithm : algorithms) {
-      if (time_between(samples, algorithm, bytes) <= kClose * least_us && std::isfinite(least_us))
+      if (samples.between(*algorithm, bytes) <= kClose * least_us && std::isfinite(least_us))
         close.push_back(algorithm);
     }
     if (close.size() < 2 || bytes == last) continue;
@@ -129,23 +115,6 @@ Status measure_close_ones(TimedCalls& calls, const std::vector<const Algorithm*>
     RONDO_TRY(measure(calls, bytes, close, rounds_for(bytes, least_us), samples).status());
   }
   return {};
-}
-
-/// Their medians, in the order of the registry.
-std::vector<MeasuredTimes> medians_of(const Samples& samples) {
-  std::vector<MeasuredTimes> list;
-  for (const auto& [key, times] : samples) {
-    const auto& [algorithm, bytes] = key;
-    const bool is_new = list.empty() || list.back().algorithm != algorithm->name ||
-                        list.back().collective != algorithm->collective;
-    if (is_new) {
-      list.push_back({.collective = algorithm->collective,
-                      .algorithm = std::string(algorithm->name),
-                      .points = {}});
-    }
-    list.back().points.push_back({.bytes = bytes, .us = median(times)});
-  }
-  return list;
 }
 
 /// Without the sizes between.
@@ -165,14 +134,14 @@ std::vector<MeasuredTimes> evenly_spread(const TimedCalls& calls, std::vector<Me
 Result<TuningSamples> measure_algorithms(Engine& engine) {
   for (int i = 0; i < kBarriersBefore; ++i) RONDO_TRY(engine.call({}));
   TimedCalls calls(engine);
-  Samples samples;
+  TimedSamples samples;
   for (int pass = 0; pass < kPasses; ++pass) {
     for (const auto& [collective, algorithms] : by_collective()) {
       RONDO_TRY(measure_sizes(pass, calls, algorithms, samples));
       if (pass > 1) RONDO_TRY(measure_close_ones(calls, algorithms, samples));
     }
   }
-  std::vector<MeasuredTimes> all = medians_of(samples);
+  std::vector<MeasuredTimes> all = samples.medians();
   std::vector<MeasuredTimes> evenly = evenly_spread(calls, all);
   return TuningSamples{.evenly = std::move(evenly), .all = std::move(all)};
 }

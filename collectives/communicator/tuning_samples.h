@@ -12,8 +12,9 @@ namespace rondo::communicator {
 
 /// Times without simulated ones; medians.
 struct TuningSamples {
-  /// Of every algorithm at ten sizes from 64 B to 32 MiB, up to the first that takes 40 ms; those
-  /// that take three times as long as the fastest from 64 KiB on aren't tried with more.
+  /// Of every algorithm at ten sizes from 64 B to 32 MiB, up to the first that takes 15 ms; those
+  /// that take three times as long as the fastest from 64 KiB on aren't tried with more, in that
+  /// pass.
   std::vector<select::MeasuredTimes> evenly;
   /// And between those sizes where several algorithms are close to the fastest.
   std::vector<select::MeasuredTimes> all;

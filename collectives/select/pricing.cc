@@ -13,7 +13,8 @@ namespace {
 using algorithms::Algorithm;
 
 constexpr std::size_t kElementBytes = sizeof(float);
-/// About a tenth of a second's worth; what takes more isn't chosen by it.
+/// A tenth of a second's worth, about, and twice that where there are two bounds; what takes more
+/// isn't chosen by it.
 constexpr std::uint64_t kMostWork = 300'000;
 /// A few milliseconds' worth of one algorithm.
 constexpr std::uint64_t kMostPieces = 10'000;

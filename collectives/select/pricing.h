@@ -38,8 +38,8 @@ class Pricing {
   /// The same along a line between the sizes around it that are priced, each of which is simulated
   /// once: whatever sizes a program comes with, there are few simulations.
   double predicted_between_us(const algorithms::Algorithm& algorithm, std::size_t bytes);
-  /// The same of schedules that are no algorithm's, by the constants alone. A tenth of a second
-  /// at most, about.
+  /// The same of schedules that are no algorithm's, by the constants alone. Two tenths of a
+  /// second at most, about.
   double predicted_us(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
                       std::size_t element_bytes) const;
 

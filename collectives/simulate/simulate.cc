@@ -171,8 +171,9 @@ Result<Prediction> simulate(const schedule::FoldedWorld& world, const schedule::
   };
   const Size size = size_in(kWholeRows);
   const bool all_differ = quotient.representatives() == world.rotation.world();
-  const bool fits = size.pieces <= kMostSweeps && size.work() <= options.most_work &&
-                    size_in(options.piece_bytes()).pieces <= options.most_pieces;
+  const Size in_pieces = size_in(options.piece_bytes());
+  const bool fits = size.pieces <= kMostSweeps && in_pieces.pieces <= options.most_pieces &&
+                    in_pieces.work() <= options.most_work;
   if (options.fold && world.rotation.order() > 1 && all_differ && !fits) {
     if (const auto rows = even_rows(table)) return run_even(world, *rows, network, options);
   }

@@ -31,7 +31,8 @@ struct Options {
   bool fold = true;
   /// Keeps what happened when (Prediction::spans).
   bool record = false;
-  /// segments_each is doubled until there are about so many pieces in all sweeps.
+  /// segments_each is doubled until there are about so many pieces in all sweeps, and their
+  /// messages are no more than most_work.
   std::uint64_t most_pieces = static_cast<std::uint64_t>(-1);
   /// Gives up (Unsupported) after so many sweeps' pieces, messages and eighths of shares of links:
   /// a quarter of a microsecond each, up to twice that in large worlds.

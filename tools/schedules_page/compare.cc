@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace rondo::tool {
 namespace {
@@ -74,14 +75,25 @@ void compare_hosts(const AlgorithmInfo& algorithm, Collective collective,
   }
 }
 
+void require_italics(const AlgorithmInfo& algorithm, std::string_view words, bool is_compared) {
+  if (is_compared || words.starts_with('*')) return;
+  throw std::runtime_error(fmt::format("{} {}: '{}' is compared with nothing, and not in italics",
+                                       algorithm.collective, algorithm.name, words));
+}
+
 }  // namespace
 
 void compare(const AlgorithmInfo& algorithm, Collective collective, const Formula& formula) {
   compare_ranks(algorithm, collective, formula);
+  bool has_hosts = false;
   for (const HostFormula& of_hosts : host_formulas()) {
-    if (of_hosts.collective == algorithm.collective && of_hosts.algorithm == algorithm.name)
-      compare_hosts(algorithm, collective, of_hosts);
+    if (of_hosts.collective != algorithm.collective || of_hosts.algorithm != algorithm.name)
+      continue;
+    has_hosts = true;
+    compare_hosts(algorithm, collective, of_hosts);
   }
+  require_italics(algorithm, formula.messages, has_hosts || formula.messages_of != nullptr);
+  require_italics(algorithm, formula.sent, has_hosts || formula.sent_of != nullptr);
 }
 
 }  // namespace rondo::tool

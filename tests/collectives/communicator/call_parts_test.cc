@@ -70,7 +70,7 @@ class CallParts : public ::testing::TestWithParam<Setting> {
         } else {
           // Rank 0 has to wait for the others' data, on whatever core it comes late from the
           // barrier.
-          while (entered <= i) std::this_thread::yield();
+          wait_until([&] { return entered > i; });
           std::this_thread::sleep_for(kLate);
         }
         rank.all_reduce(ConstBuffer(data.data(), count), Buffer(data.data(), count), slowly);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <string>
@@ -14,6 +15,15 @@
 #include "rondo/communicator.h"
 
 namespace rondo::testing {
+
+/// Until what another thread of the test does has come about; it fails where that takes a minute,
+/// since the other has most likely thrown.
+template <class Condition>
+void wait_until(const Condition& has_come) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!has_come() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_TRUE(has_come());
+}
 
 struct World {
   int size = 1;

@@ -278,7 +278,7 @@ TEST_P(WaitAll, InAContinuationOfTheSameCommunicator_IsRefused) {
   std::atomic<bool> attached = false;
   spawn(world(), [&attached](Communicator& rank) {
     std::optional<Error> refused;
-    while (rank.rank() == 1 && !attached) std::this_thread::yield();
+    if (rank.rank() == 1) wait_until([&] { return attached.load(); });
     Work first = rank.start(Call::barrier());
     std::vector<Work> second;
     second.push_back(rank.start(Call::barrier()));

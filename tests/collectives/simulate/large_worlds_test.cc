@@ -154,6 +154,7 @@ void expect_within_bounds(const Algorithm& algorithm, const Network& network, st
   ASSERT_TRUE(exact.ok());
   options.most_work = exact->events / 2;
   const auto bounded = simulate(*folded, table, network, options);
+  EXPECT_TRUE(bounded.ok() || may_be_near);
   if (!bounded.ok()) return;  // links are shared so much that this wasn't enough
   const std::string name = name_of(algorithm, network) + ", " + std::to_string(count);
   EXPECT_LT(bounded->ranks.size(), exact->ranks.size()) << name;
@@ -249,7 +250,7 @@ int compare_all_that_turn(const Network& network) {
 /// Of a share as many as are surely among it.
 int least_compared(int of_all) { return testing::TestShare::wanted().is_all() ? of_all : 1; }
 
-/// What is left out of that is compared in a smaller world.
+/// The one that is left out of that is compared in a smaller world.
 TEST(LargeWorlds, FoldedAsTheWholeWorldOfAThousand) {
   const int hosts = kSlow ? 16 : 128;
   EXPECT_GE(compare_all_that_turn(cluster(hosts, 8)), least_compared(16));

@@ -1,0 +1,61 @@
+#include "collectives/communicator/timed_samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <string>
+
+#include "collectives/communicator/timed_calls.h"
+
+namespace rondo::communicator {
+
+using algorithms::Algorithm;
+using select::MeasuredTimes;
+
+void TimedSamples::add(const Algorithm& algorithm, std::size_t bytes,
+                       const std::vector<double>& times_us) {
+  Timed& timed = timed_[{&algorithm, bytes}];
+  timed.times_us.insert(timed.times_us.end(), times_us.begin(), times_us.end());
+  ++timed.passes;
+}
+
+double TimedSamples::between(const Algorithm& algorithm, std::size_t bytes) const {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  const auto high = timed_.lower_bound({&algorithm, bytes + 1});
+  if (high == timed_.end() || high->first.first != &algorithm || high == timed_.begin())
+    return kUnknown;
+  auto low = std::prev(high);
+  if (low->first == Key{&algorithm, bytes} && low != timed_.begin()) --low;
+  if (low->first.first != &algorithm) return kUnknown;
+  if (was_mostly_left_out(low->first) || was_mostly_left_out(high->first)) return kUnknown;
+  return std::sqrt(median(low->second.times_us) * median(high->second.times_us));
+}
+
+bool TimedSamples::was_mostly_left_out(const Key& key) const {
+  std::size_t most = 0;
+  for (const auto& [other, timed] : timed_) {
+    if (other.first->collective == key.first->collective && other.second == key.second)
+      most = std::max(most, timed.passes);
+  }
+  return 2 * timed_.at(key).passes < most;
+}
+
+std::vector<MeasuredTimes> TimedSamples::medians() const {
+  std::vector<MeasuredTimes> list;
+  for (const auto& [key, timed] : timed_) {
+    if (was_mostly_left_out(key)) continue;
+    const auto& [algorithm, bytes] = key;
+    const bool is_new = list.empty() || list.back().algorithm != algorithm->name ||
+                        list.back().collective != algorithm->collective;
+    if (is_new) {
+      list.push_back({.collective = algorithm->collective,
+                      .algorithm = std::string(algorithm->name),
+                      .points = {}});
+    }
+    list.back().points.push_back({.bytes = bytes, .us = median(timed.times_us)});
+  }
+  return list;
+}
+
+}  // namespace rondo::communicator

@@ -1,0 +1,42 @@
+#pragma once
+
+// What measured calls took, and what becomes of it.
+
+#include <cstddef>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "collectives/algorithms/registry.h"
+#include "collectives/select/tuning.h"
+
+namespace rondo::communicator {
+
+class TimedSamples {
+ public:
+  /// Of one pass; algorithms that are one in this world have each other's times, too.
+  void add(const algorithms::Algorithm& algorithm, std::size_t bytes,
+           const std::vector<double>& times_us);
+
+  /// By the sizes above and below, halfway; infinite where there is none above, or either was
+  /// mostly left out.
+  double between(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
+
+  /// In the order of the registry. Without those that were in less than half of another
+  /// algorithm's passes with that size: the others have left it out as far too slow, and what it
+  /// took where it was not tells of that pass alone.
+  std::vector<select::MeasuredTimes> medians() const;
+
+ private:
+  using Key = std::pair<const algorithms::Algorithm*, std::size_t>;
+  bool was_mostly_left_out(const Key& key) const;
+
+  struct Timed {
+    std::vector<double> times_us;
+    std::size_t passes = 0;
+  };
+  /// Algorithms lie in the order of the registry.
+  std::map<Key, Timed> timed_;
+};
+
+}  // namespace rondo::communicator

@@ -1,0 +1,67 @@
+#include "collectives/communicator/timed_samples.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace rondo::communicator {
+namespace {
+
+using algorithms::Algorithm;
+using schedule::Collective;
+using select::MeasuredTimes;
+
+const Algorithm& all_reduce(std::string_view name) {
+  return *algorithms::find(Collective::kAllReduce, name);
+}
+
+/// 0: there is no time.
+double us_of(const std::vector<MeasuredTimes>& all, std::string_view algorithm, std::size_t bytes) {
+  for (const MeasuredTimes& times : all) {
+    if (times.collective != Collective::kAllReduce || times.algorithm != algorithm) continue;
+    const auto point = std::ranges::find(times.points, bytes, &MeasuredTimes::Point::bytes);
+    if (point != times.points.end()) return point->us;
+  }
+  return 0;
+}
+
+TEST(TimedSamples, AreTheMediansOfAllPasses) {
+  TimedSamples samples;
+  samples.add(all_reduce("ring"), 1024, {3, 9});
+  samples.add(all_reduce("ring"), 1024, {4});
+  samples.add(all_reduce("ring"), 4096, {16});
+  samples.add(all_reduce("direct"), 1024, {5, 5, 5});
+  const auto medians = samples.medians();
+  EXPECT_EQ(us_of(medians, "ring", 1024), 4);
+  EXPECT_EQ(us_of(medians, "ring", 4096), 16);
+  EXPECT_EQ(us_of(medians, "direct", 1024), 5);
+  EXPECT_DOUBLE_EQ(samples.between(all_reduce("ring"), 2048), 8);
+  EXPECT_TRUE(std::isinf(samples.between(all_reduce("direct"), 2048)));
+}
+
+/// It was left out of three passes of four, in which it was hopeless.
+TEST(TimedSamples, WhatWasGoodForOneOfManyPasses_HasNoTimeOfThatSize) {
+  TimedSamples samples;
+  for (int pass = 0; pass < 4; ++pass) {
+    // Its times are those of two that are one in this world.
+    samples.add(all_reduce("ring"), 4096, {40, 41, 40, 41, 40, 41});
+    samples.add(all_reduce("one_shot"), 1024, {50, 51});
+    if (pass == 1) samples.add(all_reduce("one_shot"), 4096, {20, 21, 20, 21, 20, 21, 20, 21});
+    if (pass < 2) samples.add(all_reduce("direct"), 4096, {30, 31});
+    // Of another collective each has its own passes.
+    if (pass == 0) samples.add(*algorithms::find(Collective::kBroadcast, "tree"), 4096, {7});
+  }
+  const auto medians = samples.medians();
+  EXPECT_EQ(us_of(medians, "one_shot", 4096), 0);
+  EXPECT_TRUE(std::isinf(samples.between(all_reduce("one_shot"), 2048)));
+  EXPECT_EQ(us_of(medians, "one_shot", 1024), 51);
+  EXPECT_EQ(us_of(medians, "direct", 4096), 31);
+  EXPECT_TRUE(std::ranges::any_of(medians, [](const MeasuredTimes& times) {
+    return times.collective == Collective::kBroadcast && times.points.front().us == 7;
+  }));
+}
+
+}  // namespace
+}  // namespace rondo::communicator
