@@ -123,20 +123,42 @@ struct Way {
   double formula_us = 0;
 };
 
+select::Demands demands_of(const Scenario& scenario) {
+  return {.order = scenario.question.deterministic ? select::Demands::Order::kRanks
+                                                   : select::Demands::Order::kAny};
+}
+
 std::vector<Way> ways_of(const Scenario& scenario) {
-  const select::Demands demands{.order = scenario.question.deterministic
-                                             ? select::Demands::Order::kRanks
-                                             : select::Demands::Order::kAny};
   const select::Layout layout = scenario.layout();
   std::vector<Way> ways;
   for (const select::Candidate& candidate :
        select::candidates(scenario.question.collective, scenario.bytes(), layout,
-                          select::default_link_cost(layout), demands)) {
+                          select::default_link_cost(layout), demands_of(scenario))) {
     ways.push_back({candidate.algorithm, std::string(candidate.algorithm->summary),
                     scenario.pricing == nullptr ? candidate.predicted_us : 0});
   }
   if (scenario.written != nullptr) ways.push_back({nullptr, scenario.written->summary, 0});
   return ways;
+}
+
+/// Of a choice by a tuning that another algorithm is predicted to be faster than.
+std::string reason_beside(const Scenario& scenario, const PlannedAlgorithm& faster) {
+  const std::size_t chosen_for = select::priced_bytes(scenario.bytes());
+  const auto& candidates =
+      scenario.pricing->candidates(scenario.question.collective, chosen_for, demands_of(scenario));
+  const bool is_candidate = std::ranges::any_of(candidates, [&](const select::Candidate& each) {
+    return each.algorithm->name == faster.name;
+  });
+  if (!is_candidate) {
+    return fmt::format(
+        "the least predicted time of those that take a tenth of a second to "
+        "simulate, at most; {} takes longer",
+        faster.name);
+  }
+  if (chosen_for == scenario.bytes())
+    return "the least predicted time in longer pieces, which are chosen by";
+  return fmt::format("the least predicted time at {} bytes, the nearest size that is chosen for",
+                     chosen_for);
 }
 
 std::string reason_for(const Scenario& scenario, const PlanReport& report) {
@@ -158,13 +180,7 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
   if (chosen == list.begin())
     return fmt::format("the least predicted time: {} would take {} times as long", other.name,
                        ratio);
-  if (scenario.pricing != nullptr) {
-    const std::size_t chosen_for = select::priced_bytes(scenario.bytes());
-    if (chosen_for == scenario.bytes())
-      return "the least predicted time in longer pieces, which are chosen by";
-    return fmt::format("the least predicted time at {} bytes, the nearest size that is chosen for",
-                       chosen_for);
-  }
+  if (scenario.pricing != nullptr) return reason_beside(scenario, other);
   return fmt::format(
       "the least time by the cost formula, which doesn't know this network as the simulation "
       "does: by that {} takes {} times as long",

@@ -170,6 +170,32 @@ TEST(Explain, TheChosenIsTheFastestWhereMessagesCostMuch) {
   }
 }
 
+PlanReport plan_of_hosts(Collective collective, std::size_t bytes, const std::string& hosts) {
+  return explain_plan(
+      {.collective = collective,
+       .bytes = bytes,
+       .hosts = 0,
+       .tuning = R"({"rondo_tuning": 1, "network": {"hosts": [{)" + hosts + "}]}}"});
+}
+
+TEST(Explain, AChoiceInPiecesThatAreLongerIsSaidToBe) {
+  const PlanReport report =
+      plan_of_hosts(Collective::kAllReduce, 32 * kMebibyte,
+                    R"("count": 8, "ranks": 8, "up_gbit_s": 10, "down_gbit_s": 10)");
+  EXPECT_NE(report.candidates.front().name, report.algorithm);
+  EXPECT_EQ(report.reason, "the least predicted time in longer pieces, which are chosen by");
+}
+
+TEST(Explain, AFasterOneThatTakesTooLongToSimulateIsSaidTo) {
+  const PlanReport report =
+      plan_of_hosts(Collective::kReduce, 3 * kMebibyte / 2,
+                    R"("count": 13, "ranks": 4, "up_gbit_s": 100, "down_gbit_s": 100)");
+  EXPECT_EQ(report.candidates.front().name, "direct");
+  EXPECT_EQ(report.reason,
+            "the least predicted time of those that take a tenth of a second to simulate, at most; "
+            "direct takes longer");
+}
+
 TEST(Explain, ATieIsSaidToBeOne) {
   const PlanReport report = tuned_plan(Collective::kAllGather, 8 * kMebibyte, "0");
   const PlannedAlgorithm &first = report.candidates[0], &second = report.candidates[1];

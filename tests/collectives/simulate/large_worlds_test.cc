@@ -231,8 +231,8 @@ int compare_all_that_turn(const Network& network) {
   std::size_t turning = 0;
   int compared = 0;
   for (const Algorithm& algorithm : algorithms::all()) {
-    // Two lanes a rank: rounding tells moments apart that are one, and by 1,024 ranks that has
-    // become a hundredth of a per cent.
+    // TODO(exact): by 1,024 ranks a hundredth of a per cent off, among 256 the same. Two lanes a
+    // rank, whose order rounding may turn where moments are one?
     if (algorithm.name == "bidirectional_ring") continue;
     if (schedule::has_root(algorithm.collective)) continue;
     const Request request =
