@@ -231,7 +231,7 @@ int compare_all_that_turn(const Network& network) {
   std::size_t turning = 0;
   int compared = 0;
   for (const Algorithm& algorithm : algorithms::all()) {
-    // TODO(exact): by 1,024 ranks a hundredth of a per cent off, among 256 the same. Two lanes a
+    // TODO(soon): by 1,024 ranks a hundredth of a per cent off, among 256 the same. Two lanes a
     // rank, whose order rounding may turn where moments are one?
     if (algorithm.name == "bidirectional_ring") continue;
     if (schedule::has_root(algorithm.collective)) continue;
