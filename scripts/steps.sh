@@ -56,9 +56,9 @@ step() {
 # show_assertions LOG: the first that tests failed by, last in the output: ctest ends with long lists,
 # and who looks may see no more than the end.
 show_assertions() {
-  local assertions
-  assertions=$(grep -E -A4 '^\[ RUN |: Failure$|ERROR: .*Sanitizer|runtime error: ' "$1" |
-    grep -E -B1 -A4 ': Failure$|ERROR: .*Sanitizer|runtime error: ' | cut -c1-300 | head -n 24) || true
+  local assertions wrong=': Failure$|(ERROR|WARNING): .*Sanitizer|runtime error: |^SUMMARY: .*Sanitizer'
+  assertions=$(grep -E -A4 "^\[ RUN |$wrong" "$1" | grep -E -B1 -A4 "$wrong" |
+    cut -c1-300 | head -n 40) || true
   if [[ -n $assertions ]]; then printf '\nWhat failed:\n%s\n' "$assertions"; fi
 }
 
