@@ -112,12 +112,4 @@ rondo_status rondo_receive(rondo_communicator* communicator, void* data, size_t 
   });
 }
 
-rondo_status rondo_run(rondo_communicator* communicator, const rondo_call* call) {
-  return guarded([&] {
-    auto& [word, own, device] = checked(communicator, "communicator");
-    const rondo::c::ReadCall read(call, own, device);
-    own.run(*read);
-  });
-}
-
 }  // extern "C"

@@ -6,12 +6,8 @@
 #include <cstddef>
 #include <iterator>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "bindings/c/guard.h"
-#include "bindings/c/handles.h"
-#include "bindings/c/spares.h"
 #include "rondo/error.h"
 
 namespace rondo::c {
@@ -41,11 +37,6 @@ void set_milliseconds(int& option, std::int32_t value, const char* what) {
   if (value > 0) option = value;
 }
 
-void copy_counts(const std::size_t* given, int size, std::vector<std::size_t>& counts) {
-  counts.clear();
-  if (given != nullptr) counts.assign(given, given + size);
-}
-
 Reduction custom_of(const rondo_call& call) {
   need(reinterpret_cast<const void*>(call.function), "rondo_call.function of RONDO_CUSTOM");
   // Alike but for the name of the type: DataType is a uint8_t.
@@ -67,17 +58,6 @@ void check_op(std::int32_t op, const char* what) {
                      static_cast<int>(RONDO_CUSTOM)));
 }
 
-/// Kinds that a call may have though they are no collective.
-bool is_message(std::int32_t kind) {
-  return kind == static_cast<int>(RONDO_SEND) || kind == static_cast<int>(RONDO_RECEIVE);
-}
-
-/// Of an op that needs more than its number.
-Reduction reduction_of_call(const rondo_call& call) {
-  if (call.op == RONDO_PREMULTIPLIED_SUM) return Reduction::premultiplied_sum(call.factor);
-  return custom_of(call);
-}
-
 /// Sizes that a header may give a struct.
 constexpr std::size_t kSizeUnit = 8;
 constexpr std::size_t kMostSize = 4096;
@@ -91,7 +71,6 @@ constexpr std::size_t kMostSize = 4096;
 
 /// What even the oldest header has.
 constexpr std::size_t kLeastConfig = offsetof(rondo_config, timeout_ms);
-constexpr std::size_t kLeastCall = offsetof(rondo_call, input_counts);
 
 }  // namespace
 
@@ -154,6 +133,15 @@ Reduction reduction_of(const rondo_op& op) {
   return static_cast<ReduceOp>(value);
 }
 
+Reduction reduction_of(const rondo_call& call) {
+  const std::int32_t op = number_of(call.op);
+  if (!needs_call(op)) return static_cast<ReduceOp>(op);
+  if (call.op == RONDO_PREMULTIPLIED_SUM) return Reduction::premultiplied_sum(call.factor);
+  return custom_of(call);
+}
+
+void check_op(const rondo_call& call) { check_op(number_of(call.op), "rondo_call.op"); }
+
 CommunicatorOptions options_of(const rondo_config* given) {
   CommunicatorOptions options;
   if (given == nullptr) return options;
@@ -196,64 +184,6 @@ Device device_of(const rondo_device& device, const char* what) {
                        device.kind));
   }
   return {static_cast<DeviceKind>(device.kind), device.index};
-}
-
-ReadCall::ReadCall(const rondo_call* pointer, const Communicator& rank, Device device) {
-  need(pointer, "call");
-  rondo_call room;
-  read(*known(pointer, room, kLeastCall, "rondo_call"), rank, device);
-}
-
-ReadCall::~ReadCall() {
-  if (counts_ == nullptr) return;
-  counts_->input.swap(call_.input_counts);
-  counts_->output.swap(call_.output_counts);
-  Spares<Counts>::keep(std::move(counts_));
-}
-
-void ReadCall::read(const rondo_call& given, const Communicator& rank, Device device) {
-  if (given.timeout_ms < 0)
-    refuse(fmt::format("rondo_call.timeout_ms: expected at least 0, got {}", given.timeout_ms));
-  const std::int32_t kind = number_of(given.kind);
-  if (!is_message(kind)) collective_of(given.kind, "rondo_call.kind");
-  const DataType type = type_of(given.type, "rondo_call.type");
-  check_op(number_of(given.op), "rondo_call.op");
-  call_.root = given.root;
-  call_.timeout_ms = given.timeout_ms;
-  if (is_message(kind)) return read_message(given, type, device);
-  call_.collective = static_cast<Collective>(kind);
-  call_.output = Buffer(given.output, given.output_count, type, device);
-  // What is broadcast is where it lands.
-  call_.input = call_.collective == Collective::kBroadcast
-                    ? ConstBuffer(call_.output)
-                    : ConstBuffer(given.input, given.input_count, type, device);
-  if (reduces(call_.collective)) {
-    const std::int32_t op = number_of(given.op);
-    call_.op = needs_call(op) ? reduction_of_call(given) : static_cast<ReduceOp>(op);
-  }
-  if (given.stream != nullptr) {
-    call_.stream = checked(given.stream, "rondo_call.stream").stream;
-  }
-  if (given.input_counts != nullptr || given.output_counts != nullptr)
-    read_counts(given, rank.size());
-}
-
-void ReadCall::read_message(const rondo_call& given, DataType type, Device device) {
-  if (given.stream != nullptr) refuse("rondo_call.stream: sends and receives have none");
-  const bool sends = given.kind == RONDO_SEND;
-  call_.exchange = sends ? Call::Exchange::kSend : Call::Exchange::kReceive;
-  call_.tag = given.tag;
-  if (sends) call_.input = ConstBuffer(given.input, given.input_count, type, device);
-  if (!sends) call_.output = Buffer(given.output, given.output_count, type, device);
-}
-
-void ReadCall::read_counts(const rondo_call& given, int size) {
-  counts_ = Spares<Counts>::take();
-  call_.uneven = true;
-  call_.input_counts.swap(counts_->input);
-  call_.output_counts.swap(counts_->output);
-  copy_counts(given.input_counts, size, call_.input_counts);
-  copy_counts(given.output_counts, size, call_.output_counts);
 }
 
 }  // namespace rondo::c

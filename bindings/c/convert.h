@@ -7,9 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "rondo/call.h"
 #include "rondo/communicator.h"
@@ -23,37 +21,15 @@ DataType type_of(const rondo_type& type, const char* what = "type");
 Collective collective_of(const rondo_kind& kind, const char* what = "kind");
 /// Of the blocking forms, which have no factor and no function.
 Reduction reduction_of(const rondo_op& op);
+/// Of a call that reduces, whose op is checked.
+Reduction reduction_of(const rondo_call& call);
+void check_op(const rondo_call& call);
 
 /// Null: all defaults.
 CommunicatorOptions options_of(const rondo_config* config);
 Device device_of(const rondo_config* config);
 /// `what` begins messages.
 Device device_of(const rondo_device& device, const char* what);
-
-/// A program's call, for as long as this lives. Its counts have the memory of those of calls before
-/// on this thread.
-class ReadCall {
- public:
-  /// Of buffers that lie on `device`. Errors: InvalidArgument.
-  ReadCall(const rondo_call* given, const Communicator& rank, Device device);
-  ~ReadCall();
-  ReadCall(const ReadCall&) = delete;
-  ReadCall& operator=(const ReadCall&) = delete;
-
-  const Call& operator*() const { return call_; }
-
- private:
-  void read(const rondo_call& given, const Communicator& rank, Device device);
-  void read_message(const rondo_call& given, DataType type, Device device);
-  void read_counts(const rondo_call& given, int size);
-
-  /// Of ranks' parts.
-  struct Counts {
-    std::vector<std::size_t> input, output;
-  };
-  Call call_;
-  std::unique_ptr<Counts> counts_;  ///< where a call has some: what the call's were swapped with
-};
 
 /// What C has written there may be no enumerator: as the number that it is.
 template <typename Enumeration>

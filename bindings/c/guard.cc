@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bindings/c/convert.h"
+#include "bindings/c/handles.h"
 
 namespace rondo::c {
 namespace {
@@ -56,6 +57,12 @@ rondo_status keep(ErrorCode code, const char* message) noexcept {
 
 void need(const void* pointer, const char* what) {
   if (pointer == nullptr) throw Error(ErrorCode::kInvalidArgument, std::string(what) + " is null");
+}
+
+void refuse_handle(const void* handle, const char* what) {
+  need(handle, what);
+  throw Error(ErrorCode::kInvalidArgument,
+              std::string(what) + " is no handle of Rondo, or was given back");
 }
 
 }  // namespace rondo::c

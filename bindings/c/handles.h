@@ -4,8 +4,10 @@
 // when it is given back, so that most mistakes are told instead of followed.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "bindings/c/read_call.h"
 #include "rondo/communicator.h"
 #include "rondo/plan.h"
 #include "rondo/rondo.h"
@@ -22,7 +24,8 @@ struct rondo_communicator {
 struct rondo_work {
   static constexpr std::uint64_t kWord = 0x726f6e646f776f72;  // "rondowor"
   std::uint64_t word = kWord;
-  rondo::Work work;
+  std::optional<rondo::Work> work{};  ///< none: it was given back
+  rondo::c::ReadCall call{};          ///< that it was started with
 };
 
 struct rondo_schedule {
@@ -61,13 +64,15 @@ struct rondo_memory {
 
 namespace rondo::c {
 
+/// That `what` is null, or no such handle. Apart, so that the check itself is two comparisons where
+/// it is made.
+[[noreturn]] void refuse_handle(const void* handle, const char* what);
+
 /// Throws InvalidArgument where it is null, or no such handle.
 template <typename Handle>
 Handle& checked(Handle* handle, const char* what) {
-  if (handle != nullptr && handle->word == Handle::kWord) return *handle;
-  throw Error(ErrorCode::kInvalidArgument,
-              std::string(what) +
-                  (handle == nullptr ? " is null" : " is no handle of Rondo, or was given back"));
+  if (handle == nullptr || handle->word != Handle::kWord) refuse_handle(handle, what);
+  return *handle;
 }
 
 /// Null is nothing to give back.

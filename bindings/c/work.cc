@@ -15,6 +15,21 @@ using rondo::c::checked;
 using rondo::c::guarded;
 using rondo::c::need;
 
+namespace {
+
+/// Becomes the work where that is to lie: one that is moved there has to be read in wider pieces
+/// than it has just been written in, and waits until the core has no store under way.
+struct Started {
+  rondo::Communicator& communicator;
+  const rondo::Call& call;
+
+  operator rondo::Work() const {
+    return communicator.start(call);
+  }  // NOLINT(google-explicit-constructor)
+};
+
+}  // namespace
+
 extern "C" {
 
 rondo_status rondo_start(rondo_communicator* communicator, const rondo_call* call,
@@ -22,9 +37,8 @@ rondo_status rondo_start(rondo_communicator* communicator, const rondo_call* cal
   return guarded([&] {
     auto& [word, own, device] = checked(communicator, "communicator");
     need(out, "out");
-    const rondo::c::ReadCall read(call, own, device);
     auto work = rondo::c::Spares<rondo_work>::take();
-    work->work = own.start(*read);
+    work->work.emplace(Started{own, work->call.read(call, own, device)});
     work->word = rondo_work::kWord;
     *out = work.release();
   });
@@ -33,17 +47,17 @@ rondo_status rondo_start(rondo_communicator* communicator, const rondo_call* cal
 rondo_status rondo_work_test(rondo_work* work, int* done) {
   return guarded([&] {
     need(done, "done");
-    *done = checked(work, "work").work.test() ? 1 : 0;
+    *done = checked(work, "work").work->test() ? 1 : 0;
   });
 }
 
 rondo_status rondo_work_wait(rondo_work* work) {
-  return guarded([&] { checked(work, "work").work.wait(); });
+  return guarded([&] { checked(work, "work").work->wait(); });
 }
 
 rondo_status rondo_work_wait_for(rondo_work* work, int limit_ms, int* done) {
   return guarded([&] {
-    auto& own = checked(work, "work").work;
+    auto& own = *checked(work, "work").work;
     need(done, "done");
     if (limit_ms < 0)
       throw rondo::Error(rondo::ErrorCode::kInvalidArgument,
@@ -55,12 +69,12 @@ rondo_status rondo_work_wait_for(rondo_work* work, int limit_ms, int* done) {
 }
 
 rondo_status rondo_work_cancel(rondo_work* work) {
-  return guarded([&] { checked(work, "work").work.cancel(); });
+  return guarded([&] { checked(work, "work").work->cancel(); });
 }
 
 rondo_status rondo_work_then(rondo_work* work, rondo_done_function function, void* context) {
   return guarded([&] {
-    auto& own = checked(work, "work").work;
+    auto& own = *checked(work, "work").work;
     need(reinterpret_cast<const void*>(function), "function");
     own.then([function, context](const rondo::Error* error) {
       if (error == nullptr) return function(context, nullptr);
@@ -75,7 +89,8 @@ rondo_status rondo_work_release(rondo_work* work) {
     if (work == nullptr) return;
     checked(work, "work").word = 0;
     std::unique_ptr<rondo_work> own(work);
-    own->work = {};
+    own->work.reset();
+    own->call.let_go();
     rondo::c::Spares<rondo_work>::keep(std::move(own));
   });
 }

@@ -226,23 +226,28 @@ CallArguments arguments_of(const GivenCall& call) {
 
 CallArguments used_by(int rank, const CallArguments& arguments) {
   CallArguments used = arguments;
-  if (arguments.collective == Collective::kBarrier && arguments.exchange == Exchange::kNone) {
-    // Whatever a call that is a value has besides.
-    used = {};
-    used.timeout_ms = arguments.timeout_ms;
-    return used;
-  }
-  if (arguments.exchange != Exchange::kNone || has_both_buffers(arguments, rank)) return used;
-  if (arguments.collective == Collective::kScatter) {
-    used.input = {};
-    used.input_counts = {};
-    used.input.dtype = arguments.output.dtype;
-  } else {
-    used.output = {};
-    used.output_counts = {};
-    used.output.dtype = arguments.input.dtype;
-  }
+  keep_used(rank, used);
   return used;
+}
+
+void keep_used(int rank, CallArguments& arguments) {
+  if (arguments.exchange != Exchange::kNone) return;
+  if (arguments.collective == Collective::kBarrier) {
+    // Whatever a call that is a value has besides.
+    const int timeout_ms = arguments.timeout_ms;
+    arguments = {};
+    arguments.timeout_ms = timeout_ms;
+  } else if (has_both_buffers(arguments, rank)) {
+    return;
+  } else if (arguments.collective == Collective::kScatter) {
+    arguments.input = {};
+    arguments.input_counts = {};
+    arguments.input.dtype = arguments.output.dtype;
+  } else {
+    arguments.output = {};
+    arguments.output_counts = {};
+    arguments.output.dtype = arguments.input.dtype;
+  }
 }
 
 std::size_t total_count(const CallArguments& arguments, int world) {

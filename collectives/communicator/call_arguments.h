@@ -53,6 +53,8 @@ CallArguments arguments_of(const GivenCall& call);
 
 /// Without the buffer that a collective with a root doesn't use on this rank, whatever was passed.
 CallArguments used_by(int rank, const CallArguments& arguments);
+/// The same where they lie: what has just been written isn't copied (see GivenCall).
+void keep_used(int rank, CallArguments& arguments);
 
 /// Elements of the whole collective, as far as every rank knows them: what its rows are cut from
 /// where they are even.

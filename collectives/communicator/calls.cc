@@ -13,7 +13,6 @@ namespace {
 using communicator::CallArguments;
 using communicator::Engine;
 using communicator::GivenCall;
-using communicator::used_by;
 
 /// Of calls that have none; constant, so that they lie in memory that isn't written.
 const Buffer kNoBuffer;
@@ -25,17 +24,26 @@ CallArguments message(Call::Exchange direction, const ConstBuffer& input, const 
 }
 
 CallArguments arguments_of(const Call& call, int rank) {
-  return used_by(rank, {.collective = call.collective,
-                        .input = call.input,
-                        .output = call.output,
-                        .reduction = call.op,
-                        .root = call.root,
-                        .uneven = call.uneven,
-                        .input_counts = call.input_counts,
-                        .output_counts = call.output_counts,
-                        .exchange = call.exchange,
-                        .tag = call.tag,
-                        .timeout_ms = call.timeout_ms});
+  CallArguments arguments{.collective = call.collective,
+                          .input = call.input,
+                          .output = call.output,
+                          .reduction = call.op,
+                          .root = call.root,
+                          .uneven = call.uneven,
+                          .input_counts = call.input_counts,
+                          .output_counts = call.output_counts,
+                          .exchange = call.exchange,
+                          .tag = call.tag,
+                          .timeout_ms = call.timeout_ms};
+  communicator::keep_used(rank, arguments);
+  return arguments;
+}
+
+/// Whether it is all that a GivenCall can say.
+bool is_plain(const Call& call) {
+  const bool has_counts = !call.input_counts.empty() || !call.output_counts.empty();
+  return call.exchange == Call::Exchange::kNone && call.timeout_ms == 0 &&
+         (call.uneven || !has_counts);
 }
 
 }  // namespace
@@ -176,7 +184,16 @@ void Communicator::receive(const Buffer& data, int peer, int tag) {
 
 void Communicator::run(const Call& call) {
   if (call.stream.has_value()) return start(call).wait();
-  throw_if_error(alive(impl_).engine().call(arguments_of(call, rank())));
+  Engine& engine = alive(impl_).engine();
+  if (!is_plain(call)) return throw_if_error(engine.call(arguments_of(call, rank())));
+  throw_if_error(engine.call(GivenCall{.collective = call.collective,
+                                       .input = &call.input,
+                                       .output = call.output,
+                                       .reduction = call.op,
+                                       .root = call.root,
+                                       .uneven = call.uneven,
+                                       .input_counts = call.input_counts,
+                                       .output_counts = call.output_counts}));
 }
 
 Work Communicator::start(const Call& call) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rondo/rondo.h"
+#include "tests/bindings/c/out_of_band.h"
 #include "tests/collectives/communicator/spawn.h"
 #include "tests/collectives/communicator/steady_cost.h"
 
@@ -16,14 +17,6 @@ namespace rondo::testing {
 namespace {
 
 void check(rondo_status status) { ASSERT_EQ(status, RONDO_OK) << rondo_last_error()->message; }
-
-/// Out of band: by the C++ communicator of the same ranks.
-int gather(void* context, const void* mine, void* all, std::size_t bytes) {
-  auto& rank = *static_cast<Communicator*>(context);
-  rank.all_gather(ConstBuffer(mine, bytes, DataType::kU8),
-                  Buffer(all, bytes * static_cast<std::size_t>(rank.size()), DataType::kU8));
-  return 0;
-}
 
 /// All that a rank calls in one round.
 class CRound {
