@@ -14,7 +14,7 @@ class ReadCall {
   /// Of buffers that lie on `device`, until the next one is read. Errors: InvalidArgument, naming
   /// the field, what is allowed and what came.
   const Call& read(const rondo_call* given, const Communicator& rank, Device device);
-  /// Of what it has read it keeps nothing alive.
+  /// Of what it has read it keeps nothing alive: a stream ends where its program gives it back.
   void let_go() { call_.stream.reset(); }
 
  private:

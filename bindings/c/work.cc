@@ -23,9 +23,8 @@ struct Started {
   rondo::Communicator& communicator;
   const rondo::Call& call;
 
-  operator rondo::Work() const {
-    return communicator.start(call);
-  }  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  operator rondo::Work() const { return communicator.start(call); }
 };
 
 }  // namespace
@@ -39,6 +38,7 @@ rondo_status rondo_start(rondo_communicator* communicator, const rondo_call* cal
     need(out, "out");
     auto work = rondo::c::Spares<rondo_work>::take();
     work->work.emplace(Started{own, work->call.read(call, own, device)});
+    work->call.let_go();
     work->word = rondo_work::kWord;
     *out = work.release();
   });
@@ -90,7 +90,6 @@ rondo_status rondo_work_release(rondo_work* work) {
     checked(work, "work").word = 0;
     std::unique_ptr<rondo_work> own(work);
     own->work.reset();
-    own->call.let_go();
     rondo::c::Spares<rondo_work>::keep(std::move(own));
   });
 }

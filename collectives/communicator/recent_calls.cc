@@ -41,13 +41,14 @@ bool same_counts(std::span<const std::size_t> a, std::span<const std::size_t> b)
   return std::ranges::equal(a, b);
 }
 
-/// What a collective with a root doesn't use on this rank may be anything, and isn't looked at.
+/// What a gather's or scatter's other ranks have instead of the root's counts may be anything, and
+/// isn't looked at.
 bool has_counts(const RecentCalls::Known& known, const GivenCall& call) {
-  const bool any = schedule::has_root(call.collective);
-  return ((any && known.input_counts.empty()) ||
-          same_counts(known.input_counts, call.input_counts)) &&
-         ((any && known.output_counts.empty()) ||
-          same_counts(known.output_counts, call.output_counts));
+  using schedule::Collective;
+  const bool any_input = call.collective == Collective::kScatter && known.input_counts.empty();
+  const bool any_output = call.collective == Collective::kGather && known.output_counts.empty();
+  return (any_input || same_counts(known.input_counts, call.input_counts)) &&
+         (any_output || same_counts(known.output_counts, call.output_counts));
 }
 
 }  // namespace

@@ -42,4 +42,6 @@ std::byte* Endpoint::write_back_eager(StoreRegion, std::size_t) { return nullptr
 
 Result<const std::byte*> Endpoint::recv_eager(std::size_t) { return no_eager_messages(); }
 
+Ticks Endpoint::copying_since(std::uint16_t) const { return 0; }
+
 }  // namespace rondo::transport

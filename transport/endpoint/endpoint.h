@@ -77,8 +77,6 @@ struct Traffic {
   /// the time from a message's first part to its last, in ticks (core/ticks.h).
   std::uint64_t parted_bytes = 0;
   std::uint64_t parted_ticks = 0;
-  /// When this side last began to copy a received message, in ticks; 0: never, or not told.
-  Ticks copying_since = 0;
 };
 
 class Endpoint {
@@ -213,6 +211,9 @@ class Endpoint {
   virtual void withdraw() {}
 
   virtual Traffic traffic() const = 0;
+  /// When this side last began to copy a received message of the lane, in ticks; 0: never, or not
+  /// told. Asked for each wait of a call that is traced.
+  virtual Ticks copying_since(std::uint16_t lane) const;
 
  protected:
   void set_skipped(bool skipped) { has_skipped_ = skipped; }

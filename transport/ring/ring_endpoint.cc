@@ -263,7 +263,6 @@ Traffic RingEndpoint::traffic() const {
   for (const RecvLane& lane : recv_lanes_) {
     total.received_bytes += lane.received_bytes();
     total.copied_bytes += lane.copied_bytes();
-    total.copying_since = std::max(total.copying_since, lane.copying_since());
   }
   return total;
 }

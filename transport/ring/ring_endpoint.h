@@ -79,6 +79,7 @@ class RingEndpoint : public Endpoint {
   Status announce_call() final { return {}; }
   std::optional<Fingerprint> peer_call(std::uint64_t sequence) final;
   Traffic traffic() const final;
+  Ticks copying_since(std::uint16_t lane) const final { return recv_lanes_[lane].copying_since(); }
   Status left() const final { return left_; }
   Status verdict() final;
   /// Peers that read this rank's memory from now on won't trust it.

@@ -54,7 +54,7 @@ Result<bool> LaneRunner::poll_receives() {
                    endpoint->poll(incoming.tokens[incoming.done % incoming.tokens.size()]));
       if (!done) break;
       if (timer_ != nullptr && timer_->is_idle())
-        timer_->moved_since(endpoint->traffic().copying_since);
+        timer_->moved_since(endpoint->copying_since(lane_));
       ++incoming.done;
       moved = true;
     }

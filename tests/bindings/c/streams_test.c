@@ -33,6 +33,32 @@ static void in_order(rondo_communicator* c, rondo_device device) {
   OK(rondo_stream_release(stream));
 }
 
+/* The stream is the program's alone: it ends, with all that it was given, where it is given back,
+ * though the call's work is not. */
+static void given_back_first(rondo_communicator* c, rondo_device device) {
+  static float host[kElements];
+  rondo_stream* stream = NULL;
+  rondo_device_memory* memory = NULL;
+  rondo_work* work = NULL;
+  void* data = NULL;
+  OK(rondo_stream_create(device, NULL, &stream));
+  OK(rondo_device_allocate(device, sizeof host, &memory, &data));
+  for (size_t i = 0; i < kElements; ++i) host[i] = given(rondo_rank(c), i);
+  OK(rondo_stream_copy(stream, data, host, sizeof host));
+  rondo_call call = RONDO_CALL_INIT;
+  call.kind = RONDO_BROADCAST;
+  call.output = data;
+  call.output_count = kElements;
+  call.stream = stream;
+  OK(rondo_start(c, &call, &work));
+  OK(rondo_stream_copy(stream, host, data, sizeof host));
+  OK(rondo_stream_release(stream));
+  for (size_t i = 0; i < kElements; ++i) CHECK(near(host[i], given(0, i)));
+  OK(rondo_work_wait(work));
+  OK(rondo_work_release(work));
+  OK(rondo_device_free(memory));
+}
+
 static void refusals(rondo_communicator* c, rondo_device device) {
   const rondo_status bad = RONDO_INVALID_ARGUMENT;
   const rondo_device none = {300, 0};
@@ -66,6 +92,7 @@ int main(void) {
   CHECK(rondo_size(c) == 3);
   refusals(c, device);
   in_order(c, device);
+  for (int i = 0; i < 10; ++i) given_back_first(c, device);
   OK(rondo_destroy(c));
   return 0;
 }

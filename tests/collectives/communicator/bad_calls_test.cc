@@ -37,6 +37,24 @@ TEST(BadCall, WithCountsThatItHasNoUseFor_IsRefused) {
   });
 }
 
+/// Of a root that has made the same call with the right counts only.
+TEST(BadCall, WithCountsOfBothSides_IsRefusedWhereItsLikeIsKnown) {
+  spawn({.size = kRanks}, [](Communicator& rank) {
+    std::vector<float> data(4 * kWhole);
+    for (const Form& form : all_forms()) {
+      if (is_message(form) || !is_rooted(form) || !is_uneven(form)) continue;
+      Arguments arguments = right_arguments(form, rank.rank(), data);
+      arguments.root = 0;
+      Call call = form.value(arguments);
+      rank.run(call);
+      if (rank.rank() != 0) continue;
+      (gathers(form) ? call.input_counts : call.output_counts) = {9};
+      expect_refusal(rank, call, "parts");
+    }
+    expect_usable(rank);
+  });
+}
+
 TEST(BadCall, OfAnUnknownCollective_IsRefused) {
   spawn({.size = 2}, [](Communicator& rank) {
     std::vector<float> data(4);

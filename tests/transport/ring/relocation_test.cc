@@ -75,7 +75,7 @@ TEST_F(Relocation, OfWhatThePeerHasntLookedAt_EndsTheSend_AndItsBytesArrive) {
 /// So that what waits for a message knows when it had come. Of short ones that would take as long
 /// as the copy.
 TEST_F(Relocation, ReceiverTellsWhenItBeganToCopyALongMessage) {
-  const auto copying_since = [this] { return pair_.endpoint(1).traffic().copying_since; };
+  const auto copying_since = [this] { return pair_.endpoint(1).copying_since(kBufferedLane); };
   send(fill(0, 3));
   receive();
   EXPECT_EQ(copying_since(), 0U);
