@@ -24,6 +24,9 @@
 
 namespace {
 
+/// RONDO_TRACE_CALLS where nobody says another number.
+constexpr int kRecordsKept = 1024;
+
 /// Fewer of long ones: as many bytes, about.
 int calls_per_round(std::size_t bytes) {
   return static_cast<int>(std::clamp<std::size_t>((std::size_t{16} << 20) / bytes, 2, 2'000));
@@ -38,9 +41,8 @@ std::vector<rondo::Communicator> world(const char* trace, const std::string& tra
   return rondo::Communicator::create(std::vector(ranks, rondo::Device::host()), options);
 }
 
-double ns_per_call(rondo::Communicator& rank, std::vector<double>& values) {
+double ns_per_call(rondo::Communicator& rank, std::vector<double>& values, int calls) {
   const rondo::Buffer data{values.data(), values.size(), rondo::DataType::kF64};
-  const int calls = calls_per_round(values.size() * sizeof(double));
   const auto start = Clock::now();
   for (int i = 0; i < calls; ++i) rank.all_reduce(data, rondo::ReduceOp::kMax);
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / calls;
@@ -87,11 +89,14 @@ void measure(std::vector<rondo::Communicator>& without, std::vector<rondo::Commu
              int rounds, std::size_t bytes, Times& times) {
   const auto drive = [&](std::size_t rank) {
     std::vector<double> values(bytes / sizeof(double), 1.5 + static_cast<double>(rank));
+    const int calls = calls_per_round(bytes);
+    // Until all of the memory that records lie in has been written once.
+    for (auto* world : {&without, &with}) ns_per_call((*world)[rank], values, kRecordsKept);
     for (int i = 0; i < rounds; ++i) {
       // Whoever comes second has the other's memory in the caches.
       const bool off_first = i % 2 == 0;
-      const double first = ns_per_call(off_first ? without[rank] : with[rank], values);
-      const double second = ns_per_call(off_first ? with[rank] : without[rank], values);
+      const double first = ns_per_call(off_first ? without[rank] : with[rank], values, calls);
+      const double second = ns_per_call(off_first ? with[rank] : without[rank], values, calls);
       if (rank != 0) continue;
       times.off.push_back(off_first ? first : second);
       times.on.push_back(off_first ? second : first);
