@@ -5,7 +5,6 @@
 #include <string>
 
 #include "bindings/c/convert.h"
-#include "bindings/c/handles.h"
 
 namespace rondo::c {
 namespace {

@@ -36,5 +36,8 @@ rondo_status guarded(Function&& function) noexcept {
 
 /// Throws InvalidArgument: "<what> is null".
 void need(const void* pointer, const char* what);
+/// Throws InvalidArgument: it is null, or no such handle. Apart from `checked` (handles.h), which
+/// is two comparisons where it is made.
+[[noreturn]] void refuse_handle(const void* handle, const char* what);
 
 }  // namespace rondo::c

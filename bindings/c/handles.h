@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "bindings/c/guard.h"
 #include "bindings/c/read_call.h"
 #include "rondo/communicator.h"
 #include "rondo/plan.h"
@@ -63,10 +64,6 @@ struct rondo_memory {
 };
 
 namespace rondo::c {
-
-/// That `what` is null, or no such handle. Apart, so that the check itself is two comparisons where
-/// it is made.
-[[noreturn]] void refuse_handle(const void* handle, const char* what);
 
 /// Throws InvalidArgument where it is null, or no such handle.
 template <typename Handle>

@@ -4,59 +4,61 @@
 
 enum { kElements = 5000 };
 
-static void in_order(rondo_communicator* c, rondo_device device) {
-  static float host[kElements];
-  rondo_stream* stream = NULL;
-  rondo_device_memory* memory = NULL;
+/* A rank's numbers, on their way to the device by a stream. */
+typedef struct {
+  rondo_stream* stream;
+  rondo_device_memory* memory;
+  void* data;
+  float host[kElements];
+} staged;
+
+static void stage(staged* own, rondo_communicator* c, rondo_device device) {
+  OK(rondo_stream_create(device, NULL, &own->stream));
+  OK(rondo_device_allocate(device, sizeof own->host, &own->memory, &own->data));
+  for (size_t i = 0; i < kElements; ++i) own->host[i] = given(rondo_rank(c), i);
+  OK(rondo_stream_copy(own->stream, own->data, own->host, sizeof own->host));
+}
+
+/* The call on them in their stream, and the way back behind it. */
+static rondo_work* start_between_copies(staged* own, rondo_communicator* c, rondo_kind kind) {
   rondo_work* work = NULL;
-  void* data = NULL;
-  OK(rondo_stream_create(device, NULL, &stream));
-  OK(rondo_device_allocate(device, sizeof host, &memory, &data));
-  for (size_t i = 0; i < kElements; ++i) host[i] = given(rondo_rank(c), i);
-  OK(rondo_stream_copy(stream, data, host, sizeof host));
   rondo_call call = RONDO_CALL_INIT;
-  call.kind = RONDO_ALL_REDUCE;
-  call.input = call.output = data;
+  call.kind = kind;
+  call.input = call.output = own->data;
   call.input_count = call.output_count = kElements;
-  call.stream = stream;
+  call.stream = own->stream;
   OK(rondo_start(c, &call, &work));
-  OK(rondo_stream_copy(stream, host, data, sizeof host));
-  OK(rondo_stream_synchronize(stream));
+  OK(rondo_stream_copy(own->stream, own->host, own->data, sizeof own->host));
+  return work;
+}
+
+static void in_order(rondo_communicator* c, rondo_device device) {
+  static staged own;
+  stage(&own, c, device);
+  rondo_work* const work = start_between_copies(&own, c, RONDO_ALL_REDUCE);
+  OK(rondo_stream_synchronize(own.stream));
   for (size_t i = 0; i < kElements; ++i) {
     double expected = 0;
     for (int r = 0; r < rondo_size(c); ++r) expected += given(r, i);
-    CHECK(near(host[i], expected));
+    CHECK(near(own.host[i], expected));
   }
   OK(rondo_work_wait(work));
   OK(rondo_work_release(work));
-  OK(rondo_device_free(memory));
-  OK(rondo_stream_release(stream));
+  OK(rondo_device_free(own.memory));
+  OK(rondo_stream_release(own.stream));
 }
 
 /* The stream is the program's alone: it ends, with all that it was given, where it is given back,
  * though the call's work is not. */
 static void given_back_first(rondo_communicator* c, rondo_device device) {
-  static float host[kElements];
-  rondo_stream* stream = NULL;
-  rondo_device_memory* memory = NULL;
-  rondo_work* work = NULL;
-  void* data = NULL;
-  OK(rondo_stream_create(device, NULL, &stream));
-  OK(rondo_device_allocate(device, sizeof host, &memory, &data));
-  for (size_t i = 0; i < kElements; ++i) host[i] = given(rondo_rank(c), i);
-  OK(rondo_stream_copy(stream, data, host, sizeof host));
-  rondo_call call = RONDO_CALL_INIT;
-  call.kind = RONDO_BROADCAST;
-  call.output = data;
-  call.output_count = kElements;
-  call.stream = stream;
-  OK(rondo_start(c, &call, &work));
-  OK(rondo_stream_copy(stream, host, data, sizeof host));
-  OK(rondo_stream_release(stream));
-  for (size_t i = 0; i < kElements; ++i) CHECK(near(host[i], given(0, i)));
+  static staged own;
+  stage(&own, c, device);
+  rondo_work* const work = start_between_copies(&own, c, RONDO_BROADCAST);
+  OK(rondo_stream_release(own.stream));
+  for (size_t i = 0; i < kElements; ++i) CHECK(near(own.host[i], given(0, i)));
   OK(rondo_work_wait(work));
   OK(rondo_work_release(work));
-  OK(rondo_device_free(memory));
+  OK(rondo_device_free(own.memory));
 }
 
 static void refusals(rondo_communicator* c, rondo_device device) {

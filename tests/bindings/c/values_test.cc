@@ -21,6 +21,24 @@ constexpr int kTag = 7;
 
 void check(rondo_status status) { ASSERT_EQ(status, RONDO_OK) << rondo_last_error()->message; }
 
+void start(rondo_communicator* handle, const rondo_call& call) {
+  rondo_work* work = nullptr;
+  check(rondo_start(handle, &call, &work));
+  check(rondo_work_wait(work));
+  check(rondo_work_release(work));
+}
+
+/// Of one value.
+rondo_call call_of(rondo_kind kind, const double& input, double& output) {
+  rondo_call call = RONDO_CALL_INIT;
+  call.kind = kind;
+  call.type = RONDO_F64;
+  call.input = &input;
+  call.output = &output;
+  call.input_count = call.output_count = 1;
+  return call;
+}
+
 using Counts = std::vector<std::size_t>;
 using Values = std::vector<double>;
 
@@ -119,34 +137,22 @@ class CRank {
     if (way == Way::kRun || way == Way::kRunWithin) {
       check(rondo_run(handle_, &call));
     } else {
-      start(call);
-      if (way == Way::kStartAgain) start(call);
+      start(handle_, call);
+      if (way == Way::kStartAgain) start(handle_, call);
     }
     return output_;
   }
 
-  void message(rondo_call& call, double& value, bool starts) {
-    call.kind = rank_ == 0 ? RONDO_SEND : RONDO_RECEIVE;
-    call.type = RONDO_F64;
+  void message(double& value, bool starts, int timeout_ms) {
+    rondo_call call = call_of(rank_ == 0 ? RONDO_SEND : RONDO_RECEIVE, value, value);
     call.root = 1 - rank_;
     call.tag = kTag;
-    call.input = call.output = &value;
-    call.input_count = call.output_count = 1;
-    starts ? start(call) : check(rondo_run(handle_, &call));
+    call.timeout_ms = timeout_ms;
+    starts ? start(handle_, call) : check(rondo_run(handle_, &call));
   }
-  void barrier() {
-    const rondo_call call = RONDO_CALL_INIT;
-    start(call);
-  }
+  void barrier() { start(handle_, RONDO_CALL_INIT); }
 
  private:
-  void start(const rondo_call& call) {
-    rondo_work* work = nullptr;
-    check(rondo_start(handle_, &call, &work));
-    check(rondo_work_wait(work));
-    check(rondo_work_release(work));
-  }
-
   int rank_;
   rondo_communicator* handle_ = nullptr;
   Values input_, output_;
@@ -182,11 +188,9 @@ TEST(CValues, Messages_Arrive) {
   spawn({.size = kRanks}, [](Communicator& rank) {
     CRank own(rank);
     for (int round = 0; round < 6; ++round) {
-      rondo_call call = RONDO_CALL_INIT;
-      if (round % 3 == 2) call.timeout_ms = 60'000;
       double value = rank.rank() == 0 ? 2.5 + round : 0;
       if (rank.rank() < 2) {
-        own.message(call, value, round % 2 == 1);
+        own.message(value, round % 2 == 1, round % 3 == 2 ? 60'000 : 0);
         EXPECT_EQ(value, 2.5 + round);
       }
       own.barrier();
@@ -199,17 +203,9 @@ TEST(CValues, ChangedInOneField_AreReadAgain) {
     rondo_communicator* handle = nullptr;
     check(rondo_create_by_all_gather(gather, &rank, 0, 1, nullptr, &handle));
     double input = 1.25, other = 2.75, output = 0;
-    rondo_call call = RONDO_CALL_INIT;
-    call.kind = RONDO_ALL_REDUCE;
-    call.type = RONDO_F64;
-    call.input = &input;
-    call.output = &output;
-    call.input_count = call.output_count = 1;
+    rondo_call call = call_of(RONDO_ALL_REDUCE, input, output);
     const auto result = [&] {
-      rondo_work* work = nullptr;
-      check(rondo_start(handle, &call, &work));
-      check(rondo_work_wait(work));
-      check(rondo_work_release(work));
+      start(handle, call);
       return output;
     };
     EXPECT_EQ(result(), 1.25);
@@ -238,19 +234,12 @@ TEST(CValues, WithOtherCountsInTheSamePlace_AreReadAgain) {
     check(rondo_create_by_all_gather(gather, &rank, 0, 1, nullptr, &handle));
     double input = 1.25, output = 0;
     std::size_t count = 1;
-    rondo_call call = RONDO_CALL_INIT;
-    call.kind = RONDO_ALL_GATHER;
-    call.type = RONDO_F64;
-    call.input = &input;
-    call.output = &output;
-    call.input_count = call.output_count = 1;
+    rondo_call call = call_of(RONDO_ALL_GATHER, input, output);
     call.output_counts = &count;
-    rondo_work* work = nullptr;
-    check(rondo_start(handle, &call, &work));
-    check(rondo_work_wait(work));
-    check(rondo_work_release(work));
+    start(handle, call);
     EXPECT_EQ(output, 1.25);
     count = 2;
+    rondo_work* work = nullptr;
     EXPECT_EQ(rondo_start(handle, &call, &work), RONDO_INVALID_ARGUMENT);
     check(rondo_destroy(handle));
   });
@@ -265,15 +254,9 @@ TEST(CValues, OnAnotherDevice_AreReadAgain) {
     check(rondo_create_by_all_gather(gather, &rank, 0, 1, nullptr, &host));
     check(rondo_create_by_all_gather(gather, &rank, 0, 1, &config, &device));
     double value = 1.25;
-    rondo_call call = RONDO_CALL_INIT;
-    call.kind = RONDO_ALL_REDUCE;
-    call.type = RONDO_F64;
-    call.input = call.output = &value;
-    call.input_count = call.output_count = 1;
+    const rondo_call call = call_of(RONDO_ALL_REDUCE, value, value);
+    start(host, call);
     rondo_work* work = nullptr;
-    check(rondo_start(host, &call, &work));
-    check(rondo_work_wait(work));
-    check(rondo_work_release(work));
     EXPECT_EQ(rondo_start(device, &call, &work), RONDO_INVALID_ARGUMENT);
     EXPECT_NE(std::strstr(rondo_last_error()->message, "emulated"), nullptr)
         << rondo_last_error()->message;
