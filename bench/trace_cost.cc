@@ -1,7 +1,8 @@
 // What tracing costs a call: all-reduces of two ranks, 8 bytes over shared memory if nothing else
 // is said, with and without it in turns, so that whatever else the machine does hits both alike.
-// Both worlds are made anew every few rounds: where their memory lies decides more about a call of
-// some kilobytes than its trace does. Prints medians in ns, and that of the rounds' differences.
+// Both worlds are made anew every few rounds, in turns the one or the other first: where their
+// memory lies decides more about a call of some kilobytes than its trace does. Prints medians in
+// ns, and that of the rounds' differences.
 //
 //   trace_cost [ROUNDS] [TRANSPORT] [LIMIT_NS] [BYTES] [RANKS]      fails where it costs more
 
@@ -127,8 +128,12 @@ int main(int argc, char** argv) {
   constexpr int kRoundsOfAWorld = 10;
   Times times;
   for (int left = rounds; left > 0; left -= kRoundsOfAWorld) {
-    auto without = world("off", transport, ranks);
-    auto with = world("on", transport, ranks);
+    // Whoever is made second has other memory.
+    const bool off_first = left / kRoundsOfAWorld % 2 == 0;
+    auto first = world(off_first ? "off" : "on", transport, ranks);
+    auto second = world(off_first ? "on" : "off", transport, ranks);
+    auto& without = off_first ? first : second;
+    auto& with = off_first ? second : first;
     measure(without, with, std::min(left, kRoundsOfAWorld), bytes, times);
     if (is_counted(with[0]) && !is_counted(without[0])) continue;
     fmt::print(stderr, "trace_cost: the traced calls have to be counted, and no others\n");

@@ -8,6 +8,9 @@
 
 namespace rondo {
 
+/// A copy of that many bytes takes several times as long as to read a clock.
+inline constexpr std::size_t kLongCopyBytes = 4096;
+
 /// As std::memcpy, which glibc does by `rep movsb` from 4 KiB on. AMD's Zen 3 and 4 take that byte
 /// by byte where the target begins up to 63 bytes after the source, modulo a page: 1.9 GB/s instead
 /// of 40 (glibc bug 30994). malloc's large blocks begin 16 bytes into a page, and slots at its

@@ -49,14 +49,14 @@ Result<TraceSettings> trace_settings() {
 }
 
 CallTrace::CallTrace(const transport::Mesh& mesh, TraceSettings settings)
-    : mesh_(mesh),
+    : waited_(static_cast<std::size_t>(mesh.size())),
+      mesh_(mesh),
       settings_(std::move(settings)),
       owner_(owner_of(mesh)),
       anchor_(process_anchor()),
       send_series_(static_cast<std::size_t>(mesh.size())),
       receive_series_(static_cast<std::size_t>(mesh.size())),
       before_(static_cast<std::size_t>(mesh.size())),
-      waited_(static_cast<std::size_t>(mesh.size())),
       counted_until_(static_cast<std::size_t>(mesh.size())),
       moved_(static_cast<std::size_t>(mesh.size())) {
   for (int peer = 0; peer < mesh.size(); ++peer) {
@@ -65,7 +65,7 @@ CallTrace::CallTrace(const transport::Mesh& mesh, TraceSettings settings)
   }
   if (!settings_.on || mesh.size() == 1) return;
   ns_per_tick_ = TickScale(anchor_).ns_per_tick();
-  ring_ = std::make_unique<trace::RecordRing>(settings_.calls);
+  ring_.emplace(settings_.calls);
 }
 
 trace::CallRecord CallTrace::record_of(const CallArguments& arguments,
@@ -83,7 +83,7 @@ trace::CallRecord CallTrace::record_of(const CallArguments& arguments,
 
 trace::CallTimer* CallTrace::begin(std::uint64_t sequence, const trace::CallRecord& alike,
                                    trace::Series& series) {
-  if (ring_ == nullptr) return nullptr;
+  if (!ring_.has_value()) return nullptr;
   ring_->fetch_next();
   count_last();
   current_ = &series;
@@ -93,7 +93,7 @@ trace::CallTimer* CallTrace::begin(std::uint64_t sequence, const trace::CallReco
 }
 
 void CallTrace::end(const Status& status, std::span<transport::Endpoint* const> peers) {
-  if (ring_ == nullptr) return;
+  if (!ring_.has_value()) return;
   timer_.end();
   if (has_tcp_) note_links(peers);
   trace::CallRecord& record = timer_.record();
@@ -113,7 +113,7 @@ void CallTrace::count_last() {
 }
 
 Status CallTrace::tell(TraceFunction function) {
-  if (ring_ == nullptr) {
+  if (!ring_.has_value()) {
     return {ErrorCode::kUnsupported,
             "calls aren't traced: RONDO_TRACE is off, or the world has one rank"};
   }
@@ -161,7 +161,7 @@ void CallTrace::note_links(std::span<transport::Endpoint* const> peers) {
 
 void CallTrace::end_exchange(const CallArguments& arguments, Ticks entered, Ticks met,
                              const Status& status) {
-  if (ring_ == nullptr) return;
+  if (!ring_.has_value()) return;
   const bool sends = arguments.exchange == Exchange::kSend;
   trace::CallRecord record;
   record.entered = record.begun = entered;
@@ -205,7 +205,7 @@ trace::Series& CallTrace::exchange_series(int peer, bool sends) {
 }
 
 void CallTrace::dump(const Status& cause) {
-  if (ring_ == nullptr || std::exchange(dumped_, true)) return;
+  if (!ring_.has_value() || std::exchange(dumped_, true)) return;
   log_last_calls(cause);
   if (settings_.folder_at_error.empty()) return;
   const std::string path = file_in(settings_.folder_at_error);
@@ -234,13 +234,13 @@ void CallTrace::close() {
     if (written.ok()) return;
     log(LogLevel::kWarn, [&] { return written.message(); });
   };
-  if (ring_ != nullptr && !settings_.folder_at_end.empty() && !dumped_)
+  if (ring_.has_value() && !settings_.folder_at_end.empty() && !dumped_)
     warn(write(file_in(settings_.folder_at_end)));
   if (!settings_.metrics_file.empty()) warn(trace::write_file(metrics_path(), metrics()));
 }
 
 Status CallTrace::write(const std::string& path, std::string_view error) const {
-  if (ring_ == nullptr) {
+  if (!ring_.has_value()) {
     return Status(ErrorCode::kUnsupported,
                   owner_.world == 1 ? "a world of one rank has no calls to trace"
                                     : "there is no trace: it is switched off (RONDO_TRACE)");

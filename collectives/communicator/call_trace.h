@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +17,7 @@
 
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/execute/device/moved_bytes.h"
+#include "core/cache_line.h"
 #include "core/status.h"
 #include "core/ticks.h"
 #include "core/trace/call_timer.h"
@@ -46,14 +47,14 @@ class CallTrace {
   CallTrace(const transport::Mesh& mesh, TraceSettings settings);
 
   /// When a call is started, to be given to `enter_at`; 0 where nothing is traced.
-  Ticks now() const { return ring_ == nullptr ? 0 : ticks_now(); }
+  Ticks now() const { return !ring_.has_value() ? 0 : ticks_now(); }
   /// The program calls.
   void enter() {
-    if (ring_ != nullptr) entered_ = begun_ = ticks_now();
+    if (ring_.has_value()) entered_ = begun_ = ticks_now();
   }
   /// A call that was started then begins.
   void enter_at(Ticks entered) {
-    if (ring_ == nullptr) return;
+    if (!ring_.has_value()) return;
     begun_ = ticks_now();
     entered_ = entered;
   }
@@ -75,8 +76,9 @@ class CallTrace {
   /// What the last call took, from its beginning; 0 where nothing is traced.
   double last_us() const {
     const trace::CallRecord& record = timer_.record();
-    return ring_ == nullptr ? 0
-                            : static_cast<double>(record.done - record.begun) * ns_per_tick_ / 1e3;
+    return !ring_.has_value()
+               ? 0
+               : static_cast<double>(record.done - record.begun) * ns_per_tick_ / 1e3;
   }
 
   /// Told of each call that ends, from the next one on; empty: nobody. Errors: Unsupported (tracing
@@ -109,24 +111,26 @@ class CallTrace {
   std::string metrics_path() const;
   std::vector<trace::PeerTotals> peer_totals() const;
 
+  // What every call touches lies together: behind long data it is in no near cache any more.
+  alignas(kCacheLineBytes) std::optional<trace::RecordRing> ring_;  ///< none: nothing is traced
+  Ticks entered_ = 0;
+  Ticks begun_ = 0;
+  trace::Series* current_ = nullptr;    ///< of the call under way, or the last one
+  trace::Series* uncounted_ = nullptr;  ///< of the last one, where it has yet to be added there
+  TraceFunction function_;
+  std::vector<trace::Total> waited_;  ///< by peer, ticks
+  double ns_per_tick_ = 1;
+  bool has_tcp_ = false;
+  trace::CallTimer timer_;
+
   const transport::Mesh& mesh_;
   TraceSettings settings_;
   trace::TraceOwner owner_;
   TickAnchor anchor_;
-  double ns_per_tick_ = 1;
-  std::unique_ptr<trace::RecordRing> ring_;  ///< null: nothing is traced
   trace::SeriesTable series_;
   std::vector<trace::Series*> send_series_;  ///< by peer; null: no send has ended
   std::vector<trace::Series*> receive_series_;
-  trace::CallTimer timer_;
-  trace::Series* current_ = nullptr;    ///< of the call under way, or the last one
-  trace::Series* uncounted_ = nullptr;  ///< of the last one, where it has yet to be added there
-  TraceFunction function_;
-  Ticks entered_ = 0;
-  Ticks begun_ = 0;
-  bool has_tcp_ = false;
   std::vector<transport::Traffic> before_;  ///< by peer: at the end of the call before
-  std::vector<trace::Total> waited_;        ///< by peer, ticks
   std::vector<Ticks> counted_until_;        ///< by peer: messages' waits are in there until then
   std::vector<execute::MovedBytes> moved_;  ///< by peer, between devices
   bool dumped_ = false;

@@ -14,6 +14,7 @@
 #include "collectives/execute/device/moved_bytes.h"
 #include "collectives/execute/host/plan.h"
 #include "collectives/execute/host/plan_runner.h"
+#include "core/cache_line.h"
 #include "core/trace/call_record.h"
 #include "core/trace/series.h"
 #include "transport/endpoint/call.h"
@@ -32,7 +33,8 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   transport::Fingerprint key;
   std::string range;                ///< the call's name in profilers of devices
   trace::Series* series = nullptr;  ///< that its calls are counted in
-  trace::CallRecord record;         ///< what the records of its calls have alike
+  /// What the records of its calls have alike.
+  alignas(kCacheLineBytes) trace::CallRecord record;
   /// By each call, between devices; empty where endpoints count it all, or nobody can.
   std::vector<execute::MovedBytes> moved;
 };

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/cache_line.h"
 #include "core/trace/call_record.h"
 
 namespace rondo::trace {
@@ -41,6 +42,10 @@ class CallTimer {
   /// The same where it is being copied since `begun`, if that is within the wait.
   void moved_since(Ticks begun) {
     if (idle_since_ != 0) end_idle(begun > idle_since_ ? begun : ticks_now());
+  }
+  /// The same, if that copy began within the wait.
+  void copied_since(Ticks begun) {
+    if (idle_since_ != 0 && begun > idle_since_) end_idle(begun);
   }
 
   /// When a kernel begins, for which what it waited for has come.
@@ -103,7 +108,7 @@ class CallTimer {
   static_assert(offsetof(CallRecord, link_peer) ==
                 offsetof(CallRecord, waited_last_for) + sizeof(std::int32_t));
 
-  CallRecord record_;
+  alignas(kCacheLineBytes) CallRecord record_;
   Ticks idle_since_ = 0;
   Ticks longest_ = 0;
   Ticks reducing_since_ = 0;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/cache_line.h"
 #include "core/trace/call_record.h"
 
 namespace rondo::trace {
@@ -41,7 +42,7 @@ class RecordRing {
 
  private:
   static constexpr std::size_t kWords = sizeof(CallRecord) / sizeof(std::uint64_t);
-  struct alignas(128) Slot {
+  struct alignas(2 * kCacheLineBytes) Slot {
     std::atomic<std::uint64_t> version = 0;  ///< of record i: 2i + 1 while written, then 2i + 2
     std::array<std::atomic<std::uint64_t>, kWords> words{};
   };

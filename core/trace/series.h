@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cache_line.h"
 #include "core/trace/call_record.h"
 
 namespace rondo::trace {
@@ -36,11 +37,8 @@ inline constexpr std::size_t kBuckets = 14;
 inline constexpr std::uint64_t kFirstBucketNs = 1024;
 std::size_t bucket_of(std::uint64_t ns);
 
-struct Series {
-  std::uint16_t index = 0;
-  std::string collective;
-  std::string algorithm;
-  std::string transport;
+/// What a call adds to comes first, in as few cache lines as it takes.
+struct alignas(kCacheLineBytes) Series {
   Total calls;
   Total errors;
   Total bytes;
@@ -48,7 +46,11 @@ struct Series {
   Total transfer;
   Total reduce;
   Total latency;  ///< ticks from the call, or its start, to its end
+  std::uint16_t index = 0;
   std::array<Total, kBuckets> buckets;
+  std::string collective;
+  std::string algorithm;
+  std::string transport;
 
   /// `ns_per_tick` decides the bucket alone.
   void add(const CallRecord& record, double ns_per_tick);

@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/cache_line.h"
 #include "transport/endpoint/call.h"
 
 namespace rondo::transport {
 
-inline constexpr std::size_t kCacheLineBytes = 64;
 inline constexpr std::size_t kLineCount = 64;
 inline constexpr std::size_t kInlineBytes = 24;
 

@@ -274,9 +274,8 @@ Status RecvLane::take_private(const LineContent& content, Pending& pending, Lent
 }
 
 void RecvLane::begin_copy(std::size_t bytes) {
-  constexpr std::size_t kLong = 4096;
   copied_bytes_ += bytes;
-  if (bytes >= kLong) copying_since_ = ticks_now();
+  if (bytes >= kLongCopyBytes) copying_since_ = ticks_now();
 }
 
 // A view of bytes that have to be copied together first gets a buffer of the endpoint.

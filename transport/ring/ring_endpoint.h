@@ -5,6 +5,7 @@
 // class that derives.
 // Threads: one at a time.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -79,7 +80,9 @@ class RingEndpoint : public Endpoint {
   Status announce_call() final { return {}; }
   std::optional<Fingerprint> peer_call(std::uint64_t sequence) final;
   Traffic traffic() const final;
-  Ticks copying_since(std::uint16_t lane) const final { return recv_lanes_[lane].copying_since(); }
+  Ticks copying_since(std::uint16_t lane) const final {
+    return std::max(recv_lanes_[lane].copying_since(), send_lanes_[lane].copying_since());
+  }
   Status left() const final { return left_; }
   Status verdict() final;
   /// Peers that read this rank's memory from now on won't trust it.

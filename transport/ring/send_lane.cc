@@ -145,6 +145,7 @@ Status SendLane::take_write_back(std::size_t slot) {
                               "may store to {} bytes: its shared memory is damaged",
                               port_.peer, use.bytes, offset, region, store.size()),
                   port_.peer);
+  if (use.bytes >= kLongCopyBytes) copying_since_ = ticks_now();
   copy_bytes(store.data() + offset, port_.slots.memory + slot * port_.slots.bytes, use.bytes);
   copied_bytes_ += use.bytes;
   return {};

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/ticks.h"
 #include "transport/endpoint/endpoint.h"
 #include "transport/ring/channel.h"
 #include "transport/ring/lent_view.h"
@@ -75,6 +76,8 @@ class SendLane {
 
   std::uint64_t sent_bytes() const { return sent_bytes_; }
   std::uint64_t copied_bytes() const { return copied_bytes_; }
+  /// When what the peer had written back was last put where it belongs, as Endpoint's.
+  Ticks copying_since() const { return copying_since_; }
 
  private:
   struct Pending {
@@ -128,6 +131,7 @@ class SendLane {
   std::array<SlotUse, kMaxSlots> slots_{};
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t copied_bytes_ = 0;
+  Ticks copying_since_ = 0;
 };
 
 }  // namespace rondo::transport

@@ -45,9 +45,10 @@ Result<bool> Run::look(bool& moved) {
   return finished;
 }
 
-/// Only where waiting begins or ends is there anything to note.
+/// Only where waiting begins or ends is there anything to note; with the call the last wait ends.
 void Run::note_time(bool moved, bool finished) {
-  if (moved || finished) {
+  if (finished) return;
+  if (moved) {
     timer_->moved();
   } else if (!timer_->is_idle()) {
     timer_->idle(runner_->waits_for());

@@ -108,7 +108,8 @@ Result<bool> EagerRunner::step() {
     if (advanced) {
       moved = true;
       look = -1;
-      if (timer_ != nullptr) timer_->moved();
+      // With the last the call ends, and so does what it has waited.
+      if (timer_ != nullptr && !finished()) timer_->moved();
     } else if (most_looks_ > 1) {
       if (look == 0 && timer_ != nullptr) timer_->idle(waits_for());
       relax();
@@ -139,9 +140,11 @@ Result<bool> EagerRunner::receive() {
       sources_[source_] = memory(port.slice);
       continue;
     }
-    RONDO_ASSIGN(const std::byte* const view,
-                 plan_.receivers()[port.channel].endpoint->recv_eager(sweep.bytes));
+    transport::Endpoint* const endpoint = plan_.receivers()[port.channel].endpoint;
+    RONDO_ASSIGN(const std::byte* const view, endpoint->recv_eager(sweep.bytes));
     if (view == nullptr) return false;
+    if (timer_ != nullptr && sweep.bytes >= kLongCopyBytes)
+      timer_->copied_since(endpoint->copying_since(0));
     sources_[source_] = view;
   }
   return true;
@@ -168,10 +171,11 @@ Status EagerRunner::combine() {
     release_sources();
     return {};
   }
-  if (timer_ != nullptr) timer_->moved();
   if (sources_[0] == transport::Endpoint::stored()) sources_[0] = targets_[0];
   for (void* target : targets_) {
-    if (target != sources_[0] && sweep.bytes > 0) copy_bytes(target, sources_[0], sweep.bytes);
+    if (target == sources_[0] || sweep.bytes == 0) continue;
+    if (timer_ != nullptr && sweep.bytes >= kLongCopyBytes) timer_->moved();
+    copy_bytes(target, sources_[0], sweep.bytes);
   }
   return {};
 }

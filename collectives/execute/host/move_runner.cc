@@ -14,9 +14,6 @@
 namespace rondo::execute {
 namespace {
 
-/// Takes longer than a reading of the clock.
-constexpr std::size_t kLongCopy = 4096;
-
 bool is_move(const BoundSweep& sweep) {
   return sweep.sources.size() == 1 && sweep.targets.size() == 1 &&
          !(sweep.sources[0].is_channel && sweep.targets[0].is_channel);
@@ -103,7 +100,7 @@ Result<bool> MoveRunner::make(const Move& move) {
   std::byte* const target = memory(move.target);
   const bool is_there = source == target || source == transport::Endpoint::stored();
   if (!is_there && move.bytes > 0) {
-    if (move.bytes >= kLongCopy && operands_->timer != nullptr) operands_->timer->moved();
+    if (move.bytes >= kLongCopyBytes && operands_->timer != nullptr) operands_->timer->moved();
     copy_bytes(target, source, move.bytes);
   }
   if (move.from != nullptr) move.from->release_eager();

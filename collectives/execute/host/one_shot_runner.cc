@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/copy_bytes.h"
 #include "core/relax.h"
 #include "transport/wire/control.h"
 
@@ -101,10 +102,7 @@ Status OneShotRunner::combine() {
 }
 
 /// More than is copied while a clock is read.
-bool OneShotRunner::gathers_much() const {
-  constexpr std::size_t kMuch = 4096;
-  return peers_.size() * bytes_ >= kMuch;
-}
+bool OneShotRunner::gathers_much() const { return peers_.size() * bytes_ >= kLongCopyBytes; }
 
 void OneShotRunner::gather() {
   std::byte* target = operands_->output;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <random>
 #include <string>
@@ -56,6 +57,8 @@ class Eager : public testing::TestWithParam<Case> {
 };
 
 class EagerPair : public Eager {};
+
+class EagerWrittenBack : public Eager {};
 
 class EagerOverTcp : public Eager {
  protected:
@@ -139,6 +142,29 @@ TEST_P(EagerPair, PeerOfAnotherCount_IsAMismatch) {
   EXPECT_TRUE(std::ranges::any_of(
       results, [](const Status& status) { return status.code() == ErrorCode::kMismatch; }));
 }
+
+/// What comes last is copied out of a slot, which is no wait.
+TEST_P(EagerWrittenBack, AWait_EndsWhereTheCopyBegins) {
+  constexpr int kMostCalls = 1'000;
+  std::atomic<bool> has_ended_so = false;
+  each([&](Rank& rank, std::size_t i) {
+    std::vector<float> data(16'384, 0.3F);
+    for (int call = 0; call < kMostCalls; ++call) {
+      const Status status =
+          rank.all_reduce(data, ReduceOp::kMax, Path::kLendingEager, GetParam().algorithm);
+      ASSERT_TRUE(status.ok()) << status.to_string();
+      const trace::CallRecord& record = rank.record();
+      EXPECT_GT(rank.copying_since(1 - static_cast<int>(i)), record.begun);
+      // Where it waited for it at all.
+      if (record.last_byte == rank.copying_since(1 - static_cast<int>(i))) has_ended_so = true;
+      EXPECT_LE(record.wait + record.reduce, record.done - record.begun);
+    }
+  });
+  EXPECT_TRUE(has_ended_so);
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, EagerWrittenBack, testing::Values(Case{"direct", 2}),
+                         [](const auto& parameters) { return parameters.param.algorithm; });
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, EagerPair,
                          testing::Values(Case{"direct", 2}, Case{"recursive_doubling", 2}),

@@ -139,20 +139,33 @@ class Rank : public ConnectedRank {
                                  : plan_runner(data.size(), op, algorithm, path);
     auto* bytes = reinterpret_cast<std::byte*>(data.data());
     const transport::Call call{++sequence_, 1, {.collective = 1, .count = data.size()}};
-    const RunContext context{rank_, waiter_.get(), {}, 20'000};
-    if (!is_registered(path)) return runner->run(call, {bytes, bytes}, context);
+    if (!is_registered(path)) return run_timed(*runner, call, {bytes, bytes});
     transport::RegisteredPool* const pool = transport::RegisteredPool::instance().value();
     const std::size_t size = data.size() * sizeof(T);
     std::byte* const lent = pool->allocate(size + 1).value();
     std::copy_n(bytes, size, lent);
-    Status status = runner->run(call, {lent, lent}, context);
+    Status status = run_timed(*runner, call, {lent, lent});
     std::copy_n(lent, size, bytes);
     std::fill_n(lent, size, std::byte{0xFF});  // nobody may read it any more
     pool->free(lent);
     return status;
   }
+  /// Of the last all_reduce.
+  const trace::CallRecord& record() const { return timer_.record(); }
+  /// See transport::Endpoint.
+  Ticks copying_since(int peer) const { return transport_->endpoint(peer)->copying_since(0); }
 
  private:
+  Status run_timed(Runner& runner, const transport::Call& call, Operands operands) {
+    operands.timer = &timer_;
+    timer_.begin({}, ticks_now(), ticks_now());
+    runner.begin(call, operands);
+    waiter_->restart();
+    Run run(runner, call, &timer_);
+    Status status = runner.end(run.drive({rank_, waiter_.get(), {}, 20'000}), rank_);
+    timer_.end();
+    return status;
+  }
   kernels::ReduceKernel kernel(ReduceOp op) const {
     return kernels::find_reduce_kernel(DeviceKind::kHost, type_, op).value();
   }
@@ -190,6 +203,7 @@ class Rank : public ConnectedRank {
   DataType type_ = DataType::kF32;
   std::unique_ptr<Plan> plan_;
   std::uint64_t sequence_ = 0;
+  trace::CallTimer timer_;
 };
 
 }  // namespace rondo::execute

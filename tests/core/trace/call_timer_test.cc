@@ -70,6 +70,24 @@ TEST(CallTimer, AWait_EndsWhereACopyBegan_IfThatIsWithinIt) {
   timer.end();
 }
 
+TEST(CallTimer, ACopyOutsideOfTheWait_DoesntEndIt) {
+  CallTimer timer;
+  const Ticks before = ticks_now();
+  timer.begin({}, before, before);
+  timer.copied_since(ticks_now());  // it doesn't wait
+  timer.idle(1);
+  timer.copied_since(before);
+  EXPECT_TRUE(timer.is_idle());
+  pass_some_time();
+  const Ticks copying_since = ticks_now();
+  pass_some_time();
+  timer.copied_since(copying_since);
+  EXPECT_FALSE(timer.is_idle());
+  timer.end();
+  EXPECT_GE(timer.record().wait, 20'000U);
+  EXPECT_EQ(timer.record().last_byte, copying_since);
+}
+
 TEST(CallTimer, ADeviceAtWork_IsTransfer) {
   CallTimer timer;
   timer.begin({}, ticks_now(), ticks_now());

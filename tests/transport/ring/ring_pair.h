@@ -50,7 +50,7 @@ class RingPair {
   /// Of kBufferedLane.
   static constexpr Slots kBuffer{.memory = nullptr, .count = 32, .bytes = 128};
 
-  RingPair() {
+  explicit RingPair(std::size_t slot_bytes = kSlotBytes) : slot_bytes_(slot_bytes) {
     for (int rank : {0, 1}) endpoints_[rank] = std::make_unique<PlainEndpoint>(link(rank));
   }
 
@@ -81,7 +81,7 @@ class RingPair {
             .memory = &memory_};
   }
   Slots slots(int rank) {
-    return {.memory = slots_[rank].data(), .count = kSlotCount, .bytes = kSlotBytes};
+    return {.memory = slots_[rank].data(), .count = kSlotCount, .bytes = slot_bytes_};
   }
 
   Slots buffer(int rank) {
@@ -90,14 +90,15 @@ class RingPair {
     return slots;
   }
 
+  std::size_t slot_bytes_;
   std::vector<std::byte> range_ = std::vector<std::byte>(1 << 16);
   RangeMemory memory_{range_};
   std::unique_ptr<PlaceHead> heads_[2] = {std::make_unique<PlaceHead>(),
                                           std::make_unique<PlaceHead>()};
   std::unique_ptr<Channel> channels_[2] = {std::make_unique<Channel>(),
                                            std::make_unique<Channel>()};
-  std::vector<std::byte> slots_[2] = {std::vector<std::byte>(kMaxLanes * kSlotCount * kSlotBytes),
-                                      std::vector<std::byte>(kMaxLanes* kSlotCount* kSlotBytes)};
+  std::vector<std::byte> slots_[2] = {std::vector<std::byte>(kMaxLanes * kSlotCount * slot_bytes_),
+                                      std::vector<std::byte>(kMaxLanes* kSlotCount* slot_bytes_)};
   std::vector<std::byte> buffers_[2] = {std::vector<std::byte>(kBuffer.count * kBuffer.bytes),
                                         std::vector<std::byte>(kBuffer.count* kBuffer.bytes)};
   std::unique_ptr<PlainEndpoint> endpoints_[2];

@@ -23,7 +23,7 @@ const Call kCall{.sequence = 5, .fingerprint = {.collective = 1, .count = 77}};
 
 class SlotsWrittenBack : public ::testing::Test {
  protected:
-  SlotsWrittenBack() {
+  explicit SlotsWrittenBack(std::size_t slot_bytes = RingPair::kSlotBytes) : pair_(slot_bytes) {
     pair_.endpoint(0).begin(kCall, {std::span(output_), {}});
     pair_.endpoint(1).begin(kCall, {});
     for (std::size_t i = 0; i < source_.size(); ++i)
@@ -59,10 +59,37 @@ class SlotsWrittenBack : public ::testing::Test {
     return std::span(output_).subspan(offset, kBytes);
   }
 
+  static constexpr std::size_t kOutputBytes = 4096;
+
   RingPair pair_;
-  std::vector<std::byte> source_ = std::vector<std::byte>(4096);
-  std::vector<std::byte> output_ = std::vector<std::byte>(4096, kUntouched);
+  std::vector<std::byte> source_ = std::vector<std::byte>(kOutputBytes);
+  std::vector<std::byte> output_ = std::vector<std::byte>(kOutputBytes, kUntouched);
 };
+
+class LongSlotsWrittenBack : public SlotsWrittenBack {
+ protected:
+  LongSlotsWrittenBack() : SlotsWrittenBack(kOutputBytes) {}
+  Ticks copying_since(int rank) { return pair_.endpoint(rank).copying_since(0); }
+};
+
+/// So that whoever waits for them knows when they had come.
+TEST_F(LongSlotsWrittenBack, TellWhenTheyAreCopied_NotWhenTheyWereSent) {
+  const Token token = viewed(source_.data(), kOutputBytes);
+  pair_.endpoint(1).write_back(token, StoreRegion::kOutput, 0);
+  pair_.endpoint(1).release(token);
+  EXPECT_EQ(copying_since(0), 0U);
+  const Ticks before = ticks_now();
+  ASSERT_TRUE(*stored());
+  EXPECT_GE(copying_since(0), before);
+  EXPECT_LE(copying_since(0), ticks_now());
+  EXPECT_EQ(copying_since(1), 0U) << "it copies nothing";
+}
+
+TEST_F(SlotsWrittenBack, WhereTheyAreShort_ReadNoClock) {
+  replace(viewed(source_.data(), kBytes), kOffset, 7);
+  ASSERT_TRUE(*stored());
+  EXPECT_EQ(pair_.endpoint(0).copying_since(0), 0U);
+}
 
 TEST_F(SlotsWrittenBack, AreWhereTheyBelong_WhenTheMessageSaysTheyAreStored) {
   replace(viewed(source_.data(), kBytes), kOffset, 7);
