@@ -211,8 +211,8 @@ class Endpoint {
   virtual void withdraw() {}
 
   virtual Traffic traffic() const = 0;
-  /// When this side last began to copy a received message of the lane, in ticks; 0: never, or not
-  /// told. Asked for each wait of a call that is traced.
+  /// When this side last began to copy what had come on the lane, a message or what the peer had
+  /// written back, in ticks; 0: never, or not told. Asked for each wait of a call that is traced.
   virtual Ticks copying_since(std::uint16_t lane) const;
 
  protected:

@@ -24,6 +24,7 @@ void RecvLane::push(const Transfer& transfer, std::uint32_t group) {
 
 Status RecvLane::progress(const Call& call, RingGroups& groups, bool& consumed) {
   const std::uint64_t consumed_before = consumed_;
+  has_copied_ = false;
   while (head_ != tail_ && (run_.left != 0 || has_line())) {
     Pending& pending = pending_[head_ % pending_.size()];
     RingGroup& group = groups[pending.group];
@@ -96,6 +97,7 @@ Status RecvLane::take_of_run(const Call& call, Pending& pending, LentView& view)
 }
 
 Result<bool> RecvLane::recv_eager(const Call& call, std::size_t bytes, LentView& view) {
+  has_copied_ = false;
   // A peer that runs the same schedule with groups may cut the message into several slots.
   while (has_line()) {
     const LineContent content = next_line().content;
@@ -275,7 +277,7 @@ Status RecvLane::take_private(const LineContent& content, Pending& pending, Lent
 
 void RecvLane::begin_copy(std::size_t bytes) {
   copied_bytes_ += bytes;
-  if (bytes >= kLongCopyBytes) copying_since_ = ticks_now();
+  if (bytes >= kLongCopyBytes && !std::exchange(has_copied_, true)) copying_since_ = ticks_now();
 }
 
 // A view of bytes that have to be copied together first gets a buffer of the endpoint.

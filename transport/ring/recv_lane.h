@@ -77,7 +77,7 @@ class RecvLane {
 
   std::uint64_t received_bytes() const { return received_bytes_; }
   std::uint64_t copied_bytes() const { return copied_bytes_; }
-  /// Of copies that take longer than to read the clock; 0: there was none.
+  /// Of copies that take longer than to read the clock, the first of a look; 0: there was none.
   Ticks copying_since() const { return copying_since_; }
 
  private:
@@ -134,6 +134,7 @@ class RecvLane {
   std::uint64_t received_bytes_ = 0;
   std::uint64_t copied_bytes_ = 0;
   Ticks copying_since_ = 0;
+  bool has_copied_ = false;  ///< as much, in this look
   bool took_stored_ = false;
 };
 

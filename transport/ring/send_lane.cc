@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/copy_bytes.h"
 #include "core/prefetch.h"
@@ -122,13 +123,15 @@ Status SendLane::refresh() {
 }
 
 Status SendLane::take_write_backs() {
+  bool copies = false;
   for (std::size_t slot = 0; slot < port_.slots.count; ++slot) {
-    RONDO_TRY(take_write_back(slot));
+    RONDO_TRY(take_write_back(slot, copies));
   }
   return {};
 }
 
-Status SendLane::take_write_back(std::size_t slot) {
+/// `copies` is told, and tells, of long copies in this look.
+Status SendLane::take_write_back(std::size_t slot, bool& copies) {
   SlotUse& use = slots_[slot];
   if (!use.may_come_back) return {};
   const WriteBack& back = (*port_.write_backs)[slot];
@@ -145,7 +148,7 @@ Status SendLane::take_write_back(std::size_t slot) {
                               "may store to {} bytes: its shared memory is damaged",
                               port_.peer, use.bytes, offset, region, store.size()),
                   port_.peer);
-  if (use.bytes >= kLongCopyBytes) copying_since_ = ticks_now();
+  if (use.bytes >= kLongCopyBytes && !std::exchange(copies, true)) copying_since_ = ticks_now();
   copy_bytes(store.data() + offset, port_.slots.memory + slot * port_.slots.bytes, use.bytes);
   copied_bytes_ += use.bytes;
   return {};
@@ -242,7 +245,8 @@ Result<bool> SendLane::has_free_slot() {
     RONDO_TRY(refresh());
     if (slots_[slot].free_at > seen_consumed_) return false;
   }
-  RONDO_TRY(take_write_back(slot));
+  bool copies = false;
+  RONDO_TRY(take_write_back(slot, copies));
   return true;
 }
 

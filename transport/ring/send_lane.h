@@ -104,7 +104,7 @@ class SendLane {
   void choose_buffered_route(Pending& pending) const;
   void choose_route_of_run(Pending& pending) const;
   Status refresh();
-  Status take_write_back(std::size_t slot);
+  Status take_write_back(std::size_t slot, bool& copies);
   Result<bool> has_free_slot();
   bool move_to_slots(Pending& pending);
   std::optional<std::size_t> free_run_of_slots(std::size_t count);

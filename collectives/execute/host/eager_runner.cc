@@ -44,6 +44,10 @@ bool sends_rows_together(const Plan& plan) {
   return false;
 }
 
+bool sends(const BoundSweep& sweep) {
+  return std::ranges::any_of(sweep.targets, &BoundPort::is_channel);
+}
+
 }  // namespace
 
 bool EagerRunner::suits(const Plan& plan) {
@@ -154,6 +158,8 @@ Status EagerRunner::combine() {
   combined_ = true;
   const BoundSweep& sweep = sweeps_[sweep_];
   find_targets();
+  // What is sent on has come, however long that takes.
+  if (timer_ != nullptr && sweep.sources.size() == 1 && sends(sweep)) timer_->moved();
   if (targets_.empty()) return {};
   if (sweep.sources.size() > 1) {
     const kernels::ReduceArguments arguments{

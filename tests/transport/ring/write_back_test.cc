@@ -120,10 +120,10 @@ TEST_F(SlotsWrittenBack, OfSomeMessages_LeaveTheOthersAlone) {
 TEST_F(SlotsWrittenBack, AreNotPossible_OutsideTheRegion_OrWhereThereIsNone) {
   PlainEndpoint& end = pair_.endpoint(1);
   const Token token = viewed(source_.data(), kBytes);
-  EXPECT_EQ(end.write_back(token, StoreRegion::kOutput, 4096 - kBytes + 1), nullptr);
+  EXPECT_EQ(end.write_back(token, StoreRegion::kOutput, kOutputBytes - kBytes + 1), nullptr);
   EXPECT_EQ(end.write_back(token, StoreRegion::kOutput, ~std::size_t{0}), nullptr);
   EXPECT_EQ(end.write_back(token, StoreRegion::kScratch, 0), nullptr);
-  EXPECT_NE(end.write_back(token, StoreRegion::kOutput, 4096 - kBytes), nullptr);
+  EXPECT_NE(end.write_back(token, StoreRegion::kOutput, kOutputBytes - kBytes), nullptr);
   EXPECT_EQ(end.write_back(token + 1000, StoreRegion::kOutput, 0), nullptr);
 }
 
@@ -140,7 +140,7 @@ TEST_F(SlotsWrittenBack, AreNotPossible_OfMessagesThatLieInNoSlot) {
 TEST_F(SlotsWrittenBack, ToAPlaceThatIsNotThePeers_AreDataLoss) {
   const Token token = viewed(source_.data(), kBytes);
   replace(token, kOffset, 7);
-  pair_.channel(1).write_backs[0][0].place = 4096 - kBytes + 1;
+  pair_.channel(1).write_backs[0][0].place = kOutputBytes - kBytes + 1;
   const auto result = stored();
   EXPECT_EQ(result.status().code(), ErrorCode::kDataLoss);
   EXPECT_THAT(result.status().message(), HasSubstr("rank 1 gave 200 bytes back"));
