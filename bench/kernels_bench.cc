@@ -1,6 +1,7 @@
-// Speed of the reduce kernels by element, op, number of sources and size.
-// Run one group with --benchmark_filter=f32/sum. "bytes_per_second" counts every source and every
-// target once: the memory traffic, to be compared with what the machine's memory can do.
+// Speed of the reduce kernels by element, op, number of sources and size, and of the wire formats'
+// codecs. Run one group with --benchmark_filter=f32/sum, or =wire. "bytes_per_second" counts every
+// source and every target once: the memory traffic, to be compared with what the machine's memory
+// can do; of codecs the f32 bytes alone, once.
 
 #include <benchmark/benchmark.h>
 
@@ -10,8 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "collectives/kernels/error_feedback.h"
 #include "collectives/kernels/instruction_set.h"
 #include "collectives/kernels/reduce.h"
+#include "collectives/kernels/wire_format.h"
 #include "rondo/types.h"
 
 namespace {
@@ -59,6 +62,45 @@ void add_sizes(DataType type, ReduceOp op) {
   }
 }
 
+enum class Coding : std::uint8_t { kEncode, kDecode, kFeedback };
+
+void run_codec(benchmark::State& state, rondo::kernels::WireFormat format, Coding coding,
+               std::size_t count) {
+  const rondo::kernels::WireCodec codec = rondo::kernels::wire_codec(format);
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = 0.37F * static_cast<float>(i % 101) - 17;
+  std::vector<float> residual(count, 0);
+  std::vector<std::byte> codes(rondo::kernels::wire_bytes(format, count));
+  codec.encode(values.data(), count, codes.data());
+  for ([[maybe_unused]] const auto& iteration : state) {
+    switch (coding) {
+      case Coding::kEncode: codec.encode(values.data(), count, codes.data()); break;
+      case Coding::kDecode: codec.decode(codes.data(), count, values.data()); break;
+      case Coding::kFeedback:
+        rondo::kernels::encode_and_round(codec, values.data(), count, residual.data(),
+                                         codes.data());
+        break;
+    }
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(count * sizeof(float)));
+  state.SetLabel(to_string(rondo::kernels::instruction_set()));
+}
+
+void add_codecs(rondo::kernels::WireFormat format) {
+  constexpr std::array kCodings = {Coding::kEncode, Coding::kDecode, Coding::kFeedback};
+  constexpr std::array kNames = {"encode", "decode", "encode and round, with feedback"};
+  for (std::size_t i = 0; i < kCodings.size(); ++i) {
+    for (const std::size_t bytes : {8UL << 10, 256UL << 10, 32UL << 20}) {
+      const std::string name = "wire/" + std::string(to_string(format)) + "/" + kNames[i] + "/" +
+                               std::to_string(bytes) + " B";
+      benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+        run_codec(state, format, kCodings[i], bytes / sizeof(float));
+      });
+    }
+  }
+}
+
 void add_all() {
   constexpr std::array kTypes = {DataType::kF32, DataType::kF64, DataType::kF16, DataType::kBF16,
                                  DataType::kI32, DataType::kI64, DataType::kI8};
@@ -72,6 +114,11 @@ void add_all() {
     for (const std::size_t sources : {1UL, 2UL, 3UL, 4UL, 5UL, 8UL}) {
       add({type, ReduceOp::kSum, sources, 8UL << 10});
     }
+  }
+  using rondo::kernels::WireFormat;
+  for (const WireFormat format : {WireFormat::kBf16, WireFormat::kF16, WireFormat::kF8E4M3,
+                                  WireFormat::kF8E5M2, WireFormat::kInt8}) {
+    add_codecs(format);
   }
 }
 

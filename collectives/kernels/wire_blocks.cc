@@ -11,6 +11,7 @@
 // After foreach_target.h, which sets what these are compiled for.
 #include "collectives/kernels/dispatch.h"
 #include "collectives/kernels/wire_codes-inl.h"
+#include "collectives/kernels/wire_losses-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -34,32 +35,53 @@ HWY_INLINE std::uint32_t largest_magnitude_bits(const float* source) {
   return static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(ints, most)));
 }
 
+/// The greatest magnitude that has a code, under the greatest scale.
+template <class Code>
+constexpr float kMostEncoded = Code::kLargest* power_of_two(127 - Code::kTopExponent);
+
 /// The biased exponent of the block's scale: the least with which `largest` has a code.
 template <class Code>
 HWY_INLINE std::uint8_t scale_of(std::uint32_t largest) {
-  if (largest >= kInfinityBits) return kNoScale;
   // Carries to the exponent where the mantissa is greater than the largest code's.
   const std::uint32_t exponent = (largest + (0x7fffffU - Code::kTopMantissa)) >> 23;
-  const int scale = static_cast<int>(std::min(exponent, 254U)) - Code::kTopExponent;
+  const int scale = static_cast<int>(exponent) - Code::kTopExponent;
   return static_cast<std::uint8_t>(std::max(scale, Code::kLeastScale));
 }
 
 template <class Code>
-HWY_INLINE void encode_block(const float* source, std::uint8_t* target) {
-  const BlockTag d;
-  const hn::Rebind<std::uint8_t, BlockTag> bytes;
-  target[0] = scale_of<Code>(largest_magnitude_bits(source));
-  if (target[0] == kNoScale) {
+HWY_INLINE void encode_block(const float* source, std::uint8_t* target);
+
+/// Of a block with elements that have no code.
+template <class Code>
+HWY_NOINLINE void encode_outliers(const float* source, std::uint32_t largest,
+                                  std::uint8_t* target) {
+  if (largest >= kInfinityBits) {
+    target[0] = kNoScale;
     std::memset(target + 1, 0, kWireBlock);
     return;
   }
+  float saturated[kWireBlock];
+  for (std::size_t i = 0; i < kWireBlock; ++i) {
+    saturated[i] = std::clamp(source[i], -kMostEncoded<Code>, kMostEncoded<Code>);
+  }
+  encode_block<Code>(saturated, target);
+}
+
+template <class Code>
+HWY_INLINE void encode_block(const float* source, std::uint8_t* target) {
+  const std::uint32_t largest = largest_magnitude_bits(source);
+  if (largest > std::bit_cast<std::uint32_t>(kMostEncoded<Code>)) {
+    return encode_outliers<Code>(source, largest, target);
+  }
+  const BlockTag d;
+  const hn::Rebind<typename Code::Byte, BlockTag> bytes;
+  target[0] = scale_of<Code>(largest);
   const auto inverse = hn::Set(d, power_of_two(127 - target[0]));
-  const auto most = hn::Set(d, Code::kLargest);
-  const auto least = hn::Set(d, -Code::kLargest);
+  // NOLINTNEXTLINE: signed and unsigned bytes may name each other's memory
+  auto* const codes = reinterpret_cast<typename Code::Byte*>(target + 1);
   for (std::size_t i = 0; i < kWireBlock; i += hn::Lanes(d)) {
     const auto scaled = hn::Mul(hn::LoadU(d, source + i), inverse);
-    const auto code = Code::encode(d, hn::Max(hn::Min(scaled, most), least));
-    hn::StoreU(hn::DemoteTo(bytes, code), bytes, target + 1 + i);
+    hn::StoreU(hn::DemoteTo(bytes, Code::encode(d, scaled)), bytes, codes + i);
   }
 }
 
@@ -106,14 +128,28 @@ void decode_blocks(const std::byte* source, std::size_t count, float* target) {
   std::memcpy(target, padded, count * sizeof(float));
 }
 
-template <class Code>
-WireCodec codec_of(WireFormat format) {
-  return {format, &encode_blocks<Code>, &decode_blocks<Code>};
+template <class Code, WireFormat format>
+struct BlockPiece {
+  static constexpr WireFormat kFormat = format;
+  static constexpr std::size_t kCount = kWireBlock;
+  static constexpr std::size_t kBytes = kWireBlock + 1;
+  static HWY_INLINE void encode(const float* source, std::byte* target) {
+    encode_block<Code>(source, reinterpret_cast<std::uint8_t*>(target));
+  }
+  static HWY_INLINE void decode(const std::byte* source, float* target) {
+    decode_block<Code>(reinterpret_cast<const std::uint8_t*>(source), target);
+  }
+};
+
+template <class Code, WireFormat format>
+WireCodec codec_of() {
+  return {format, &encode_blocks<Code>, &decode_blocks<Code>,
+          &encode_losing<BlockPiece<Code, format>>};
 }
 
-WireCodec f8e4m3_here() { return codec_of<E4M3Code>(WireFormat::kF8E4M3); }
-WireCodec f8e5m2_here() { return codec_of<E5M2Code>(WireFormat::kF8E5M2); }
-WireCodec int8_here() { return codec_of<Int8Code>(WireFormat::kInt8); }
+WireCodec f8e4m3_here() { return codec_of<E4M3Code, WireFormat::kF8E4M3>(); }
+WireCodec f8e5m2_here() { return codec_of<E5M2Code, WireFormat::kF8E5M2>(); }
+WireCodec int8_here() { return codec_of<Int8Code, WireFormat::kInt8>(); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace rondo::kernels

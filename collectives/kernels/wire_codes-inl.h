@@ -1,5 +1,5 @@
 // The 8-bit codes of the block formats: floats that have been scaled into a code's range, to and
-// from codes in the low byte of a lane. Compiled once per instruction set.
+// from codes in lanes of 32 bits. Compiled once per instruction set.
 //
 // Rounding is that of one f32 addition, which is to nearest even: adding a power of two whose last
 // place is one code leaves the code in the low bits. No product is inexact, so it doesn't matter
@@ -33,6 +33,8 @@ constexpr float power_of_two(int exponent) {
 
 /// Two's complement, -127 to 127.
 struct Int8Code {
+  /// What the lanes of `encode` are demoted to.
+  using Byte = std::int8_t;
   static constexpr float kLargest = 127;
   /// The exponent of the largest code's power of two, and its mantissa as an f32's.
   static constexpr int kTopExponent = 6;
@@ -43,8 +45,8 @@ struct Int8Code {
   template <class D, class V>
   static HWY_INLINE auto encode(D d, V value) {
     const Ints<D> ints;
-    const auto shifted = hn::Add(value, hn::Set(d, 3 * power_of_two(22)));
-    return hn::And(hn::BitCast(ints, shifted), hn::Set(ints, 0xff));
+    const auto offset = hn::Set(d, 3 * power_of_two(22));
+    return hn::Sub(hn::BitCast(ints, hn::Add(value, offset)), hn::BitCast(ints, offset));
   }
   template <class D>
   static HWY_INLINE hn::Vec<D> decode(D d, const std::uint8_t* codes) {
@@ -58,6 +60,7 @@ struct Int8Code {
 /// Sign, exponent, mantissa; denormals as in IEEE 754. `kTop` is the largest exponent in use.
 template <int kMantissaBits, int kBias, int kTop, int kScale>
 struct Float8Code {
+  using Byte = std::uint8_t;
   static constexpr int kTopExponent = kTop;
   static constexpr std::uint32_t kTopMantissa = 0x600000;  // 1.75
   static constexpr float kLargest = 1.75F * power_of_two(kTop);

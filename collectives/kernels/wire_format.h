@@ -40,12 +40,24 @@ inline constexpr std::size_t kWireBlock = 32;
 /// Bytes that `count` elements are encoded to; more for more elements.
 std::size_t wire_bytes(WireFormat format, std::size_t count);
 
+/// What else an encoding stores, element by element.
+struct WireLosses {
+  /// Added before the encoding; what it loses is stored here, zero in place of what isn't finite.
+  /// Null: nothing is kept.
+  float* residual = nullptr;
+  /// What `decode` makes of the code; may be the source. Null: nobody wants it.
+  float* rounded = nullptr;
+};
+
 struct WireCodec {
   WireFormat format = WireFormat::kNone;
   /// Reads `count` elements and writes wire_bytes(format, count) bytes.
   void (*encode)(const float* source, std::size_t count, std::byte* target) = nullptr;
   /// The reverse. Any bytes may come: what the encoder never makes becomes some float.
   void (*decode)(const std::byte* source, std::size_t count, float* target) = nullptr;
+  /// As encode, in one pass over all of it.
+  void (*encode_losing)(const float* source, std::size_t count, std::byte* target,
+                        WireLosses losses) = nullptr;
 };
 
 /// For the best instruction set of this machine. `format` isn't kNone.

@@ -11,6 +11,7 @@
 // After foreach_target.h, which sets what these are compiled for.
 #include "collectives/kernels/dispatch.h"
 #include "collectives/kernels/half_formats-inl.h"
+#include "collectives/kernels/wire_losses-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -48,17 +49,23 @@ struct InMemory<Bf16> {
   }
 };
 
+/// How many of them are converted a vector at a time.
+template <class Format>
+HWY_INLINE std::size_t in_vectors(std::size_t count) {
+  return Format::kHasVector ? count - count % hn::Lanes(Halves()) : 0;
+}
+
 template <class Format>
 void encode_halves(const float* source, std::size_t count, std::byte* target) {
-  std::size_t i = 0;
+  const std::size_t whole = in_vectors<Format>(count);
   if constexpr (Format::kHasVector) {
     const Halves halves;
     auto* elements = reinterpret_cast<std::uint16_t*>(target);
-    for (; i + hn::Lanes(halves) <= count; i += hn::Lanes(halves)) {
+    for (std::size_t i = 0; i < whole; i += hn::Lanes(halves)) {
       Format::store(halves, InMemory<Format>::load(source + i), elements + i);
     }
   }
-  for (; i < count; ++i) {
+  for (std::size_t i = whole; i < count; ++i) {
     const std::uint16_t element = Format::narrow(source[i]);
     std::memcpy(target + i * sizeof(element), &element, sizeof(element));
   }
@@ -66,23 +73,42 @@ void encode_halves(const float* source, std::size_t count, std::byte* target) {
 
 template <class Format>
 void decode_halves(const std::byte* source, std::size_t count, float* target) {
-  std::size_t i = 0;
+  const std::size_t whole = in_vectors<Format>(count);
   if constexpr (Format::kHasVector) {
     const Halves halves;
     const auto* elements = reinterpret_cast<const std::uint16_t*>(source);
-    for (; i + hn::Lanes(halves) <= count; i += hn::Lanes(halves)) {
+    for (std::size_t i = 0; i < whole; i += hn::Lanes(halves)) {
       InMemory<Format>::store(Format::load(halves, elements + i), target + i);
     }
   }
-  for (; i < count; ++i) {
+  for (std::size_t i = whole; i < count; ++i) {
     std::uint16_t element = 0;
     std::memcpy(&element, source + i * sizeof(element), sizeof(element));
     target[i] = Format::widen(element);
   }
 }
 
-WireCodec bf16_here() { return {WireFormat::kBf16, &encode_halves<Bf16>, &decode_halves<Bf16>}; }
-WireCodec f16_here() { return {WireFormat::kF16, &encode_halves<F16>, &decode_halves<F16>}; }
+template <class Format, WireFormat format>
+struct HalvesPiece {
+  static constexpr WireFormat kFormat = format;
+  static constexpr std::size_t kCount = 64;
+  static constexpr std::size_t kBytes = kCount * sizeof(std::uint16_t);
+  static HWY_INLINE void encode(const float* source, std::byte* target) {
+    encode_halves<Format>(source, kCount, target);
+  }
+  static HWY_INLINE void decode(const std::byte* source, float* target) {
+    decode_halves<Format>(source, kCount, target);
+  }
+};
+
+template <class Format, WireFormat format>
+WireCodec codec_of() {
+  return {format, &encode_halves<Format>, &decode_halves<Format>,
+          &encode_losing<HalvesPiece<Format, format>>};
+}
+
+WireCodec bf16_here() { return codec_of<Bf16, WireFormat::kBf16>(); }
+WireCodec f16_here() { return codec_of<F16, WireFormat::kF16>(); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace rondo::kernels

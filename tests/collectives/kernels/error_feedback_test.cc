@@ -7,6 +7,7 @@
 #include <random>
 
 #include "tests/collectives/kernels/block_oracle.h"
+#include "tests/collectives/kernels/reduce_oracle.h"
 
 namespace rondo::kernels {
 namespace {
@@ -25,6 +26,42 @@ class ErrorFeedback : public testing::TestWithParam<std::string_view> {
  protected:
   WireCodec codec() const { return wire_codec(wire_format_of(GetParam()).value()); }
 };
+
+/// With blocks that saturate, or hold what isn't a number.
+std::vector<float> values_of_all_kinds() {
+  auto values = some_values(5);
+  values[40] = std::numeric_limits<float>::max();
+  values[70] = std::numeric_limits<float>::infinity();
+  values[100] = -std::numeric_limits<float>::infinity();
+  values[kCount - 1] = std::numeric_limits<float>::quiet_NaN();
+  return values;
+}
+
+TEST_P(ErrorFeedback, InOnePass_IsAsStepByStep_OnEveryInstructionSet) {
+  const auto values = values_of_all_kinds();
+  auto before = values;
+  std::vector<float> owed(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    owed[i] = 0.001F * static_cast<float>(i % 7);
+    before[i] += owed[i];
+  }
+  for_each_instruction_set([&](const std::string& name) {
+    SCOPED_TRACE(name);
+    const auto want_bytes = encoded(codec(), before);
+    const auto after = decoded(codec(), want_bytes, kCount);
+    std::vector<float> residual = owed;
+    std::vector<float> rounded(kCount, -1);
+    std::vector<std::uint8_t> bytes(want_bytes.size());
+    codec().encode_losing(values.data(), kCount, reinterpret_cast<std::byte*>(bytes.data()),
+                          {.residual = residual.data(), .rounded = rounded.data()});
+    EXPECT_EQ(bytes, want_bytes);
+    EXPECT_EQ(bits_of(rounded), bits_of(after));
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const float loss = before[i] - after[i];
+      ASSERT_EQ(residual[i], std::isfinite(loss) ? loss : 0.0F) << "element " << i;
+    }
+  });
+}
 
 TEST_P(ErrorFeedback, WithoutResidual_RoundsAsTheReceiverDecodes) {
   auto values = some_values(1);
