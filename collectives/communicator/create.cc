@@ -38,12 +38,18 @@ std::string kind_of_tuning(const std::string& option) {
   return named ? option : "a file";
 }
 
+/// By its contents: where each rank's file lies may differ.
+std::string name_of(const communicator::UserSchedule* schedule) {
+  if (schedule == nullptr) return "";
+  return fmt::format("'{}' of contents {}", schedule->name, schedule->digest);
+}
+
 /// What decides how calls run, by the names of the variables.
 std::map<std::string, std::string> equal_options(const CommunicatorOptions& options,
                                                  const communicator::UserSchedule* schedule) {
   return std::map<std::string, std::string>{
       {"RONDO_ALGO", options.algorithm},
-      {"RONDO_SCHEDULE", schedule == nullptr ? "" : schedule->digest},
+      {"RONDO_SCHEDULE", name_of(schedule)},
       {"RONDO_DETERMINISTIC", options.deterministic ? "1" : "0"},
       {"RONDO_SEGMENT_BYTES", std::to_string(options.segment_bytes)},
       {"RONDO_LINKS", options.links},

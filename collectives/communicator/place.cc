@@ -103,7 +103,9 @@ bool Place::is_left_alone_by(const Status& status) const {
 
 Status Place::usable() const {
   if (is_usable()) return {};
-  return Status(broken_.code(), "this communicator can't be used any more: " + broken_.message(),
+  // Whoever gives one up needn't say why.
+  const std::string why = broken_.message().empty() ? "it was aborted" : broken_.message();
+  return Status(broken_.code(), "this communicator can't be used any more: " + why,
                 broken_.culprit(), broken_.where());
 }
 

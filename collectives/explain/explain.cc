@@ -161,12 +161,12 @@ std::string reason_beside(const Scenario& scenario, const PlannedAlgorithm& fast
                      chosen_for);
 }
 
-std::string reason_for(const Scenario& scenario, const PlanReport& report) {
-  if (scenario.question.algorithm == report.algorithm) return "it is asked for";
+std::string reason_of_choice(const Scenario& scenario, const PlanReport& report) {
   const auto& list = report.candidates;
   const auto chosen = std::find_if(list.begin(), list.end(), [&](const PlannedAlgorithm& planned) {
     return planned.name == report.algorithm;
   });
+  if (report.ranks == 1) return "one rank copies its input, whatever is chosen";
   if (list.size() == 1) return "there is no other";
   if (chosen == list.end() || !chosen->left_out.empty())
     return "the least time by the cost formula; too large to simulate";
@@ -185,6 +185,20 @@ std::string reason_for(const Scenario& scenario, const PlanReport& report) {
       "the least time by the cost formula, which doesn't know this network as the simulation "
       "does: by that {} takes {} times as long",
       other.name, ratio);
+}
+
+/// A communicator goes by what is forced where it can be used, and chooses where it can't.
+std::string reason_for(const Scenario& scenario, const PlanReport& report) {
+  const PlanQuestion& question = scenario.question;
+  if (question.algorithm == report.algorithm) return "it is asked for";
+  const std::string reason = reason_of_choice(scenario, report);
+  if (question.algorithm == "auto") return reason;
+  const std::string_view collective = to_string(question.collective);
+  const std::string why =
+      algorithms::find(question.collective, question.algorithm) == nullptr
+          ? fmt::format("there is no {} of {}", question.algorithm, collective)
+          : fmt::format("{} doesn't keep the order of ranks", question.algorithm);
+  return fmt::format("{}, so it is chosen among the others: {}", why, reason);
 }
 
 }  // namespace

@@ -210,13 +210,14 @@ Result<WrittenSchedule> parse_schedule(std::string_view text, std::string file) 
   Value ranks = root.at("schedules");
   const json::Items items = ranks.items();
   const std::size_t expected = turns ? 1 : static_cast<std::size_t>(request.world);
+  // A misspelt key first: it may be why the rest doesn't fit.
+  root.no_other_keys();
   if (items.size() != expected) {
     ranks.fail(fmt::format("expected {}, got {}",
                            turns ? std::string("rank 0's schedule alone, as \"turns\" says")
                                  : fmt::format("{}, one for each rank", expected),
                            items.size()));
   }
-  root.no_other_keys();
   RONDO_TRY(document.status());
   WrittenSize size;
   for (Value item : items) {

@@ -59,17 +59,18 @@ Result<const algorithms::Algorithm*> forced_algorithm(Collective collective, std
   if (name == "auto") return Found{nullptr};
   const Found wanted = algorithms::find(collective, name);
   if (wanted != nullptr) return allows(demands, *wanted) ? wanted : nullptr;
-  std::string names = "auto";
+  std::vector<std::string_view> names = {"auto"};
   for (const algorithms::Algorithm& other : algorithms::all()) {
     if (other.name == name) return Found{nullptr};
-    if (names.find(other.name) == std::string::npos) names += fmt::format(", {}", other.name);
+    if (std::ranges::find(names, other.name) == names.end()) names.push_back(other.name);
   }
   // Memory that nobody has written may look like a name: the message stays one line.
   std::string shown(name);
   std::ranges::replace_if(
       shown, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return Status(ErrorCode::kInvalidArgument,
-                fmt::format("there is no algorithm '{}'; there are: {}", shown, names));
+  return Status(
+      ErrorCode::kInvalidArgument,
+      fmt::format("there is no algorithm '{}'; there are: {}", shown, fmt::join(names, ", ")));
 }
 
 Result<const algorithms::Algorithm*> choose(Collective collective, std::size_t bytes,

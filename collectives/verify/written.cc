@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "collectives/algorithms/registry.h"
 #include "collectives/schedule/fuse.h"
 #include "collectives/verify/verify.h"
 #include "rondo/schedules.h"
@@ -33,7 +34,19 @@ Status in_its_own_ops(const schedule::WrittenSchedule& written, const Status& of
   return status.ok() ? of_fused : status;
 }
 
+/// Whoever forces an algorithm, or reads of one, is to know whose it is.
+Status check_name(std::string_view name) {
+  const bool is_taken =
+      name == "auto" || name == "none" || name == "identity" ||
+      std::ranges::any_of(algorithms::all(), [&](const auto& each) { return each.name == name; });
+  if (!is_taken) return {};
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("name: '{}' is a word of the library's own; expected another, as \"my_{}\"",
+                      name, name)};
+}
+
 Result<WrittenVerdict> verdict_on(const schedule::WrittenSchedule& written) {
+  RONDO_TRY(check_name(written.name));
   // As it was written first, so that errors speak of its own ops.
   if (written.request().world <= kMemoryRulesUpTo) {
     const std::vector<FusedSchedule> plain = lowered(written);

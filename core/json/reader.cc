@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace rondo::json {
 namespace {
@@ -40,6 +41,43 @@ bool is_too_deep(std::string_view text) {
   return depth > kMostDepth;
 }
 
+/// Looks for a key that an object has twice, of which the library keeps the last alone.
+class KeysSeen : public nlohmann::json_sax<Node> {
+ public:
+  /// The first one; none where keys differ.
+  const std::string& twice() const { return twice_; }
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override {
+    objects_.emplace_back();
+    return true;
+  }
+  bool key(string_t& key) override {
+    if (objects_.back().insert(key).second) return true;
+    twice_ = key;
+    return false;
+  }
+  bool end_object() override {
+    objects_.pop_back();
+    return true;
+  }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t, const std::string&, const Node::exception&) override {
+    return false;
+  }
+
+ private:
+  std::vector<std::set<std::string>> objects_;  ///< open ones, from the outside
+  std::string twice_;
+};
+
 Result<Node> parse_text(std::string_view text) {
   const auto invalid = [](std::string message) {
     return Status(ErrorCode::kInvalidArgument, std::move(message));
@@ -48,9 +86,15 @@ Result<Node> parse_text(std::string_view text) {
     return invalid(
         fmt::format("{} MiB long; expected at most {}", text.size() >> 20, kMostBytes >> 20));
   }
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return invalid("empty; expected JSON");
   if (is_too_deep(text)) return invalid(fmt::format("nested more than {} deep", kMostDepth));
   try {
-    return Node::parse(text.begin(), text.end());
+    Node root = Node::parse(text.begin(), text.end());
+    KeysSeen keys;
+    if (!Node::sax_parse(text.begin(), text.end(), &keys))
+      return invalid(fmt::format("an object has the key {} twice", shown(Node(keys.twice()))));
+    return root;
   } catch (const Node::parse_error& error) {
     return invalid(fmt::format("not JSON at {}", line_and_column(text, error.byte)));
   } catch (const Node::out_of_range&) {

@@ -363,6 +363,9 @@ TEST(BenchSubcommands, Mistakes_AreOneLineAndExitCode2) {
   expect_usage_error("bench report a.json --svgg x", "unknown flag '--svgg'; did you mean --svg?");
   expect_usage_error("bench compare all_reduce", "sizes is required");
   expect_usage_error("bench compare all_too_all 8", "unknown collective 'all_too_all', allowed");
+  expect_usage_error("bench compare all_reduce 8 --peers 'ompi opmi'",
+                     "unknown peer 'opmi', allowed: ompi, mpich, gloo, bound, sockets, line");
+  expect_usage_error("bench compare all_reduce 8 --peers ''", "--peers: expected at least one");
   expect_usage_error("bench compare all_reduce 8x", "'8x' is not a size");
   expect_usage_error("bench compare all_reduce 8 2", "BYTES 2: all_reduce of 2 ranks is measured");
   expect_usage_error("bench compare all_gather 12 --ranks 4",

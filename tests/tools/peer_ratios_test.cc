@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/tools/tool_process.h"
+#include "tools/rondo/bench/input_file.h"
 #include "tools/rondo/bench/peer_run.h"
 #include "tools/rondo/bench/peer_sources.h"
 #include "tools/rondo/bench/ratio_baseline.h"
@@ -116,13 +117,21 @@ TEST(Ratios, Json_IsABaselineAndCanBeDrawn) {
   EXPECT_DOUBLE_EQ(file.results[2].busbw_gbps, 1024 / 5e3);
 }
 
+// A misspelt or missing library must not open a gate.
+TEST(Ratios, NothingMeasured_IsNoPassedComparison) {
+  const std::vector<PeerRatio> before = ratios_of(times_of(kLines), {});
+  EXPECT_THAT([&] { compare_ratios("a.json", before, {}, 30); },
+              testing::ThrowsMessage<FileError>(HasSubstr("nothing was measured")));
+}
+
 TEST(Ratios, CallsInARow_ArentComparedWithCallsApart) {
   const PeerTimes times = times_of(kLines);
   PeerSetting row;
   row.calls = kCallsInARow;
   const auto before = ratios_from("a.json", json_text(ratios_json({{"host", "a"}}, times, row)));
   EXPECT_EQ(compare_ratios("a.json", before, ratios_of(times, row), 0).compared, 2);
-  EXPECT_EQ(compare_ratios("a.json", before, ratios_of(times, {}), 0).compared, 0);
+  EXPECT_THAT([&] { compare_ratios("a.json", before, ratios_of(times, {}), 0); },
+              testing::ThrowsMessage<FileError>(HasSubstr("a.json has none of these ratios")));
   // Nor does `rondo bench --baseline` take them for calls apart.
   const RecordedFile file = recorded_from("a.json", json_text(ratios_json({}, times, row)));
   EXPECT_EQ(file.results[0].time_of, kCallsInARow);

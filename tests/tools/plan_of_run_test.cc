@@ -122,6 +122,40 @@ TEST(PlanOfRun, RunOnDevices_IsNotSimulatedAsTheHosts) {
   EXPECT_THAT(run_text(run, "by whom"), HasSubstr("4.29")) << "what its communicator predicted";
 }
 
+TEST(PlanOfRun, RunOverAnotherTransport_IsRefused) {
+  const auto predict = [](const char* transport, const PlanQuestion& world) {
+    RecordedFile run = run_of({some_result("ring", 1 << 20, 7)});
+    run.results[0].transport = transport;
+    predict_by_simulation(run, world);
+  };
+  const PlanQuestion one_host{.ranks_per_host = 4};
+  EXPECT_THAT([&] { predict("tcp", one_host); },
+              testing::ThrowsMessage<UsageError>(
+                  HasSubstr("run.json: all_reduce was measured over tcp, and the world that is "
+                            "described goes over shm")));
+  EXPECT_THROW(predict("shm", {.hosts = 4, .ranks_per_host = 1}), UsageError);
+  EXPECT_THROW(predict("tcp", {.hosts = 2, .ranks_per_host = 2}), UsageError);
+  EXPECT_NO_THROW(predict("shm", one_host));
+  EXPECT_NO_THROW(predict("tcp", {.hosts = 4, .ranks_per_host = 1}));
+  EXPECT_NO_THROW(predict("tcp", {.network = R"({"hosts": [{"ranks": 4}]})"})) << "it may be";
+}
+
+TEST(PlanOfRun, RunWithAWireFormat_IsRefused) {
+  RecordedFile run = run_of({some_result("ring", 1 << 20, 7)});
+  run.results[0].wire_format = "bf16";
+  EXPECT_THAT([&] { predict_by_simulation(run, {.ranks_per_host = 4}); },
+              testing::ThrowsMessage<UsageError>(HasSubstr("was sent as bf16")));
+}
+
+TEST(PlanOfRun, ScheduleThatDidntRun_IsRefused) {
+  PlanQuestion world{.ranks_per_host = 4};
+  world.schedule = written_schedule("all_reduce", "ring", 4, 1 << 18);
+  RecordedFile run = run_of({some_result("ring", 1 << 20, 0)});
+  EXPECT_THAT([&] { predict_by_simulation(run, world); },
+              testing::ThrowsMessage<UsageError>(
+                  HasSubstr("no call of the run went by the schedule of schedule file")));
+}
+
 TEST(PlanOfRun, WorldOfAnotherSize_IsRefused) {
   RecordedFile run = run_of({some_result("ring", 64, 0)});
   try {

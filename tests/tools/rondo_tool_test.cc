@@ -49,10 +49,20 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("plan broadcast -r 7", "root 7 is no rank of a world of 2");
   expect_usage_error("plan all_reduce --ranks 65 --draw x.svg", "a drawing of 65 ranks");
   expect_usage_error("plan all_reduce --steps 2", "rank 2 is no rank of a world of 2");
+  expect_usage_error("plan all_reduce -d f33", "unknown type 'f33', allowed: ");
+  expect_usage_error("plan all_reduce -d all", "unknown type 'all', allowed: ");
+  expect_usage_error("plan all_reduce --bytes 3", "--bytes 3: expected whole elements of f32, 4");
+  expect_usage_error("plan all_reduce --tuning off", "--tuning off: nothing is run here");
+  expect_usage_error("plan all_reduce --crossovers --bytes 8", "leave out --bytes");
+  expect_usage_error("bench report --bound abc x.json", "--bound: expected a number, got 'abc'");
+  expect_usage_error("bench report --bound 0 x.json", "--bound 0: expected GB/s above 0");
+  expect_usage_error("trace -o '' x", "--output: expected more than ''");
+  expect_usage_error("tune --local 2 --check --out x", "--check writes no file: leave out --out");
+  expect_usage_error("tune --local 2 -b 8", "--begin is for --check");
   expect_usage_error("plan all_reduce --network /nowhere/x", "--network /nowhere/x: No such file");
   expect_usage_error("plan all_reduce --network /", "--network /: ");
   expect_usage_error("plan all_reduce --network /dev/null",
-                     "network file /dev/null: not JSON at line 1");
+                     "network file /dev/null: empty; expected JSON");
   expect_usage_error("plan all_reduce --network ''", "--network: expected more than ''");
   expect_usage_error("plan all_reduce --hosts ''", "--hosts: expected more than ''");
   expect_usage_error("plan all_reduce --steps -1", "not in range 0 to 1048575");

@@ -130,6 +130,41 @@ TEST(TraceVerdict, ALateRank_IsNamedAsLate) {
   }
 }
 
+// Hosts whose clocks nothing compares, 5,000 s apart: the time outside of calls is all there is.
+TEST(TraceVerdict, OfUnknownClocks_NobodyIsBlamedForThem) {
+  const std::int64_t far = 5'000'000 * kMs;
+  for (const char* collective : {"broadcast", "all_to_all_v"}) {
+    for (const bool is_late : {false, true}) {
+      const auto traces = traces_of({.late_ns = {0, 0, is_late ? 5 * kMs : 0},
+                                     .offset_ns = {0, far, -far},
+                                     .one_clock = false,
+                                     .collective = collective});
+      const JobSummary job = summarize(pointers(traces));
+      EXPECT_EQ(job.verdict.kind, is_late ? Slowness::kLate : Slowness::kNone)
+          << describe_verdict(job);
+      EXPECT_LE(job.verdict.seconds, 0.11);
+      EXPECT_EQ(job.verdict.rank, is_late ? 2 : -1);
+    }
+  }
+}
+
+TEST(TraceVerdict, OneLongPause_IsToldApart) {
+  auto traces = traces_of({.late_ns = {0, 0, kMs / 2}});
+  EXPECT_EQ(describe(summarize(pointers(traces))).find("of them before"), std::string::npos);
+  TracedCall& call = traces[2].calls.at(7);
+  call.entered_ns += 60 * kMs;
+  call.begun_ns += 60 * kMs;
+  call.done_ns += 60 * kMs;
+  traces[2].calls.erase(traces[2].calls.upper_bound(7), traces[2].calls.end());
+  const std::string text = describe(summarize(pointers(traces)));
+  EXPECT_NE(text.find("ms of them before call 7 (all_reduce)"), std::string::npos) << text;
+}
+
+TEST(TraceVerdict, OneFileAlone_DoesntTell) {
+  const auto traces = traces_of({});
+  EXPECT_NE(describe(summarize({&traces[1]})).find("add the others'"), std::string::npos);
+}
+
 TEST(TraceVerdict, ASlowLink_IsNamedAsALink) {
   const auto traces = traces_of({.world = 4,
                                  .late_ns = std::vector<std::int64_t>(4, 0),

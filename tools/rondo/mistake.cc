@@ -67,6 +67,17 @@ std::string describe_unknown(const CLI::App& command) {
   return text;
 }
 
+/// CLI11 says "Could not convert: --bound = abc". All values that it converts are numbers.
+std::string describe_conversion(std::string_view text) {
+  constexpr std::string_view kBegin = "Could not convert: ";
+  constexpr std::string_view kBetween = " = ";
+  const std::size_t equals = text.find(kBetween);
+  if (!text.starts_with(kBegin) || equals == std::string_view::npos) return std::string(text);
+  return fmt::format("{}: expected a number, got '{}'",
+                     text.substr(kBegin.size(), equals - kBegin.size()),
+                     text.substr(equals + kBetween.size()));
+}
+
 std::string full_name(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
   return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
@@ -78,7 +89,7 @@ std::string describe_mistake(const CLI::App& app, const CLI::Error& mistake) {
   const auto kind = static_cast<CLI::ExitCodes>(mistake.get_exit_code());
   const CLI::App& chosen = command_of(app);
   if (kind != CLI::ExitCodes::ExtrasError && kind != CLI::ExitCodes::RequiredError) {
-    return fmt::format("{}: {}", full_name(chosen), mistake.what());
+    return fmt::format("{}: {}", full_name(chosen), describe_conversion(mistake.what()));
   }
   // A word that isn't understood may stand before the command, and tells more than what is missing
   // for the want of it.

@@ -211,6 +211,19 @@ TEST(Explain, WhatIsForcedIsAllThatIsPriced) {
   EXPECT_EQ(report.candidates.size(), 1U);
 }
 
+TEST(Explain, WhatIsForcedAndCantBe_IsSaid) {
+  const PlanReport none = explain_plan(
+      {.collective = Collective::kBroadcast, .ranks_per_host = 4, .algorithm = "bruck"});
+  EXPECT_NE(none.algorithm, "bruck");
+  EXPECT_THAT(none.reason, testing::StartsWith("there is no bruck of broadcast, so it is chosen "
+                                               "among the others: "));
+  EXPECT_GT(none.candidates.size(), 1U);
+  const PlanReport disordered =
+      explain_plan({.ranks_per_host = 4, .algorithm = "ring", .deterministic = true});
+  EXPECT_NE(disordered.algorithm, "ring");
+  EXPECT_THAT(disordered.reason, testing::StartsWith("ring doesn't keep the order of ranks, so"));
+}
+
 TEST(Explain, AnOrderOfRanksLeavesOnlyWhatKeepsIt) {
   const PlanReport report =
       explain_plan({.bytes = kMebibyte, .ranks_per_host = 4, .deterministic = true});

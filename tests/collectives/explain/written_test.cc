@@ -119,6 +119,14 @@ TEST(Written, MistakesAreToldWithTheirPlace) {
   EXPECT_NE(error_of(with(kRing, "\"turns\": true", "\"turns\": false"))
                 .find("schedules: expected 3, one for each rank, got 1"),
             std::string::npos);
+  EXPECT_NE(error_of(with(kRing, "\"turns\": true", "\"turn\": true"))
+                .find("unknown key \"turn\"; allowed: name, summary"),
+            std::string::npos);
+  for (const std::string taken : {"ring", "double_binary_tree", "auto", "none"}) {
+    EXPECT_NE(error_of(with(kRing, "my_ring", taken))
+                  .find("name: '" + taken + "' is a word of the library's own; expected another"),
+              std::string::npos);
+  }
   EXPECT_NE(error_of(with(kRing, "\"rows\": 3", "\"rows\": 0")).find("rows: expected a whole"),
             std::string::npos);
   EXPECT_NE(error_of(with(kRing, "all_reduce", "all_seduce")).find("expected a collective"),

@@ -253,6 +253,10 @@ TEST(Select, UnknownName_ListsWhatThereIs) {
   EXPECT_THAT(text, HasSubstr("'rign'"));
   EXPECT_THAT(text,
               HasSubstr("auto, ring, direct, one_shot, recursive_doubling, halving_doubling"));
+  for (const algorithms::Algorithm& algorithm : algorithms::all()) {
+    const std::string listed = ", " + std::string(algorithm.name);
+    EXPECT_TRUE(text.find(listed + ",") != std::string::npos || text.ends_with(listed)) << listed;
+  }
 }
 
 // 8 hosts on two cores: 250 us by Bruck's three messages a rank, 410 us by seven.

@@ -54,6 +54,11 @@ TEST(NetworkFile, IsWrittenAsItIsRead) {
 
 TEST(NetworkFile, MistakesAreToldWithTheirPlace) {
   EXPECT_EQ(message_of("{\n \"hosts\": [,]}"), "network file x: not JSON at line 2, column 12");
+  EXPECT_EQ(message_of(" \n"), "network file x: empty; expected JSON");
+  EXPECT_EQ(message_of(R"({"hosts": [{"ranks": 2}], "work": {}, "hosts": [{"ranks": 3}]})"),
+            "network file x: an object has the key \"hosts\" twice");
+  EXPECT_EQ(message_of(R"({"hosts": [{"ranks": 2}, {"ranks": 2, "cores": 1, "ranks": 3}]})"),
+            "network file x: an object has the key \"ranks\" twice");
   EXPECT_EQ(message_of("[]"), "network file x: the file: expected an object, got a list");
   EXPECT_EQ(message_of("{}"), "network file x: hosts: expected a list of at least one host");
   EXPECT_EQ(message_of(R"({"hosts": [{"ranks": 0}]})"),

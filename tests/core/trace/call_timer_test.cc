@@ -1,15 +1,12 @@
 #include "core/trace/call_timer.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 
+#include "core/status.h"
 #include "core/trace/prometheus.h"
 #include "core/trace/series.h"
-#include "core/trace/write_file.h"
 
 namespace rondo::trace {
 namespace {
@@ -195,26 +192,6 @@ TEST(Prometheus, EveryFamily_HasItsSamples) {
   expect("rondo_peer_sent_bytes_total" + of_peer, 300);
   expect("rondo_peer_received_bytes_total" + of_peer, 50);
   expect("rondo_peer_wait_seconds_total" + of_peer, 0.25);
-}
-
-TEST(WriteFile, NoSuchFolder_IsAnErrorThatNamesTheFile) {
-  const Status status = write_file("/no/such/folder/trace.json", "text");
-  EXPECT_EQ(status.code(), ErrorCode::kSystem);
-  EXPECT_NE(status.message().find("/no/such/folder/trace.json"), std::string::npos);
-}
-
-TEST(WriteFile, OnAFullDisk_LeavesNothingBehind) {
-  namespace fs = std::filesystem;
-  std::string folder = (fs::temp_directory_path() / "rondo-XXXXXX").string();
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const std::string path = folder + "/tuning.json";
-  // What is written lies beside it at first.
-  fs::create_symlink("/dev/full", path + "." + std::to_string(getpid()) + ".part");
-  const Status status = write_file(path, "text");
-  EXPECT_EQ(status.code(), ErrorCode::kSystem);
-  EXPECT_NE(status.message().find("No space left on device"), std::string::npos);
-  EXPECT_TRUE(fs::is_empty(folder));
-  fs::remove_all(folder);
 }
 
 }  // namespace

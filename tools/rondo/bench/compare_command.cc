@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,16 @@ struct CompareFlags {
   double tolerance_percent = 30;
 };
 
+/// A misspelt one would be left out, as one that isn't installed is. Errors: UsageError.
+void check_peers(const std::string& peers) {
+  std::istringstream words(peers);
+  std::string peer;
+  int count = 0;
+  for (; words >> peer; ++count)
+    one_of("peer", peer, {"ompi", "mpich", "gloo", "bound", "sockets", "line"});
+  if (count == 0) throw UsageError("--peers: expected at least one");
+}
+
 /// Errors: UsageError.
 PeerSetting setting_of(const CompareFlags& flags) {
   PeerSetting setting;
@@ -75,6 +86,7 @@ PeerSetting setting_of(const CompareFlags& flags) {
   one_of("transport", flags.transport, {"shm", "tcp"});
   one_of("way to bind", flags.bind, {"core", "none"});
   one_of("kind of buffers", flags.buffers, {"registered", "malloc"});
+  check_peers(flags.peers);
   setting.ranks = flags.ranks;
   setting.transport = flags.transport;
   setting.buffers = flags.buffers;
@@ -150,12 +162,6 @@ int compare_with_baseline(const CompareFlags& flags, const std::vector<PeerRatio
   const RatioComparison comparison =
       compare_ratios(flags.baseline_path, before, now, flags.tolerance_percent);
   write_output(comparison.lines);
-  if (comparison.compared == 0) {
-    throw FileError(
-        fmt::format("--baseline {} has none of these ratios: its peers, sizes, ranks, "
-                    "transport, buffers or way of calling (--late, --in-a-row) are others",
-                    flags.baseline_path));
-  }
   return comparison.lower > 0 ? kExitSlower : 0;
 }
 
@@ -172,7 +178,7 @@ int compare_libraries(const CompareFlags& flags) {
   if (json) json->write(json_text(ratios_json(bench_environment(), times, setting)));
   const std::vector<PeerRatio> now = ratios_of(times, setting);
   if (now.empty()) write_output("# no peer was measured\n");
-  if (flags.baseline_path.empty() || now.empty()) return 0;
+  if (flags.baseline_path.empty()) return 0;
   return compare_with_baseline(flags, before, now);
 }
 

@@ -14,11 +14,11 @@ void check_regular(const std::string& path) {
   std::error_code problem;
   const auto status = std::filesystem::status(path, problem);
   if (!std::filesystem::exists(status)) {
-    throw FileError(
-        fmt::format("{}: {}", path, problem ? problem.message() : std::strerror(ENOENT)));
+    throw FileError(fmt::format("can't read {}: {}", path,
+                                problem ? problem.message() : std::strerror(ENOENT)));
   }
   if (!std::filesystem::is_regular_file(status))
-    throw FileError(fmt::format("{}: no regular file", path));
+    throw FileError(fmt::format("can't read {}: no regular file", path));
   const auto bytes = std::filesystem::file_size(path, problem);
   if (!problem && bytes > kMostInputBytes) {
     throw FileError(fmt::format("{} has {} bytes; a file of results has at most {}", path, bytes,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace rondo::tool {
 namespace {
@@ -24,6 +25,20 @@ constexpr std::array kTypeAliases = {
     Alias{"bfloat16", DataType::kBF16}, Alias{"float", DataType::kF32},
     Alias{"double", DataType::kF64},
 };
+
+/// By one of its names, or where there is none of the name (or of `besides`) as one_of answers.
+std::optional<DataType> type_of(std::string_view text, std::string_view besides = {}) {
+  for (const Alias& alias : kTypeAliases) {
+    if (text == alias.name) return alias.type;
+  }
+  std::vector<std::string_view> names;
+  for (const DataType type : all_types()) names.emplace_back(to_string(type));
+  if (!besides.empty()) names.push_back(besides);
+  one_of("type", text, names);
+  const auto found =
+      std::ranges::find(all_types(), text, [](DataType type) { return to_string(type); });
+  return found == all_types().end() ? std::nullopt : std::optional(*found);
+}
 
 }  // namespace
 
@@ -68,16 +83,11 @@ Collective parse_collective(std::string_view text) {
   return all_collectives()[static_cast<std::size_t>(found - names.begin())];
 }
 
+DataType parse_type(std::string_view text) { return type_of(text).value(); }
+
 std::vector<DataType> parse_types(std::string_view text) {
-  for (const Alias& alias : kTypeAliases) {
-    if (text == alias.name) return {alias.type};
-  }
-  std::vector<std::string_view> names;
-  for (const DataType type : all_types()) names.emplace_back(to_string(type));
-  names.emplace_back("all");
-  one_of("type", text, names);
-  if (text == "all") return all_types();
-  return {*std::ranges::find(all_types(), text, [](DataType type) { return to_string(type); })};
+  const std::optional<DataType> type = type_of(text, "all");
+  return type.has_value() ? std::vector{*type} : all_types();
 }
 
 std::string_view name_in_nccl_tests(DataType type) {

@@ -38,6 +38,8 @@ const std::vector<std::string_view>& all_wire_formats();
 Collective parse_collective(std::string_view text);
 /// "f32" or nccl-tests' "float", or "all". Errors: UsageError.
 std::vector<DataType> parse_types(std::string_view text);
+/// One type, "f32" or "float". Errors: UsageError.
+DataType parse_type(std::string_view text);
 /// What nccl-tests calls it: "float".
 std::string_view name_in_nccl_tests(DataType type);
 /// `text` itself, if it is one of `allowed`; UsageError "unknown <what> ..., allowed: ..." if not.

@@ -55,6 +55,19 @@ RatioComparison compare_ratios(const std::string& path, const std::vector<PeerRa
     comparison.lines += fmt::format("#{:>11} {:>8} {:>7.2f}x {:>7.2f}x{}\n", ratio.bytes,
                                     ratio.peer, ratio.ratio, found->ratio, lower ? " LOWER" : "");
   }
+  // A gate that compares nothing isn't passed.
+  if (now.empty()) {
+    throw FileError(
+        fmt::format("nothing was measured to be compared with --baseline {}: none of its peers is "
+                    "installed, or none ran",
+                    path));
+  }
+  if (comparison.compared == 0) {
+    throw FileError(
+        fmt::format("--baseline {} has none of these ratios: its peers, sizes, ranks, "
+                    "transport, buffers or way of calling (--late, --in-a-row) are others",
+                    path));
+  }
   comparison.lines += fmt::format("# Lower than baseline : {} of {} {}\n", comparison.lower,
                                   comparison.compared, comparison.lower == 0 ? "OK" : "FAILED");
   return comparison;

@@ -23,7 +23,8 @@ struct RatioComparison {
   int lower = 0;  ///< Rondo's lead is smaller than the tolerance allows
 };
 
-/// A ratio may fall to (1 - tolerance_percent / 100) of what it was.
+/// A ratio may fall to (1 - tolerance_percent / 100) of what it was. Errors: FileError where there
+/// is nothing to compare.
 RatioComparison compare_ratios(const std::string& path, const std::vector<PeerRatio>& before,
                                const std::vector<PeerRatio>& now, double tolerance_percent);
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ struct ReportFlags {
   std::vector<std::string> files;
   std::string svg_path;
   std::string title = "Bus bandwidth by size";
-  double bound_gbps = 0;
+  std::optional<double> bound_gbps;
 };
 
 void report_files(const ReportFlags& flags) {
@@ -41,16 +42,16 @@ void report_files(const ReportFlags& flags) {
   const std::vector<ChartLine> lines = lines_of(files);
   if (!flags.svg_path.empty()) {
     OutputFile("--svg", flags.svg_path)
-        .write(chart_svg(lines, one_line(flags.title), flags.bound_gbps));
+        .write(chart_svg(lines, one_line(flags.title), flags.bound_gbps.value_or(0)));
   }
-  write_output(chart_table(lines, flags.bound_gbps));
+  write_output(chart_table(lines, flags.bound_gbps.value_or(0)));
 }
 
 int exit_code_of_report(const ReportFlags& flags) {
-  const bool drawable = flags.bound_gbps >= kLeastBandwidth && flags.bound_gbps < 1e15;
-  if (!drawable && flags.bound_gbps != 0) {
-    fmt::print(stderr, "rondo bench report: --bound {:g}: expected GB/s above 0\n",
-               flags.bound_gbps);
+  const double bound = flags.bound_gbps.value_or(kLeastBandwidth);
+  const bool drawable = bound >= kLeastBandwidth && bound < 1e15;
+  if (!drawable) {
+    fmt::print(stderr, "rondo bench report: --bound {:g}: expected GB/s above 0\n", bound);
     return kExitUsage;
   }
   try {

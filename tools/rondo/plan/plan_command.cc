@@ -15,6 +15,7 @@
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/output_file.h"
 #include "tools/rondo/bench/recorded.h"
+#include "tools/rondo/flag_checks.h"
 #include "tools/rondo/freed_memory.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/plan/plan_flags.h"
@@ -75,6 +76,10 @@ void refuse_two_answers(const CLI::App& command) {
     if (!first.empty())
       throw UsageError(fmt::format("{} and {} are two answers: ask for one", first, answer));
     first = answer;
+  }
+  for (const char* other : {"--bytes", "--links"}) {
+    if (first == "--crossovers" && command.count(other) > 0)
+      throw UsageError(fmt::format("--crossovers is a table of all sizes: leave out {}", other));
   }
 }
 
@@ -181,11 +186,8 @@ void add_plan_command(CLI::App& app) {
   command->add_option("--run", flags->run_path,
                       "a file that `rondo bench --json` has written: what each size took beside "
                       "what was predicted, then or in the world that other flags describe");
-  // What a shell makes of a variable that isn't set is no "not asked for".
-  const CLI::Validator not_empty(
-      [](const std::string& text) { return text.empty() ? "expected more than ''" : ""; }, "");
   for (const char* name : {"--network", "--hosts", "--tuning", "--schedule", "--draw", "--run"})
-    command->get_option(name)->check(not_empty);
+    command->get_option(name)->check(not_empty());
   command->callback([command, flags] {
     keep_freed_memory();
     const int code = run(*flags, *command);

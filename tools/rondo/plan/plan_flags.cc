@@ -119,13 +119,15 @@ PlanQuestion question_of(const PlanFlags& flags) {
   if (flags.collective.empty())
     throw UsageError("expected a collective, as in rondo plan all_reduce, or --run FILE");
   const Collective collective = parse_collective(flags.collective);
-  const std::vector<DataType> types = parse_types(flags.type);
-  if (types.size() != 1) throw UsageError(fmt::format("-d {}: expected one type", flags.type));
   PlanQuestion question = world_of(flags, kRanks);
   question.collective = collective;
-  question.type = types.front();
+  question.type = parse_type(flags.type);
   if (question.collective != Collective::kBarrier)
     question.bytes = parse_size("--bytes", flags.bytes);
+  if (question.bytes % size_of(question.type) != 0) {
+    throw UsageError(fmt::format("--bytes {}: expected whole elements of {}, {} bytes each",
+                                 flags.bytes, to_string(question.type), size_of(question.type)));
+  }
   question.root = flags.root;
   question.algorithm = flags.algorithm;
   question.deterministic = flags.deterministic;
@@ -140,6 +142,12 @@ bool describe_world(const PlanFlags& flags) {
 PlanQuestion world_of(const PlanFlags& flags, int ranks_otherwise) {
   PlanQuestion question;
   read_named("--network", flags.network_path, question.network, question.network_name);
+  if (flags.tuning_path == "measure" || flags.tuning_path == "off") {
+    throw UsageError(
+        fmt::format("--tuning {}: nothing is run here; expected a file that `rondo tune` has "
+                    "written, or no --tuning",
+                    flags.tuning_path));
+  }
   read_named("--tuning", flags.tuning_path, question.tuning, question.tuning_name);
   if (!question.tuning.empty() && !question.network.empty())
     throw UsageError("--tuning says what the network is: leave out --network");

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/json/reader.h"
 #include "rondo/schedules.h"
 #include "tools/rondo/bench/input_file.h"
 #include "tools/rondo/bench/names.h"
@@ -33,11 +34,15 @@ class RunSimulation {
   double predicted_us(const Recorded& result) {
     const Algorithm ran(result.collective, result.algorithm);
     if (ran != own_ && !built_in_.contains(ran)) return 0;
+    own_ran_ |= ran == own_;
     const auto [found, is_new] =
         predicted_us_.try_emplace({ran, result.bytes, result.type, result.root, result.ranks});
     if (is_new) found->second = simulated_us(result, ran == own_);
     return found->second;
   }
+
+  /// Whether any result so far was by the question's schedule.
+  bool own_ran() const { return own_ran_; }
 
  private:
   using Algorithm = std::pair<std::string, std::string>;  ///< its collective, and its name
@@ -60,6 +65,7 @@ class RunSimulation {
   const PlanQuestion& world_;
   std::set<Algorithm> built_in_;
   Algorithm own_;
+  bool own_ran_ = false;
   std::map<Point, double> predicted_us_;
 };
 
@@ -72,6 +78,38 @@ void refuse_devices(const RecordedFile& run) {
         "hosts: leave out --ranks, --hosts, --network and --tuning to see what the run's "
         "communicator predicted, or name a run of `rondo bench` without --device",
         run.path, result.collective, result.buffers));
+  }
+}
+
+/// Of the world that is described: "shm", "tcp" or "mixed"; empty where nobody says.
+std::string transport_of(const PlanQuestion& world) {
+  if (!world.tuning.empty()) {
+    // What is wrong with it is told by who simulates.
+    auto tuning = json::Document::parse(world.tuning, world.tuning_name);
+    return tuning.ok() ? tuning->root().at("transport").text() : "";
+  }
+  if (!world.network.empty()) return "";
+  if (world.hosts == 1) return "shm";
+  return world.ranks_per_host == 1 ? "tcp" : "mixed";
+}
+
+void refuse_other_ways(const RecordedFile& run, const PlanQuestion& world) {
+  const std::string transport = transport_of(world);
+  const std::set<std::string> known = {"shm", "tcp", "mixed"};
+  for (const Recorded& result : run.results) {
+    if (known.contains(transport) && known.contains(result.transport) &&
+        result.transport != transport) {
+      throw UsageError(fmt::format(
+          "{}: {} was measured over {}, and the world that is described goes over {}: name a "
+          "tuning or a network of the run's own world, or leave the world out to see what the "
+          "run's communicator predicted",
+          run.path, result.collective, result.transport, transport));
+    }
+    if (result.wire_format.empty() || result.wire_format == "none") continue;
+    throw UsageError(
+        fmt::format("{}: {} was sent as {}, and what is simulated are elements as they are: name a "
+                    "run without --wire-format, or leave the world out",
+                    run.path, result.collective, result.wire_format));
   }
 }
 
@@ -111,8 +149,12 @@ void keep_results_of(RecordedFile& run, std::string_view collective) {
 
 void predict_by_simulation(RecordedFile& run, const PlanQuestion& question) {
   refuse_devices(run);
+  refuse_other_ways(run, question);
   RunSimulation simulation(question);
   for (Recorded& result : run.results) result.predicted_us = simulation.predicted_us(result);
+  if (question.schedule.empty() || simulation.own_ran()) return;
+  throw UsageError(fmt::format("{}: no call of the run went by the schedule of {}: leave it out",
+                               run.path, question.schedule_name));
 }
 
 std::string run_text(const RecordedFile& run, std::string_view predicted_by) {

@@ -17,8 +17,9 @@ void keep_results_of(RecordedFile& run, std::string_view collective);
 
 /// Predicts each result anew, by simulation of the algorithm that ran in the question's world (its
 /// other fields aren't looked at); 0 where that is neither built in nor the question's schedule.
-/// Cost: as explain_plan, for each size. Errors: UsageError (a world of another size; a run on
-/// devices, whose ways nobody simulates); throws rondo::Error as explain_plan does.
+/// Cost: as explain_plan, for each size. Errors: UsageError (a world of another size or transport;
+/// a run with a wire format or on devices, whose ways nobody simulates; a schedule that didn't
+/// run); throws rondo::Error as explain_plan does.
 void predict_by_simulation(RecordedFile& run, const PlanQuestion& question);
 
 /// A line for each result, in the order of the file, and how far off the predictions are in all.

@@ -96,9 +96,10 @@ std::string time_text(double us) {
 
 std::string plan_text(const PlanQuestion& question, const PlanReport& report,
                       std::size_t most_links) {
-  std::string text = fmt::format("{} of {}, {} ranks on {} host{}\n",
-                                 to_string(question.collective), bytes_text(question.bytes),
-                                 report.ranks, report.hosts, report.hosts == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{} of {}, {} rank{} on {} host{}\n", to_string(question.collective),
+                  bytes_text(question.bytes), report.ranks, report.ranks == 1 ? "" : "s",
+                  report.hosts, report.hosts == 1 ? "" : "s");
   text += fmt::format("chosen: {}: {}\n\n", report.algorithm, report.reason);
   text += fmt::format("{:<22} {:>10} {:>10} {:>7} {:>10} {:>10}\n", "  algorithm", "predicted",
                       "formula", "steps", "most sent", "most sent");

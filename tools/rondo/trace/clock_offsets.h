@@ -17,7 +17,7 @@ namespace rondo::tool {
 
 struct ClockOffset {
   std::int64_t ns = 0;         ///< to be added to an instant of that clock
-  std::int64_t within_ns = 0;  ///< the true offset is at most so far from `ns`
+  std::int64_t within_ns = 0;  ///< the true offset is at most so far from `ns`; 0 of kUnknown
   enum class Kind : std::uint8_t {
     kOwn,  ///< the clock that the others are compared with
     kBounded,

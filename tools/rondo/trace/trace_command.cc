@@ -9,6 +9,7 @@
 
 #include "core/trace/write_file.h"
 #include "tools/rondo/bench/names.h"
+#include "tools/rondo/flag_checks.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/trace/merge.h"
 #include "tools/rondo/trace/trace_report.h"
@@ -60,7 +61,8 @@ void add_trace_command(CLI::App& app) {
   const auto flags = std::make_shared<TraceFlags>();
   command->add_option("FILES", flags->paths, "folders of trace files, or the files themselves")
       ->required();
-  command->add_option("-o,--output", flags->merged, "write the merged trace there");
+  command->add_option("-o,--output", flags->merged, "write the merged trace there")
+      ->check(not_empty());
   command->callback([flags] {
     const int code = run(*flags);
     if (code != 0) throw CLI::RuntimeError(code);

@@ -54,11 +54,18 @@ std::string describe_link(const JobSummary& job, double percent) {
                      rate(verdict.slow_rate), than, milliseconds(verdict.seconds), percent);
 }
 
+/// That one long pause, as at a program's beginning, is no habit.
+std::string mostly_in_one(const RankSummary& rank) {
+  if (rank.late_calls < 2 || rank.latest < rank.late / 2) return {};
+  return fmt::format("; {} ms of them before {}", milliseconds(rank.latest), rank.latest_call);
+}
+
 }  // namespace
 
 std::string describe_verdict(const JobSummary& job) {
   const Verdict& verdict = job.verdict;
   const double percent = job.seconds > 0 ? 100 * verdict.seconds / job.seconds : 0;
+  if (job.ranks.size() == 1) return "slow: one rank's file alone doesn't tell; add the others'\n";
   switch (verdict.kind) {
     case Slowness::kNone: return "slow: no rank stands out\n";
     case Slowness::kLink: return describe_link(job, percent);
@@ -66,8 +73,9 @@ std::string describe_verdict(const JobSummary& job) {
       const RankSummary& rank = rank_of(job, verdict.rank);
       return fmt::format(
           "slow: rank {} was late (compute): it entered {} of {} calls after the others, {} ms in "
-          "all, {:.0f} % of the time in calls\n",
-          verdict.rank, rank.late_calls, rank.calls, milliseconds(rank.late), percent);
+          "all, {:.0f} % of the time in calls{}\n",
+          verdict.rank, rank.late_calls, rank.calls, milliseconds(rank.late), percent,
+          mostly_in_one(rank));
     }
     case Slowness::kData:
       return fmt::format(

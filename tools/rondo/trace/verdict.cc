@@ -1,5 +1,7 @@
 #include "tools/rondo/trace/verdict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -15,6 +17,7 @@ constexpr double kSlower = 1.5;
 
 /// One call on all ranks, by the common clock.
 struct CommonCall {
+  std::int64_t sequence = 0;
   std::vector<TracedCall> at;             ///< by place in JobSummary::ranks
   std::vector<std::int64_t> before_done;  ///< when the rank's call before was done
 };
@@ -30,6 +33,9 @@ TracedCall shifted(TracedCall call, std::int64_t offset_ns) {
   return call;
 }
 
+bool is_known(const ClockOffset& clock) { return clock.kind != ClockOffset::Kind::kUnknown; }
+
+/// Of at least one.
 std::int64_t median(std::vector<std::int64_t> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::ranges::nth_element(values, middle);
@@ -37,25 +43,28 @@ std::int64_t median(std::vector<std::int64_t> values) {
 }
 
 /// By rank, how much later than the median it began the call. What the clocks leave open is decided
-/// by how long each was outside of calls before, for which no other's clock is needed.
+/// by how long each was outside of calls before, for which no other's clock is needed; of a clock
+/// that nothing is known of, that is all.
 std::vector<std::int64_t> begun_after(const CommonCall& call,
                                       const std::vector<RankSummary>& ranks) {
   std::vector<std::int64_t> begun;
   std::vector<std::int64_t> outside;
   for (std::size_t i = 0; i < call.at.size(); ++i) {
-    begun.push_back(call.at[i].begun_ns);
-    if (call.before_done[i] != kNever) outside.push_back(begun[i] - call.before_done[i]);
+    if (is_known(ranks[i].clock)) begun.push_back(call.at[i].begun_ns);
+    if (call.before_done[i] != kNever) outside.push_back(call.at[i].begun_ns - call.before_done[i]);
   }
-  const bool is_first = outside.size() != begun.size();
+  const bool is_first = outside.size() != call.at.size();
   const std::int64_t usual_begun = median(begun);
   const std::int64_t usual_outside = is_first ? 0 : median(outside);
-  for (std::size_t i = 0; i < begun.size(); ++i) {
-    const std::int64_t after = begun[i] - usual_begun;
+  std::vector<std::int64_t> after(call.at.size(), 0);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (!is_first) after[i] = outside[i] - usual_outside;
+    if (!is_known(ranks[i].clock)) continue;
+    const std::int64_t by_clock = call.at[i].begun_ns - usual_begun;
     const std::int64_t within = ranks[i].clock.within_ns;
-    begun[i] =
-        is_first ? after : std::clamp(outside[i] - usual_outside, after - within, after + within);
+    after[i] = is_first ? by_clock : std::clamp(after[i], by_clock - within, by_clock + within);
   }
-  return begun;
+  return after;
 }
 
 std::int64_t duration_of(const CommonCall& call) {
@@ -80,7 +89,7 @@ class Summary {
   JobSummary make() {
     std::vector<std::int64_t> done(traces_.size(), kNever);
     for (const auto& [sequence, first] : traces_.front()->calls) {
-      CommonCall call{.at = {}, .before_done = done};
+      CommonCall call{.sequence = sequence, .at = {}, .before_done = done};
       for (std::size_t i = 0; i < traces_.size(); ++i) {
         const auto found = traces_[i]->calls.find(sequence);
         if (found == traces_[i]->calls.end()) break;
@@ -125,8 +134,12 @@ class Summary {
     if (call.before_done[i] != kNever)
       late_ns = std::min(late_ns, own.entered_ns - call.before_done[i]);
     if (late_ns <= 0) return;
-    job_.ranks[i].late += seconds(late_ns);
-    if (seconds(late_ns) >= kWorthNaming * seconds(duration_of(call))) ++job_.ranks[i].late_calls;
+    RankSummary& rank = job_.ranks[i];
+    rank.late += seconds(late_ns);
+    if (seconds(late_ns) >= kWorthNaming * seconds(duration_of(call))) ++rank.late_calls;
+    if (seconds(late_ns) <= rank.latest) return;
+    rank.latest = seconds(late_ns);
+    rank.latest_call = fmt::format("call {} ({})", call.sequence, own.collective);
   }
 
   /// Of a rank's wait, what was after the peer that it waited for had begun.

@@ -30,6 +30,8 @@ struct RankSummary {
   double reduce = 0;
   double late = 0;
   std::size_t late_calls = 0;  ///< in which that was a tenth of the call or more
+  double latest = 0;           ///< of `late`, what one call has most of
+  std::string latest_call{};   ///< that one: its number and collective
   double held_up = 0;          ///< others, for it, after it had begun
 };
 

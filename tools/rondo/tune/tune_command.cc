@@ -82,8 +82,20 @@ int run_rank(const TuneFlags& flags) {
   return 0;
 }
 
-int run(const TuneFlags& flags, const std::vector<std::string>& arguments) {
+/// Errors: UsageError.
+void refuse_what_is_ignored(const CLI::App& command, bool checks) {
+  if (checks && command.count("--out") > 0)
+    throw UsageError("--check writes no file: leave out --out, or --check");
+  for (const char* other : {"collectives", "--begin", "--end", "--factor", "--rounds"}) {
+    if (!checks && command.count(other) > 0)
+      throw UsageError(fmt::format("{} is for --check", other));
+  }
+}
+
+int run(const TuneFlags& flags, const CLI::App& command,
+        const std::vector<std::string>& arguments) {
   try {
+    refuse_what_is_ignored(command, flags.check);
     for (const std::string& name : flags.checked.collectives) parse_collective(name);
     one_of("transport", flags.transport, {"auto", "inproc", "shm", "tcp"});
     if (flags.check) static_cast<void>(checked_sizes(flags.checked));
@@ -136,8 +148,8 @@ void add_tune_command(CLI::App& app, const std::vector<std::string>& arguments) 
   command->add_option("--transport", flags->transport, "auto, shm or tcp")->capture_default_str();
   command->add_option("-o,--out", flags->out, "the file that is written; stdout otherwise");
   add_check_flags(*command, *flags);
-  command->callback([flags, arguments] {
-    const int code = run(*flags, arguments);
+  command->callback([command, flags, arguments] {
+    const int code = run(*flags, *command, arguments);
     if (code != 0) throw CLI::RuntimeError(code);
   });
 }
