@@ -75,7 +75,21 @@ class DeviceDriver {
   /// driver's, or its numbers don't fit), Device (of another machine, or of a process that has
   /// ended), System, Unsupported.
   virtual Result<void*> import_memory(int index, const SharedHandle& memory) = 0;
+  /// Whether import_memory of it would fail for now: other memory lay at its address, and its
+  /// closing, which this begins, waits for what the device is at. Asked again, it may not.
+  virtual bool import_waits(int /*index*/, const SharedHandle& /*memory*/) { return false; }
   virtual void release_imported(void* pointer) = 0;
+
+  /// Another process may open what was exported so, until `let_go` is told of it as often.
+  /// Meanwhile memory that is freed may stay where it is, so that nothing else comes to lie there;
+  /// `lives` says that it is gone, and `frees` counts it.
+  virtual void keep(const SharedHandle& /*memory*/) {}
+  virtual void let_go(const SharedHandle& /*memory*/) {}
+  /// Gives back what has stayed so for long. To be called now and then.
+  virtual void give_back_old() {}
+  /// Whether what was imported and released is still open, as closing it waits for what the device
+  /// is at.
+  virtual bool closes_later() { return false; }
 
   /// How often memory was given back by `free`. What has been exported of it is gone then, and
   /// peers want to know: see `lives`.

@@ -9,7 +9,7 @@
 
 namespace rondo::device {
 
-class MissingDriver final : public DeviceDriver {
+class MissingDriver : public DeviceDriver {
  public:
   explicit MissingDriver(Status why) : why_(std::move(why)) {}
 

@@ -199,6 +199,7 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr* memory, CUipcMemHandle handle, unsigned
 
 CUresult cuIpcCloseMemHandle(CUdeviceptr memory) {
   if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  fake_cuda::wait_for_all_streams();
   const std::lock_guard lock(state().mutex);
   for (auto it = state().opened.begin(); it != state().opened.end(); ++it) {
     if (it->second.address != memory) continue;

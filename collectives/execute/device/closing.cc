@@ -4,18 +4,18 @@
 
 namespace rondo::execute {
 
-std::uint64_t Closing::begin(DevicePlace& place, int peer) {
+Closing::Told Closing::begin(DevicePlace& place, int peer) {
   place.given()->next_for(peer, mine_);
   theirs_.clear();
   exchange_ = {};
   tells_ = hears_ = false;
-  return mine_.size();
+  return {.gone = mine_.size(), .closed = place.closed(peer)};
 }
 
 void Closing::begin_with_neighbour() { tells_ = hears_ = true; }
 
 Result<bool> Closing::step(DevicePlace& place, transport::Endpoint& endpoint,
-                           const Exchange& meeting, std::uint64_t count) {
+                           const Exchange& meeting, const Told& theirs) {
   // One message at a time each way, as an endpoint has room for.
   if (meeting.told() && !tells_) {
     tells_ = true;
@@ -24,11 +24,12 @@ Result<bool> Closing::step(DevicePlace& place, transport::Endpoint& endpoint,
   }
   if (meeting.heard() && !hears_) {
     hears_ = true;
-    RONDO_TRY(hear(endpoint, count));
+    place.given()->confirm(endpoint.peer(), theirs.closed);
+    RONDO_TRY(hear(endpoint, theirs.gone));
   }
   RONDO_ASSIGN(const bool moved, exchange_.poll(endpoint));
   if (exchange_.heard()) {
-    for (const GoneHandle& gone : theirs_) place.close(gone);
+    for (const GoneHandle& gone : theirs_) place.close(gone, endpoint.peer());
     theirs_.clear();
   }
   return moved;

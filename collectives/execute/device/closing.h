@@ -17,14 +17,19 @@ namespace rondo::execute {
 
 class Closing {
  public:
-  /// Begins a call with that peer, of another process; how many handles it is to be told of.
-  std::uint64_t begin(DevicePlace& place, int peer);
+  /// What a peer tells first.
+  struct Told {
+    std::uint64_t gone = 0;    ///< so many handles
+    std::uint64_t closed = 0;  ///< of those that it has been told, all calls together
+  };
+  /// Begins a call with that peer, of another process, and gives what it is to be told first.
+  Told begin(DevicePlace& place, int peer);
   /// Begins one with a peer of this process, which opens nothing.
   void begin_with_neighbour();
-  /// `meeting`: what tells and hears how many; the peer's are `count`. True if anything moved.
-  /// Errors: those of the endpoint; DataLoss (more than anybody tells).
+  /// `meeting`: what tells and hears that; `theirs`: the peer's, once heard. True if anything
+  /// moved. Errors: those of the endpoint; DataLoss (more than anybody tells).
   Result<bool> step(DevicePlace& place, transport::Endpoint& endpoint, const Exchange& meeting,
-                    std::uint64_t count);
+                    const Told& theirs);
   bool done() const { return tells_ && hears_ && told() && heard(); }
 
  private:

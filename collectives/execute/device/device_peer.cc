@@ -50,11 +50,14 @@ Status DevicePeer::begin(const Regions& own) {
   addresses_ = {};
   meeting_ = {};
   mine_ = own;
+  opening_.begin(in_this_process());
   if (in_this_process()) {
     closing_.begin_with_neighbour();
   } else {
     for (const Region& region : own.list) place_->given()->give(rank(), region.handle);
-    mine_.gone = closing_.begin(*place_, rank());
+    const Closing::Told told = closing_.begin(*place_, rank());
+    mine_.gone = told.gone;
+    mine_.closed = told.closed;
   }
   RONDO_TRY(meeting_.hear(*endpoint_, &theirs_, sizeof(theirs_)));
   return meeting_.tell(*endpoint_, &mine_, sizeof(mine_));
@@ -62,8 +65,11 @@ Status DevicePeer::begin(const Regions& own) {
 
 Result<bool> DevicePeer::meet() {
   RONDO_ASSIGN(const bool moved, meeting_.poll(*endpoint_));
-  RONDO_ASSIGN(const bool closed, closing_.step(*place_, *endpoint_, meeting_, theirs_.gone));
-  return moved || closed;
+  RONDO_ASSIGN(const bool closed, closing_.step(*place_, *endpoint_, meeting_,
+                                                {.gone = theirs_.gone, .closed = theirs_.closed}));
+  if (!meeting_.done() || !closing_.done() || opening_.done()) return moved || closed;
+  RONDO_ASSIGN(const bool can_open, opening_.look(*place_, theirs_.list, rank()));
+  return moved || closed || can_open;
 }
 
 Result<std::byte*> DevicePeer::memory(schedule::BufferRole role, std::size_t offset,

@@ -11,6 +11,7 @@
 #include "collectives/execute/device/exchange.h"
 #include "collectives/execute/device/notice.h"
 #include "collectives/execute/device/notice_queue.h"
+#include "collectives/execute/device/opening.h"
 #include "core/device/stream.h"
 #include "core/status.h"
 #include "transport/endpoint/endpoint.h"
@@ -31,9 +32,9 @@ class DevicePeer {
   /// Begins a call; `own` is what the peer is told.
   Status begin(const Regions& own);
   /// Exchanges the regions, and what is gone of those before; true if anything moved. Errors as
-  /// Endpoint::post.
+  /// Endpoint::post, and those of Opening.
   Result<bool> meet();
-  bool met() const { return meeting_.done() && closing_.done(); }
+  bool met() const { return meeting_.done() && closing_.done() && opening_.done(); }
 
   /// Where [offset, offset + bytes) of the peer's region is seen here. Errors: those of opening it,
   /// with the peer as the culprit; DataLoss where the region isn't so large.
@@ -56,6 +57,7 @@ class DevicePeer {
   std::array<std::byte*, 3> addresses_{};  ///< null: not looked for yet
   Exchange meeting_;
   Closing closing_;
+  Opening opening_;
 };
 
 }  // namespace rondo::execute

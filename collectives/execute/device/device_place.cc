@@ -38,9 +38,13 @@ Result<std::unique_ptr<DevicePlace>> DevicePlace::make(Device device) {
   return std::make_unique<DevicePlace>(device, *driver);
 }
 
+DevicePlace::DevicePlace(Device device, device::DeviceDriver& driver)
+    : device_(device), driver_(driver), given_(std::make_shared<GivenHandles>(driver)) {}
+
 DevicePlace::~DevicePlace() {
   streams_.clear();  // they may still be reading what is closed now
   for (const auto& [key, memory] : memory_) driver_.release_imported(memory.address);
+  given_->let_all_go();
 }
 
 Result<detail::StreamImpl*> DevicePlace::stream(std::size_t lane) {
@@ -107,6 +111,10 @@ Result<std::byte*> DevicePlace::open_memory(const device::SharedHandle& handle, 
   return open.address;
 }
 
+bool DevicePlace::opening_waits(const device::SharedHandle& handle) {
+  return !memory_.contains(Key{handle}) && driver_.import_waits(device_.index, handle);
+}
+
 void DevicePlace::close_least_used() {
   const auto by_use = [](const auto& a, const auto& b) {
     return std::pair(a.second.for_good, a.second.last_use) <
@@ -118,7 +126,16 @@ void DevicePlace::close_least_used() {
   memory_.erase(oldest);
 }
 
-void DevicePlace::close(const GoneHandle& gone) {
+std::uint64_t DevicePlace::closed(int peer) {
+  const auto found = closed_.find(peer);
+  if (found == closed_.end()) return 0;
+  Closed& closed = found->second;
+  if (closed.certain != closed.heard && !driver_.closes_later()) closed.certain = closed.heard;
+  return closed.certain;
+}
+
+void DevicePlace::close(const GoneHandle& gone, int peer) {
+  ++closed_[peer].heard;
   Key first;
   first.handle.process = gone.process;
   first.handle.allocation = gone.number;

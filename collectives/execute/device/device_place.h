@@ -27,7 +27,7 @@ class DevicePlace {
   /// Errors: those of driver_of.
   static Result<std::unique_ptr<DevicePlace>> make(Device device);
   /// The driver outlives the place.
-  DevicePlace(Device device, device::DeviceDriver& driver) : device_(device), driver_(driver) {}
+  DevicePlace(Device device, device::DeviceDriver& driver);
   DevicePlace(const DevicePlace&) = delete;
   DevicePlace& operator=(const DevicePlace&) = delete;
   ~DevicePlace();
@@ -59,9 +59,13 @@ class DevicePlace {
   /// buffers come again and again, until its owner says that it is gone; `for_good`: as long as the
   /// place, for a graph has its address. Errors: Device, System, InvalidArgument.
   Result<std::byte*> open_memory(const device::SharedHandle& handle, bool for_good = false);
+  /// Whether that has to wait (device::DeviceDriver::import_waits).
+  bool opening_waits(const device::SharedHandle& handle);
   Result<detail::EventImpl*> open_event(const device::SharedHandle& handle);
-  /// Nothing where it isn't open. No work of this place uses it any more.
-  void close(const GoneHandle& gone);
+  /// Of that peer's; nothing where it isn't open. No work of this place uses it any more.
+  void close(const GoneHandle& gone, int peer);
+  /// How many of those that were closed so are closed in the driver, too, for all that is known.
+  std::uint64_t closed(int peer);
   struct Opened {
     std::size_t memories = 0;
     std::size_t events = 0;
@@ -100,7 +104,14 @@ class DevicePlace {
   std::map<Key, OpenMemory> memory_;
   std::map<Key, std::shared_ptr<detail::EventImpl>> events_;
   std::uint64_t uses_ = 0;
-  std::shared_ptr<GivenHandles> given_ = std::make_shared<GivenHandles>();
+  std::shared_ptr<GivenHandles> given_;
+  /// Of each peer's handles that are gone, by rank: how many were heard of, and how many of these
+  /// are closed for certain.
+  struct Closed {
+    std::uint64_t heard = 0;
+    std::uint64_t certain = 0;
+  };
+  std::map<int, Closed> closed_;
 };
 
 }  // namespace rondo::execute

@@ -62,7 +62,7 @@ Status DeviceRunner::begin_call(const detail::EventImpl* ready) {
                                             plan.scratch().size()};
   const bool exported = !outside_.empty();
   called_ = true;
-  if (exported) given_->find_freed(call_.place.driver());
+  if (exported) given_->find_freed();
   for (std::size_t role = 0; role < bytes.size(); ++role) {
     RONDO_ASSIGN(regions_.list[role],
                  region_of(call_.place, call_.bases[role], bytes[role], exported));

@@ -14,20 +14,22 @@ GoneHandle gone_handle(const device::SharedHandle& handle) {
 
 void GivenHandles::give(int peer, const device::SharedHandle& memory) {
   if (memory.allocation == 0) return;  // there is none
-  const bool is_new = peers_[peer].memory.try_emplace(memory.allocation, memory).second;
-  has_new_ = has_new_ || is_new;
+  if (!peers_[peer].memory.try_emplace(memory.allocation, memory).second) return;
+  driver_.keep(memory);
+  has_new_ = true;
 }
 
-void GivenHandles::find_freed(device::DeviceDriver& driver) {
-  const std::uint64_t frees = driver.frees();
+void GivenHandles::find_freed() {
+  driver_.give_back_old();
+  const std::uint64_t frees = driver_.frees();
   // What others free nobody counts: it is looked for where new memory came, too.
   if (frees == frees_seen_ && !has_new_) return;
   frees_seen_ = frees;
   has_new_ = false;
   for (auto& [rank, peer] : peers_) {
-    std::erase_if(peer.memory, [&driver, &gone = peer.gone](const auto& given) {
-      if (driver.lives(given.second)) return false;
-      gone.push_back(gone_handle(given.second));
+    std::erase_if(peer.memory, [this, &gone = peer.gone](const auto& given) {
+      if (driver_.lives(given.second)) return false;
+      gone.push_back(given.second);
       return true;
     });
   }
@@ -37,8 +39,8 @@ void GivenHandles::take_back(std::span<const int> peers,
                              std::span<const device::SharedHandle> events) {
   const std::lock_guard lock(mutex_);
   for (const int peer : peers) {
-    std::vector<GoneHandle>& gone = taken_back_[peer];
-    std::ranges::transform(events, std::back_inserter(gone), gone_handle);
+    std::vector<device::SharedHandle>& gone = taken_back_[peer];
+    gone.insert(gone.end(), events.begin(), events.end());
   }
   has_taken_back_.store(true, std::memory_order_release);
 }
@@ -48,17 +50,40 @@ void GivenHandles::next_for(int peer, std::vector<GoneHandle>& gone) {
   collect_taken_back();
   const auto found = peers_.find(peer);
   if (found == peers_.end() || found->second.gone.empty()) return;
-  std::vector<GoneHandle>& all = found->second.gone;
+  std::vector<device::SharedHandle>& all = found->second.gone;
   const auto first = all.end() - static_cast<std::ptrdiff_t>(std::min(all.size(), kMostAtOnce));
-  gone.assign(first, all.end());
+  std::transform(first, all.end(), std::back_inserter(gone), gone_handle);
+  found->second.told.insert(found->second.told.end(), first, all.end());
   all.erase(first, all.end());
+}
+
+void GivenHandles::confirm(int peer, std::uint64_t closed) {
+  const auto found = peers_.find(peer);
+  if (found == peers_.end()) return;
+  Peer& own = found->second;
+  for (; own.confirmed < closed && !own.told.empty(); ++own.confirmed) {
+    let_go(own.told.front());
+    own.told.pop_front();
+  }
+}
+
+void GivenHandles::let_all_go() {
+  for (auto& [rank, peer] : std::exchange(peers_, {})) {
+    for (const auto& [number, memory] : peer.memory) let_go(memory);
+    for (const device::SharedHandle& handle : peer.gone) let_go(handle);
+    for (const device::SharedHandle& handle : peer.told) let_go(handle);
+  }
+}
+
+void GivenHandles::let_go(const device::SharedHandle& handle) {
+  if (handle.what == device::SharedKind::kMemory) driver_.let_go(handle);
 }
 
 void GivenHandles::collect_taken_back() {
   if (!has_taken_back_.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(mutex_);
   for (auto& [rank, events] : taken_back_) {
-    std::vector<GoneHandle>& gone = peers_[rank].gone;
+    std::vector<device::SharedHandle>& gone = peers_[rank].gone;
     gone.insert(gone.end(), events.begin(), events.end());
   }
   taken_back_.clear();

@@ -92,7 +92,7 @@ void KernelRunner::begin(const transport::Call& call, const Operands& operands) 
 Status KernelRunner::begin_call(const Operands& operands) {
   if (operands.ready != nullptr) RONDO_TRY(stream_->wait(*operands.ready));
   const bool exported = has_peer_outside();
-  if (exported) place_.given()->find_freed(place_.driver());
+  if (exported) place_.given()->find_freed();
   const std::array<std::pair<const void*, std::size_t>, 3> buffers = {
       {{operands.input, plan_.input_bytes()},
        {operands.output, plan_.output_bytes()},
@@ -114,6 +114,7 @@ Status KernelRunner::begin_call(const Operands& operands) {
 
 Status KernelRunner::introduce(Peer& peer) {
   peer.mine = own_;
+  peer.opening.begin(peer.in_this_process());
   if (peer.in_this_process()) {
     peer.closing.begin_with_neighbour();
   } else {
@@ -121,7 +122,9 @@ Status KernelRunner::introduce(Peer& peer) {
     for (const Region& region : own_.bases) place_.given()->give(rank, region.handle);
     for (const Region* region : {&own_.mail, &own_.goodbyes})
       place_.given()->give(rank, region->handle);
-    peer.mine.gone = peer.closing.begin(place_, rank);
+    const Closing::Told told = peer.closing.begin(place_, rank);
+    peer.mine.gone = told.gone;
+    peer.mine.closed = told.closed;
   }
   RONDO_TRY(peer.meeting.hear(*peer.endpoint, &peer.theirs, sizeof(peer.theirs)));
   return peer.meeting.tell(*peer.endpoint, &peer.mine, sizeof(peer.mine));
@@ -160,12 +163,24 @@ Result<bool> KernelRunner::meet() {
   for (Peer& peer : peers_) {
     RONDO_ASSIGN(const bool peer_moved, peer.meeting.poll(*peer.endpoint));
     RONDO_ASSIGN(const bool closed,
-                 peer.closing.step(place_, *peer.endpoint, peer.meeting, peer.theirs.gone));
+                 peer.closing.step(place_, *peer.endpoint, peer.meeting,
+                                   {.gone = peer.theirs.gone, .closed = peer.theirs.closed}));
+    RONDO_ASSIGN(const bool can_open, look_for_memory(peer));
     moved = moved || peer_moved || closed;
-    all_met = all_met && peer.meeting.done() && peer.closing.done();
+    all_met = all_met && can_open;
   }
   if (all_met) return launch();
   return moved;
+}
+
+/// Whether its memories can be opened: once it has told of them, and what is gone is closed.
+Result<bool> KernelRunner::look_for_memory(Peer& peer) {
+  if (!peer.meeting.done() || !peer.closing.done()) return false;
+  if (peer.opening.done()) return true;
+  std::array<Region, 5> regions{};
+  const auto rest = std::ranges::copy(peer.theirs.bases, regions.begin()).out;
+  std::ranges::copy(std::array{peer.theirs.mail, peer.theirs.goodbyes}, rest);
+  return peer.opening.look(place_, regions, peer.endpoint->peer());
 }
 
 Result<bool> KernelRunner::launch() {

@@ -22,6 +22,7 @@
 #include "collectives/execute/device/kernel_mail.h"
 #include "collectives/execute/device/kernel_program.h"
 #include "collectives/execute/device/notice.h"
+#include "collectives/execute/device/opening.h"
 #include "collectives/execute/host/drive.h"
 #include "collectives/execute/host/plan.h"
 #include "collectives/kernels/device_schedule.h"
@@ -47,7 +48,8 @@ class KernelRunner final : public Runner {
     Region goodbyes{};
     std::uint32_t stride = 0;
     std::uint32_t captured = 0;
-    std::uint64_t gone = 0;  ///< so many GoneHandles follow
+    std::uint64_t gone = 0;    ///< so many GoneHandles follow
+    std::uint64_t closed = 0;  ///< as Regions::closed
   };
   struct Peer {
     bool in_this_process() const { return endpoint->kind() == transport::TransportKind::kInproc; }
@@ -58,6 +60,7 @@ class KernelRunner final : public Runner {
     std::uint32_t their_end = 0;
     Exchange meeting{};
     Closing closing{};
+    Opening opening{};
     Exchange parting{};
   };
 
@@ -67,6 +70,7 @@ class KernelRunner final : public Runner {
   void begin(const transport::Call& call, const Operands& operands) override;
   Status begin_call(const Operands& operands);
   Status introduce(Peer& peer);
+  Result<bool> look_for_memory(Peer& peer);
   Status end(Status status, int rank) override;
   Result<bool> step() override;
   bool finished() const override { return phase_ == Phase::kFinished; }

@@ -22,7 +22,8 @@ struct Region {
 /// Before anything else of a call: where the sender's buffers lie, by schedule::BufferRole.
 struct Regions {
   std::array<Region, 3> list{};
-  std::uint64_t gone = 0;  ///< so many GoneHandles follow
+  std::uint64_t gone = 0;    ///< so many GoneHandles follow
+  std::uint64_t closed = 0;  ///< of the receiver's that were gone, all calls together
 };
 
 /// What its owner has given back: whoever has opened it closes that.

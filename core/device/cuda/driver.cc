@@ -124,8 +124,11 @@ Result<void*> CudaDriver::allocate(int index, std::size_t bytes) {
   CUresult code = table_.cuMemAlloc(&memory, bytes);
   // What the program has freed may not have been given back yet.
   constexpr std::chrono::milliseconds kCallsEnd{1000};
-  if (code == CUDA_ERROR_OUT_OF_MEMORY && own->wait_for_put_off(kCallsEnd))
-    code = table_.cuMemAlloc(&memory, bytes);
+  if (code == CUDA_ERROR_OUT_OF_MEMORY) {
+    const bool was_kept = exports_.give_back(std::chrono::milliseconds(0));
+    const bool was_put_off = own->wait_for_put_off(kCallsEnd);
+    if (was_kept || was_put_off) code = table_.cuMemAlloc(&memory, bytes);
+  }
   const Status made = own->check("cuMemAlloc", code);
   if (made.ok()) return reinterpret_cast<void*>(memory);
   return Status(made.code(), fmt::format("{} bytes: {}", bytes, made.message()));
@@ -136,15 +139,21 @@ void CudaDriver::free(void* pointer) {
   if (found.ok() && !found->on_device) return;
   const auto own = context(found.ok() ? found->index : 0);
   if (!own.ok()) return;
-  (*own)->give_back([pointer, frees = frees_](const CudaTable& table) {
-    table.cuMemFree(reinterpret_cast<CUdeviceptr>(pointer));
-    frees->fetch_add(1, std::memory_order_release);
-  });
+  const auto give_back = [own = *own, pointer, frees = frees_] {
+    own->give_back([pointer, frees](const CudaTable& table) {
+      table.cuMemFree(reinterpret_cast<CUdeviceptr>(pointer));
+      frees->fetch_add(1, std::memory_order_release);
+    });
+  };
+  if (!found.ok() || !exports_.put_off(found->base, found->allocation, give_back))
+    return give_back();
+  frees_->fetch_add(1, std::memory_order_release);  // peers are to be told
 }
 
 bool CudaDriver::lives(const SharedHandle& memory) {
   const auto found = look_up(table_, reinterpret_cast<const void*>(memory.base));
   if (!found.ok()) return true;  // who can't ask tells nobody that it is gone
+  if (exports_.is_freed(memory.base, memory.allocation)) return false;
   return found->on_device && found->base == memory.base && found->allocation == memory.allocation;
 }
 
@@ -156,6 +165,11 @@ Status CudaDriver::check_memory(int index, const void* pointer, std::size_t byte
                   fmt::format("{} was given as memory of cuda:{}, but is {}: name the place "
                               "that it lies in, in the buffer",
                               pointer, index, description_of(found)));
+  }
+  if (exports_.is_freed(found.base, found.allocation)) {
+    return Status(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} was given as memory of cuda:{}, but has been freed", pointer, index));
   }
   const std::uint64_t offset = reinterpret_cast<std::uint64_t>(pointer) - found.base;
   if (bytes <= found.bytes && offset <= found.bytes - bytes) return {};
@@ -200,6 +214,10 @@ Result<void*> CudaDriver::import_memory(int index, const SharedHandle& memory) {
   RONDO_ASSIGN(const auto own, context(index));
   RONDO_TRY(check_handle(memory, DeviceKind::kCuda, SharedKind::kMemory));
   return imports_.open(*own, memory);
+}
+
+bool CudaDriver::import_waits(int index, const SharedHandle& memory) {
+  return imports_.waits({index, {memory.process, memory.base}}, memory.allocation);
 }
 
 Result<std::shared_ptr<void>> CudaDriver::allocate_words(int index, std::size_t bytes) {

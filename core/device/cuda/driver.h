@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/device/cuda/context.h"
+#include "core/device/cuda/exports.h"
 #include "core/device/cuda/imports.h"
 #include "core/device/cuda/ranges.h"
 #include "core/device/cuda/table.h"
@@ -39,9 +40,14 @@ class CudaDriver final : public DeviceDriver {
   Result<std::vector<std::string>> unreachable(int index) override;
   Result<SharedHandle> export_memory(const void* pointer) override;
   Result<void*> import_memory(int index, const SharedHandle& memory) override;
+  bool import_waits(int index, const SharedHandle& memory) override;
   void release_imported(void* pointer) override { imports_.close(pointer); }
   /// cuIpcOpenMemHandle and cuIpcOpenEventHandle want another process.
   bool imports_own() const override { return false; }
+  void keep(const SharedHandle& memory) override { exports_.keep(memory); }
+  void let_go(const SharedHandle& memory) override { exports_.let_go(memory); }
+  void give_back_old() override { exports_.give_back(CudaExports::kLongest); }
+  bool closes_later() override { return imports_.closes_later(); }
   std::uint64_t frees() const override { return frees_->load(std::memory_order_acquire); }
   /// Also tells of memory that others have freed (cudaFree).
   bool lives(const SharedHandle& memory) override;
@@ -73,6 +79,7 @@ class CudaDriver final : public DeviceDriver {
   std::vector<std::unique_ptr<PerDevice>> devices_;
   std::mutex reached_mutex_;
   std::set<std::pair<int, int>> reached_;  ///< devices, and others that they can reach
+  CudaExports exports_;
   CudaImports imports_;
   /// Shared with frees that are put off.
   std::shared_ptr<std::atomic<std::uint64_t>> frees_ =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -31,7 +32,7 @@ CudaFrees::Hold CudaFrees::hold() {
 
 void CudaFrees::release() {
   const std::lock_guard lock(mutex_);
-  if (--holds_ == 0) changed_.notify_all();
+  if (--holds_ == 0 && !put_off_.empty()) wake_thread();
 }
 
 void CudaFrees::hold_until(std::function<bool()> is_over) {
@@ -63,7 +64,11 @@ void CudaFrees::give_back(std::function<void()> action) {
 void CudaFrees::wake_thread() {
   changed_.notify_all();
   if (std::exchange(is_running_, true)) return;
-  std::thread([this] { give_back_later(); }).detach();  // whoever destroys this waits for it
+  try {
+    std::thread([this] { give_back_later(); }).detach();  // whoever destroys this waits for it
+  } catch (const std::system_error&) {
+    is_running_ = false;  // what is put off is given back by a later one
+  }
 }
 
 void CudaFrees::give_all_back() {

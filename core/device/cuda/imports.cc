@@ -1,5 +1,7 @@
 #include "core/device/cuda/imports.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <utility>
 
@@ -28,16 +30,16 @@ Result<void*> CudaImports::open(const CudaContext& context, const SharedHandle& 
 Result<std::shared_ptr<CudaImports::Mapping>> CudaImports::mapping(const CudaContext& context,
                                                                    const SharedHandle& memory) {
   const Key key{context.device().index, {memory.process, memory.base}};
-  const auto known = mappings_.find(key);
-  if (known != mappings_.end() && known->second->allocation == memory.allocation)
-    return known->second;
-  if (known != mappings_.end()) {
-    unmap(key, *known->second);
-    mappings_.erase(known);
+  if (closes(key, memory.allocation)) {
+    return Status(
+        ErrorCode::kDevice,
+        fmt::format("opening {}: what lay there before is still open, while a stream or a "
+                    "kernel of this process waits for a call",
+                    describe(memory)));
   }
+  if (const auto known = mappings_.find(key); known != mappings_.end()) return known->second;
   const CudaScope scope(context);
   RONDO_TRY(scope.status());
-  close_put_off(key, context.table());
   CUdeviceptr base = 0;
   const Status opened = context.check(
       "cuIpcOpenMemHandle", context.table().cuIpcOpenMemHandle(&base, native_handle(memory),
@@ -63,17 +65,36 @@ void CudaImports::close(void* pointer) {
 
 void CudaImports::unmap(const Key& key, Mapping& mapping) {
   mapping.gone = true;
-  std::erase_if(closing_, [](const auto& closing) { return closing.second.is_told->test(); });
   const Closing closing{mapping.base};
   mapping.context.give_back([closing](const CudaTable& table) { closing.tell(table); });
   if (!closing.is_told->test()) closing_.emplace(key, closing);
 }
 
-/// The next one there can't wait for that.
-void CudaImports::close_put_off(const Key& key, const CudaTable& table) {
-  const auto [first, last] = closing_.equal_range(key);
-  for (auto closing = first; closing != last; ++closing) closing->second.tell(table);
-  closing_.erase(first, last);
+bool CudaImports::waits(const Key& key, std::uint64_t allocation) {
+  const std::lock_guard lock(mutex_);
+  return closes(key, allocation);
+}
+
+bool CudaImports::closes_later() {
+  const std::lock_guard lock(mutex_);
+  forget_told();
+  return !closing_.empty();
+}
+
+void CudaImports::forget_told() {
+  std::erase_if(closing_, [](const auto& closing) { return closing.second.is_told->test(); });
+}
+
+/// The next one there has to wait for that; but the driver, told now, would wait for a stream that
+/// stands still at a gate, and it may be the caller who opens it.
+bool CudaImports::closes(const Key& key, std::uint64_t allocation) {
+  const auto known = mappings_.find(key);
+  if (known != mappings_.end() && known->second->allocation != allocation) {
+    unmap(key, *known->second);
+    mappings_.erase(known);
+  }
+  forget_told();
+  return closing_.contains(key);
 }
 
 }  // namespace rondo::device

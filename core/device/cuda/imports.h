@@ -20,13 +20,19 @@ namespace rondo::device {
 /// Threads: any.
 class CudaImports {
  public:
-  /// The handle has been checked. Errors: Device.
+  using Key = std::pair<int, std::pair<std::int32_t, std::uint64_t>>;  ///< device, process, base
+
+  /// The handle has been checked. Errors: Device (among them: it `waits`).
   Result<void*> open(const CudaContext& context, const SharedHandle& memory);
   /// Nothing for an address that isn't open.
   void close(void* pointer);
+  /// Whether what lay there before that allocation is still open, as its closing, begun by now, is
+  /// put off.
+  bool waits(const Key& key, std::uint64_t allocation);
+  /// Whether the closing of anything is put off.
+  bool closes_later();
 
  private:
-  using Key = std::pair<int, std::pair<std::int32_t, std::uint64_t>>;  ///< device, process, base
   struct Mapping {
     const CudaContext& context;
     CUdeviceptr base;
@@ -36,7 +42,8 @@ class CudaImports {
   };
   Result<std::shared_ptr<Mapping>> mapping(const CudaContext& context, const SharedHandle& memory);
   void unmap(const Key& key, Mapping& mapping);
-  void close_put_off(const Key& key, const CudaTable& table);
+  bool closes(const Key& key, std::uint64_t allocation);
+  void forget_told();
 
   /// What the driver may be told later (CudaContext::give_back), and is told only once.
   struct Closing {

@@ -222,8 +222,13 @@ TEST(CallInStream, PreparedForTheStreamOfAnotherDevice_IsRefusedWhenItIsPrepared
 }
 
 TEST(CallInStream, OfAStreamThatHasFailed_FailsOnAllRanksWithThatOneAsTheCulprit) {
-  for (const char* transport : {"inproc", "tcp"}) {
-    auto ranks = make_world(places(3, transport));
+  for (const auto& [transport, progress] :
+       {std::pair("inproc", "thread"), std::pair("tcp", "thread"), std::pair("inproc", "caller"),
+        std::pair("tcp", "caller")}) {
+    SCOPED_TRACE(std::string(transport) + ", progress by " + progress);
+    World world = places(3, transport);
+    world.progress = progress;
+    auto ranks = make_world(world);
     const auto errors = run_ranks(ranks, [](Communicator& rank) {
       Stream stream(rank.device());
       const DeviceMemory memory(rank.device(), 64);

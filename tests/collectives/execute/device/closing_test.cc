@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "core/device/emulated/emulated.h"
+#include "core/device/missing.h"
 #include "tests/collectives/execute/device/connected_ranks.h"
 #include "tests/collectives/execute/device/device_rank.h"
 
@@ -101,7 +104,7 @@ TEST_F(Closed, WhatIsStillThere_StaysOpen) {
 TEST(GivenHandles, WhatIsFreed_IsToldEachPeerOnce_SoManyAtATime) {
   const auto driver = few_delays();
   constexpr std::size_t kFreed = GivenHandles::kMostAtOnce + 88;
-  GivenHandles given;
+  GivenHandles given(*driver);
   void* const kept = driver->allocate(0, 64).value();
   given.give(1, driver->export_memory(kept).value());
   std::vector<void*> freed;
@@ -111,7 +114,7 @@ TEST(GivenHandles, WhatIsFreed_IsToldEachPeerOnce_SoManyAtATime) {
   }
   given.give(2, driver->export_memory(freed.back()).value());
   for (void* memory : freed) driver->free(memory);
-  given.find_freed(*driver);
+  given.find_freed();
   std::vector<GoneHandle> gone;
   for (const std::size_t expected : {GivenHandles::kMostAtOnce, std::size_t{88}, std::size_t{0}}) {
     given.next_for(1, gone);
@@ -121,6 +124,51 @@ TEST(GivenHandles, WhatIsFreed_IsToldEachPeerOnce_SoManyAtATime) {
   EXPECT_EQ(gone.size(), 1U);
   given.next_for(3, gone);
   EXPECT_TRUE(gone.empty());
+}
+
+/// Counts who keeps each allocation, and has freed all of them.
+class CountingDriver final : public device::MissingDriver {
+ public:
+  CountingDriver() : MissingDriver(Status(ErrorCode::kInternal, "not asked for")) {}
+  void keep(const device::SharedHandle& memory) override { ++kept[memory.allocation]; }
+  void let_go(const device::SharedHandle& memory) override { --kept[memory.allocation]; }
+  bool lives(const device::SharedHandle& /*memory*/) override { return false; }
+  std::uint64_t frees() const override { return 1; }
+
+  std::map<std::uint64_t, int> kept;
+};
+
+device::SharedHandle handle_of(std::uint64_t allocation, device::SharedKind what) {
+  device::SharedHandle handle{};
+  handle.allocation = allocation;
+  handle.what = what;
+  return handle;
+}
+
+TEST(GivenHandles, WhatIsFreed_IsLetGoWhenEachPeerHasConfirmed) {
+  using device::SharedKind;
+  CountingDriver driver;
+  GivenHandles given(driver);
+  for (const int peer : {1, 2}) {
+    for (const std::uint64_t allocation : {7U, 7U, 8U})
+      given.give(peer, handle_of(allocation, SharedKind::kMemory));
+  }
+  EXPECT_EQ(driver.kept, (std::map<std::uint64_t, int>{{7, 2}, {8, 2}})) << "once by each peer";
+  given.find_freed();
+  const std::vector events = {handle_of(9, SharedKind::kEvent)};
+  given.take_back(std::vector{1}, events);
+  std::vector<GoneHandle> gone;
+  given.confirm(1, 3);
+  EXPECT_EQ(driver.kept[7] + driver.kept[8], 4) << "it hasn't been told yet";
+  given.next_for(1, gone);
+  ASSERT_EQ(gone.size(), 3U);
+  given.confirm(1, 0);
+  EXPECT_EQ(driver.kept[7] + driver.kept[8], 4);
+  given.confirm(1, 3);
+  EXPECT_EQ(driver.kept, (std::map<std::uint64_t, int>{{7, 1}, {8, 1}})) << "events aren't kept";
+  given.confirm(1, 3);
+  given.let_all_go();
+  EXPECT_EQ(driver.kept, (std::map<std::uint64_t, int>{{7, 0}, {8, 0}}));
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ struct Way {
   int input_delay_ms = 0;
   int longest_pause_us = 60;
   std::optional<DeviceWait> left_out{};
+  int first_seed = 0;
 };
 
 float* seen(std::byte* memory) { return static_cast<float*>(device::emulated_alias(memory)); }
@@ -105,6 +106,7 @@ Values on_devices(std::vector<DeviceRank>& ranks, const Values& values, const Wa
     const Status status = rank.run(input.get(), output.get(), ready);
     result[i].assign(seen(output.get()), seen(output.get()) + kCount);
     std::fill_n(seen(input.get()), kCount, 1e9F);
+    // Where a wait is left out, memory may be gone that is still to be read.
     EXPECT_TRUE(status.ok() || way.left_out) << status.to_string();
   });
   return result;
@@ -119,11 +121,11 @@ int wrong_worlds(transport::TransportKind kind, int world, const char* algorithm
   auto ranks = connected<DeviceRank>(kind, world);
   int wrong = 0;
   const bool one_is_enough = way.left_out.has_value();
-  for (int seed = 0; seed < seeds && !(one_is_enough && wrong > 0); ++seed) {
-    const auto driver =
-        device::make_emulated_driver({.memory_bytes = std::size_t{1} << 20,
-                                      .lateness = {.seed = static_cast<std::uint64_t>(seed),
-                                                   .longest_us = way.longest_pause_us}});
+  for (int i = 0; i < seeds && !(one_is_enough && wrong > 0); ++i) {
+    const auto seed = static_cast<std::uint64_t>(way.first_seed + i);
+    const auto driver = device::make_emulated_driver(
+        {.memory_bytes = std::size_t{1} << 20,
+         .lateness = {.seed = seed, .longest_us = way.longest_pause_us}});
     each<DeviceRank>(ranks, [&](DeviceRank& rank, std::size_t) {
       rank.use(*driver);
       const Status status = rank.plan(algorithm, kCount, kSegmentBytes, way.left_out);
@@ -141,9 +143,9 @@ TEST(DeviceRunner, FiveHundredSeeds_HaveTheBitsOfTheHost) {
     for (const int world : {2, 3, 4, 5}) {
       for (const bool in_place : {false, true}) {
         EXPECT_EQ(wrong_worlds(transport::TransportKind::kInproc, world, algorithm, 8,
-                               {.in_place = in_place}),
+                               {.in_place = in_place, .first_seed = seeds}),
                   0)
-            << algorithm << ", world " << world;
+            << algorithm << ", world " << world << ", seeds from " << seeds;
         seeds += 8;
       }
     }

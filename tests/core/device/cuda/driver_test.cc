@@ -399,8 +399,9 @@ TEST(CudaImports, AllocationThatReplacedAnother_IsOpenedAnew_AndClosedWhenNobody
   EXPECT_EQ(closed, 2) << "nothing is open there";
 }
 
-/// Whose closing is put off, since something on a device waits: it isn't closed twice either.
-TEST(CudaImports, WhatComesInPlaceOfAnother_IsOpenedBehindItsClosing_ThoughThatWasPutOff) {
+/// Whose closing is put off, since something on a device waits, maybe for who opens: the driver
+/// would wait for that, too.
+TEST(CudaImports, WhatComesInPlaceOfAnother_IsRefusedWhileItsClosingIsPutOff) {
   static std::string calls;
   calls.clear();
   CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
@@ -422,14 +423,24 @@ TEST(CudaImports, WhatComesInPlaceOfAnother_IsOpenedBehindItsClosing_ThoughThatW
     imports.close(*imports.open(*context, handle));
     EXPECT_EQ(calls, "o");
     handle.allocation = 2;
-    static_cast<void>(*imports.open(*context, handle));
+    const CudaImports::Key there{0, {7, 0x9000}};
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_TRUE(imports.waits(there, 2));
+      const Status refused = imports.open(*context, handle).status();
+      EXPECT_EQ(refused.code(), ErrorCode::kDevice);
+      EXPECT_THAT(refused.message(), HasSubstr("what lay there before is still open"));
+    }
+    EXPECT_EQ(calls, "o");
+    hold.reset();  // the call of a stream has ended
+    const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (imports.waits(there, 2) && std::chrono::steady_clock::now() < latest)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(calls, "oc");
+    EXPECT_TRUE(imports.open(*context, handle).ok());
+    EXPECT_FALSE(imports.waits(there, 2));
     EXPECT_EQ(calls, "oco");
-    handle.allocation = 3;
-    static_cast<void>(*imports.open(*context, handle));
-    EXPECT_EQ(calls, "ococo");
-    hold.reset();
   }
-  EXPECT_EQ(calls, "ococo");
+  EXPECT_EQ(calls, "oco");
 }
 
 TEST(CudaDriver, IndexOutOfRange_TellsHowManyThereAre) {
