@@ -1,5 +1,7 @@
 // Making a communicator, and taking it down.
 
+#include <fmt/format.h>
+
 #include <map>
 #include <new>
 #include <string>

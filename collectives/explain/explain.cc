@@ -191,7 +191,7 @@ std::string reason_of_choice(const Scenario& scenario, const PlanReport& report)
 std::string reason_for(const Scenario& scenario, const PlanReport& report) {
   const PlanQuestion& question = scenario.question;
   if (question.algorithm == report.algorithm) return "it is asked for";
-  const std::string reason = reason_of_choice(scenario, report);
+  std::string reason = reason_of_choice(scenario, report);
   if (question.algorithm == "auto") return reason;
   const std::string_view collective = to_string(question.collective);
   const std::string why =

@@ -369,8 +369,11 @@ TEST(TraceFile, WhatIsShown_IsOnOneLine) {
 }
 
 TEST(TraceFile, HundredMegabytes_AreRefusedAtOnce) {
-  for (const char letter : {'\0', '[', '7'})
-    EXPECT_NE(refusal(std::string(100'000'000, letter)), "") << letter;
+  std::string text;
+  for (const char letter : {'\0', '[', '7'}) {
+    text.assign(100'000'000, letter);
+    EXPECT_NE(refusal(text), "") << letter;
+  }
 }
 
 TEST(TraceMerge, TwoFilesOfARank_AreRefused) {
