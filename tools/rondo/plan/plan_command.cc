@@ -42,7 +42,8 @@ Examples:
                                                           what it took, beside what was predicted
   rondo plan --run run.json --tuning four.json            and what this file would have predicted
 
-Each algorithm's schedule is simulated on the network; "formula" is what the choice goes by. The
+Each algorithm's schedule is simulated on the network; "formula" is what the choice goes by. What
+RONDO_ALGO, RONDO_TUNING and their like tell communicators, --algo and --tuning tell here. The
 exit code is 2 if the command line, or a file that it names, is not understood.
 )";
 
