@@ -58,7 +58,9 @@ void encode_losing_rest(const float* source, std::size_t count, std::byte* targe
   std::byte code[Piece::kBytes];
   std::memcpy(padded, source, count * sizeof(float));
   if (losses.residual != nullptr) std::memcpy(residual, losses.residual, count * sizeof(float));
-  encode_losing_piece<Piece>(padded, code, {.residual = residual, .rounded = rounded});
+  // Adding zeros would take the sign of -0.
+  float* const kept = losses.residual == nullptr ? nullptr : residual;
+  encode_losing_piece<Piece>(padded, code, {.residual = kept, .rounded = rounded});
   std::memcpy(target, code, wire_bytes(Piece::kFormat, count));
   if (losses.residual != nullptr) std::memcpy(losses.residual, residual, count * sizeof(float));
   if (losses.rounded != nullptr) std::memcpy(losses.rounded, rounded, count * sizeof(float));

@@ -85,8 +85,6 @@ class DeviceDriver {
   /// `lives` says that it is gone, and `frees` counts it.
   virtual void keep(const SharedHandle& /*memory*/) {}
   virtual void let_go(const SharedHandle& /*memory*/) {}
-  /// Gives back what has stayed so for long. To be called now and then.
-  virtual void give_back_old() {}
   /// Whether what was imported and released is still open, as closing it waits for what the device
   /// is at.
   virtual bool closes_later() { return false; }

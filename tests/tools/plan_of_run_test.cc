@@ -132,7 +132,7 @@ TEST(PlanOfRun, RunOverAnotherTransport_IsRefused) {
   EXPECT_THAT([&] { predict("tcp", one_host); },
               testing::ThrowsMessage<UsageError>(
                   HasSubstr("run.json: all_reduce was measured over tcp, and the world that is "
-                            "described goes over shm")));
+                            "described (one host, where nothing else is said) goes over shm")));
   EXPECT_THROW(predict("shm", {.hosts = 4, .ranks_per_host = 1}), UsageError);
   EXPECT_THROW(predict("tcp", {.hosts = 2, .ranks_per_host = 2}), UsageError);
   EXPECT_NO_THROW(predict("shm", one_host));

@@ -110,6 +110,7 @@ class DevicePlace {
   struct Closed {
     std::uint64_t heard = 0;
     std::uint64_t certain = 0;
+    bool stays_open = false;  ///< something is open for good: from then on nothing is certain
   };
   std::map<int, Closed> closed_;
 };

@@ -20,7 +20,6 @@ void GivenHandles::give(int peer, const device::SharedHandle& memory) {
 }
 
 void GivenHandles::find_freed() {
-  driver_.give_back_old();
   const std::uint64_t frees = driver_.frees();
   // What others free nobody counts: it is looked for where new memory came, too.
   if (frees == frees_seen_ && !has_new_) return;

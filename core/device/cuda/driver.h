@@ -46,7 +46,6 @@ class CudaDriver final : public DeviceDriver {
   bool imports_own() const override { return false; }
   void keep(const SharedHandle& memory) override { exports_.keep(memory); }
   void let_go(const SharedHandle& memory) override { exports_.let_go(memory); }
-  void give_back_old() override { exports_.give_back(CudaExports::kLongest); }
   bool closes_later() override { return imports_.closes_later(); }
   std::uint64_t frees() const override { return frees_->load(std::memory_order_acquire); }
   /// Also tells of memory that others have freed (cudaFree).

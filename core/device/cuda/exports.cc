@@ -1,5 +1,6 @@
 #include "core/device/cuda/exports.h"
 
+#include <system_error>
 #include <utility>
 
 namespace rondo::device {
@@ -35,7 +36,29 @@ bool CudaExports::put_off(std::uint64_t base, std::uint64_t allocation, GiveBack
   found->second.give_back = std::move(give_back);
   found->second.freed_at = Clock::now();
   ++freed_;
+  watch();
   return true;
+}
+
+void CudaExports::watch() {
+  changed_.notify_all();
+  if (thread_.joinable()) return;
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { give_back_old(stop); });
+  } catch (const std::system_error&) {
+    // It stays until peers have closed it, or memory runs out.
+  }
+}
+
+void CudaExports::give_back_old(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [this] { return freed_ > 0; })) {
+    changed_.wait_for(lock, stop, longest_ / 10, [] { return false; });
+    if (stop.stop_requested()) return;
+    lock.unlock();
+    give_back(longest_);
+    lock.lock();
+  }
 }
 
 bool CudaExports::is_freed(std::uint64_t base, std::uint64_t allocation) const {

@@ -7,10 +7,13 @@
 // (cuIpcOpenMemHandle, CUDA Driver API). Threads: any.
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <stop_token>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,8 +23,12 @@ namespace rondo::device {
 
 class CudaExports {
  public:
-  static constexpr std::chrono::seconds kLongest{10};
   using GiveBack = std::function<void()>;
+
+  /// `longest`: that anything stays which was freed; a thread looks ten times as often, while there
+  /// is any.
+  explicit CudaExports(std::chrono::milliseconds longest = std::chrono::seconds(10))
+      : longest_(longest) {}
 
   /// Somebody more may open it from now on.
   void keep(const SharedHandle& memory);
@@ -36,6 +43,8 @@ class CudaExports {
   bool give_back(std::chrono::milliseconds ago);
 
  private:
+  void watch();
+  void give_back_old(const std::stop_token& stop);
   struct Kept {
     int by = 0;
     GiveBack give_back;  ///< empty: not freed, or given back already
@@ -44,6 +53,9 @@ class CudaExports {
   mutable std::mutex mutex_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Kept> kept_;  ///< by base and allocation
   int freed_ = 0;
+  const std::chrono::milliseconds longest_;
+  std::condition_variable_any changed_;
+  std::jthread thread_;  ///< from the first on that stays; ends before all else here
 };
 
 }  // namespace rondo::device

@@ -63,6 +63,20 @@ TEST_P(ErrorFeedback, InOnePass_IsAsStepByStep_OnEveryInstructionSet) {
   });
 }
 
+// In whole pieces and in the rest behind them.
+TEST_P(ErrorFeedback, MinusZeros_AreAsTheCodecHasThem_OnEveryInstructionSet) {
+  for_each_instruction_set([&](const std::string& name) {
+    SCOPED_TRACE(name);
+    const std::vector<float> values(kCount, -0.0F);
+    auto rounded = values;
+    std::vector<std::uint8_t> bytes(wire_bytes(codec().format, kCount));
+    encode_and_round(codec(), rounded.data(), kCount, nullptr,
+                     reinterpret_cast<std::byte*>(bytes.data()));
+    EXPECT_EQ(bytes, encoded(codec(), values));
+    EXPECT_EQ(bits_of(rounded), bits_of(decoded(codec(), bytes, kCount)));
+  });
+}
+
 TEST_P(ErrorFeedback, WithoutResidual_RoundsAsTheReceiverDecodes) {
   auto values = some_values(1);
   const auto bytes = encoded(codec(), values);

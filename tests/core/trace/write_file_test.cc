@@ -1,15 +1,16 @@
 #include "core/trace/write_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <thread>
 
 namespace rondo::trace {
 namespace {
@@ -85,30 +86,40 @@ TEST_F(WriteFile, ALink_StaysAndWhatItLeadsToIsReplaced) {
 
 TEST_F(WriteFile, APipe_StaysAndItsReaderHasTheText) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
-  std::string got;
-  std::jthread reader([&] { got = content(path_); });
+  const int reader = open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   const Status status = write_file(path_, "text");
-  if (!fs::is_fifo(path_)) reader.detach();  // it waits for nobody
-  ASSERT_TRUE(fs::is_fifo(path_));
-  reader.join();
   EXPECT_TRUE(status.ok());
+  EXPECT_TRUE(fs::is_fifo(path_));
+  std::string got(100, ' ');
+  got.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read(reader, got.data(), got.size()))));
   EXPECT_EQ(got, "text");
   EXPECT_EQ(entries(), 1);
+  close(reader);
+  EXPECT_NE(write_file(path_, "text").message().find("No such device"), std::string::npos)
+      << "nobody reads it";
+}
+
+TEST_F(WriteFile, ALoopOfLinks_IsAnError) {
+  fs::create_symlink("trace.json", path_);
+  EXPECT_FALSE(write_file(path_, "text").ok());
+  EXPECT_TRUE(fs::is_symlink(path_));
 }
 
 // A shell's `> file`: what the program itself has printed stays.
 TEST_F(WriteFile, ItsOwnOutput_IsWrittenBehindWhatIsThere) {
   const int before = dup(STDOUT_FILENO);
-  ASSERT_NE(std::freopen(path_.c_str(), "a", stdout), nullptr);
+  ASSERT_NE(std::freopen(path_.c_str(), "w", stdout), nullptr);
   std::fputs("first ", stdout);
   std::fflush(stdout);
   const std::string own = (folder_ / "stdout").string();
   fs::create_symlink("/proc/self/fd/1", own);
   const Status status = write_file(own, "second");
+  std::fputs(" third", stdout);
+  std::fflush(stdout);
   dup2(before, STDOUT_FILENO);
   close(before);
   EXPECT_TRUE(status.ok()) << status.message();
-  EXPECT_EQ(content(path_), "first second");
+  EXPECT_EQ(content(path_), "first second third");
 }
 
 }  // namespace

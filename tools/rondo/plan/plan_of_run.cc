@@ -100,9 +100,9 @@ void refuse_other_ways(const RecordedFile& run, const PlanQuestion& world) {
     if (known.contains(transport) && known.contains(result.transport) &&
         result.transport != transport) {
       throw UsageError(fmt::format(
-          "{}: {} was measured over {}, and the world that is described goes over {}: name a "
-          "tuning or a network of the run's own world, or leave the world out to see what the "
-          "run's communicator predicted",
+          "{}: {} was measured over {}, and the world that is described (one host, where nothing "
+          "else is said) goes over {}: name a --tuning or a --network of the run's own world, or "
+          "leave --ranks, --hosts and --schedule out to see what the run's communicator predicted",
           run.path, result.collective, result.transport, transport));
     }
     if (result.wire_format.empty() || result.wire_format == "none") continue;

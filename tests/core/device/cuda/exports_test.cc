@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
+#include <thread>
 
 namespace rondo::device {
 namespace {
@@ -67,6 +69,29 @@ TEST(CudaExports, WhatWasFreedLongAgo_IsGivenBackThoughItIsKept) {
   EXPECT_EQ(freed.given_back, 1);
   exports.let_go(handle(1));
   EXPECT_EQ(freed.given_back, 1) << "only once";
+}
+
+TEST(CudaExports, WhatIsNeverConfirmed_IsGivenBackInTime) {
+  std::atomic<int> given_back = 0;
+  CudaExports exports(milliseconds(50));
+  for (const std::uint64_t allocation : {1U, 2U}) {
+    exports.keep(handle(allocation));
+    EXPECT_TRUE(exports.put_off(kBase, allocation, [&] { ++given_back; }));
+    const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (given_back < static_cast<int>(allocation) && std::chrono::steady_clock::now() < latest)
+      std::this_thread::sleep_for(milliseconds(1));
+    EXPECT_EQ(given_back, static_cast<int>(allocation));
+  }
+}
+
+TEST(CudaExports, WhatStaysAtTheEnd_KeepsNobodyWaiting) {
+  Freed freed;
+  {
+    CudaExports exports;
+    exports.keep(handle(1));
+    EXPECT_TRUE(freed.put_off(exports, 1));
+  }
+  EXPECT_EQ(freed.given_back, 0) << "it goes with the process";
 }
 
 }  // namespace
