@@ -32,9 +32,9 @@ HWY_INLINE void encode_losing_piece(const float* source, std::byte* target, Wire
   HWY_ALIGN float before[Piece::kCount];
   HWY_ALIGN float after[Piece::kCount];
   for (std::size_t i = 0; i < Piece::kCount; i += hn::Lanes(d)) {
-    const auto values = hn::LoadU(d, source + i);
-    const auto owed = losses.residual == nullptr ? hn::Zero(d) : hn::LoadU(d, losses.residual + i);
-    hn::Store(losses.residual == nullptr ? values : hn::Add(values, owed), d, before + i);
+    auto values = hn::LoadU(d, source + i);
+    if (losses.residual != nullptr) values = hn::Add(values, hn::LoadU(d, losses.residual + i));
+    hn::Store(values, d, before + i);
   }
   Piece::encode(before, target);
   Piece::decode(target, after);

@@ -130,22 +130,19 @@ std::uint64_t DevicePlace::closed(int peer) {
   const auto found = closed_.find(peer);
   if (found == closed_.end()) return 0;
   Closed& closed = found->second;
-  if (closed.certain != closed.heard && !closed.stays_open && !driver_.closes_later())
-    closed.certain = closed.heard;
+  if (closed.certain != closed.heard && !driver_.closes_later()) closed.certain = closed.heard;
   return closed.certain;
 }
 
 void DevicePlace::close(const GoneHandle& gone, int peer) {
-  Closed& closed = closed_[peer];
-  ++closed.heard;
+  ++closed_[peer].heard;
   Key first;
   first.handle.process = gone.process;
   first.handle.allocation = gone.number;
   if (gone.what == device::SharedKind::kEvent)
     return close_all(events_, first, [](const auto& /*event*/) { return true; });
-  close_all(memory_, first, [this, &closed](const OpenMemory& memory) {
+  close_all(memory_, first, [this](const OpenMemory& memory) {
     if (!memory.for_good) driver_.release_imported(memory.address);
-    closed.stays_open |= memory.for_good;
     return !memory.for_good;
   });
 }

@@ -62,7 +62,8 @@ class DevicePlace {
   /// Whether that has to wait (device::DeviceDriver::import_waits).
   bool opening_waits(const device::SharedHandle& handle);
   Result<detail::EventImpl*> open_event(const device::SharedHandle& handle);
-  /// Of that peer's; nothing where it isn't open. No work of this place uses it any more.
+  /// Of that peer's; nothing where it isn't open. No work of this place uses it any more. What is
+  /// open for good stays so, and counts as closed: who frees what a graph has gives up the graph.
   void close(const GoneHandle& gone, int peer);
   /// How many of those that were closed so are closed in the driver, too, for all that is known.
   std::uint64_t closed(int peer);
@@ -110,7 +111,6 @@ class DevicePlace {
   struct Closed {
     std::uint64_t heard = 0;
     std::uint64_t certain = 0;
-    bool stays_open = false;  ///< something is open for good: from then on nothing is certain
   };
   std::map<int, Closed> closed_;
 };

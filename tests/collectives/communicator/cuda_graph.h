@@ -4,10 +4,17 @@
 
 #include <cuda.h>
 #include <dlfcn.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <functional>
+#include <vector>
+
+#include "rondo/communicator.h"
+#include "rondo/device.h"
+#include "tests/collectives/communicator/memory.h"
 
 namespace rondo::testing {
 
@@ -77,5 +84,33 @@ class Graph {
   CUstream stream_;
   CUgraphExec executable_ = nullptr;
 };
+
+/// A captured pair of all-reduces, the second of the first's sums, launched `launches` times a turn
+/// with other contents each turn. `rank` r of three has r / 2 more than the turn's number.
+inline void expect_sums_of_each_launch(Communicator& rank, int turns, int launches) {
+  constexpr std::size_t kCount = 5'003;
+  Memory<float> memory(rank.device(), kCount, false);
+  const Buffer buffer = memory.buffer(0, kCount);
+  rank.all_reduce(buffer);  // plans are made before, not while a stream is captured
+  const NativeStream native(rank.device().index);
+  Stream stream = Stream::borrow(rank.device(), native.get());
+  Graph graph(native.get());
+  rank.start(Call::all_reduce(buffer).on(stream));
+  rank.start(Call::all_reduce(buffer).on(stream));
+  graph.end();
+  for (int turn = 0; turn < turns; ++turn) {
+    const float own = 0.5F * static_cast<float>(rank.rank()) + static_cast<float>(turn);
+    memory.write(0, std::vector<float>(kCount, own));
+    float expected = (1.5F + 3 * static_cast<float>(turn)) / 3;
+    for (int i = 0; i < launches; ++i) {
+      graph.launch();
+      expected *= 9;
+    }
+    stream.synchronize();
+    ASSERT_THAT(memory.read(0, kCount), ::testing::Each(expected)) << "turn " << turn;
+  }
+  // Freeing memory waits for all of the device, and keeps others from launching meanwhile.
+  rank.barrier();
+}
 
 }  // namespace rondo::testing

@@ -39,29 +39,7 @@ TEST(CudaGraph, CapturedAllReduce_IsMadeByEachLaunch) {
   spawn({.size = 3,
          .device = {DeviceKind::kCuda, 0},
          .devices = std::min(2, device_count(DeviceKind::kCuda))},
-        [](Communicator& rank) {
-          constexpr std::size_t kCount = 5'003;
-          Memory<float> memory(rank.device(), kCount, false);
-          const Buffer buffer = memory.buffer(0, kCount);
-          rank.all_reduce(buffer);  // plans are made before, not while a stream is captured
-          const NativeStream native(rank.device().index);
-          Stream stream = Stream::borrow(rank.device(), native.get());
-          Graph graph(native.get());
-          rank.start(Call::all_reduce(buffer).on(stream));
-          rank.start(Call::all_reduce(buffer).on(stream));  // of the sums
-          graph.end();
-          for (int turn = 0; turn < 25; ++turn) {
-            const float own = 0.5F * static_cast<float>(rank.rank()) + static_cast<float>(turn);
-            memory.write(0, std::vector<float>(kCount, own));
-            graph.launch();
-            graph.launch();
-            stream.synchronize();
-            const float once = 1.5F + 3 * static_cast<float>(turn);
-            ASSERT_THAT(memory.read(0, kCount), Each(once * 27)) << "turn " << turn;
-          }
-          // Freeing memory waits for all of the device, and keeps others from launching meanwhile.
-          rank.barrier();
-        });
+        [](Communicator& rank) { expect_sums_of_each_launch(rank, 25, 2); });
 }
 
 /// Who gives has nothing to wait for but its peers' goodbyes.

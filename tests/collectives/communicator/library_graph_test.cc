@@ -30,24 +30,9 @@ World world() {
 TEST(LibraryGraph, CapturedAllReduces_AreMadeByEachLaunch) {
   spawn(world(), [](Communicator& rank) {
     Memory<float> memory(rank.device(), kCount, false);
-    const Buffer buffer = memory.buffer(0, kCount);
-    rank.all_reduce(buffer);  // plans are made before, not while a stream is captured
+    rank.all_reduce(memory.buffer(0, kCount));
     ASSERT_EQ(rank.last_call().algorithm, "nccl");
-    const NativeStream native(rank.device().index);
-    Stream stream = Stream::borrow(rank.device(), native.get());
-    Graph graph(native.get());
-    rank.start(Call::all_reduce(buffer).on(stream));
-    rank.start(Call::all_reduce(buffer).on(stream));  // of the sums
-    graph.end();
-    for (int turn = 0; turn < 12; ++turn) {
-      const float own = 0.5F * static_cast<float>(rank.rank()) + static_cast<float>(turn);
-      memory.write(0, std::vector<float>(kCount, own));
-      graph.launch();
-      stream.synchronize();
-      const float once = 1.5F + kRanks * static_cast<float>(turn);
-      ASSERT_THAT(memory.read(0, kCount), Each(once * kRanks)) << "turn " << turn;
-    }
-    rank.barrier();
+    expect_sums_of_each_launch(rank, 12, 1);
   });
 }
 
