@@ -23,6 +23,14 @@ rondo_status rondo_stream_create(rondo_device device, void* native, rondo_stream
   });
 }
 
+rondo_status rondo_stream_borrow(rondo_device device, void* native, rondo_stream** out) {
+  return guarded([&] {
+    need(out, "out");
+    rondo::Stream stream = rondo::Stream::borrow(rondo::c::device_of(device, "device"), native);
+    *out = std::make_unique<rondo_stream>(rondo_stream{.stream = std::move(stream)}).release();
+  });
+}
+
 rondo_status rondo_stream_copy(rondo_stream* stream, void* target, const void* source,
                                size_t bytes) {
   return guarded([&] {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bindings/c/convert.h"
+#include "bindings/c/given_world.h"
 #include "bindings/c/guard.h"
 #include "bindings/c/handles.h"
 #include "rondo/plan.h"
@@ -44,6 +45,7 @@ rondo::PlanQuestion question_of(const rondo_plan_question* pointer) {
   set(question.tuning, given->tuning);
   set(question.algorithm, given->algorithm);
   set(question.schedule, given->schedule);
+  rondo::c::check_given_world(question);
   return question;
 }
 

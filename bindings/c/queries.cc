@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "bindings/c/convert.h"
+#include "bindings/c/given_world.h"
 #include "bindings/c/guard.h"
 #include "bindings/c/handles.h"
 #include "rondo/plan.h"
@@ -120,6 +121,7 @@ rondo_status rondo_query_plan(rondo_kind kind, uint64_t bytes, rondo_type type, 
                                  .hosts = hosts,
                                  .ranks_per_host = ranks_per_host};
     if (network != nullptr) question.network = network;
+    rondo::c::check_given_world(question);
     fill_in(plan_of(rondo::explain_plan(question)), out);
   });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -28,13 +29,23 @@ bool says_all(const rondo_call& call) {
          call.output_counts == nullptr && call.stream == nullptr;
 }
 
+std::uint64_t word_at(const rondo_call& call, std::size_t offset) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, reinterpret_cast<const std::byte*>(&call) + offset, sizeof word);
+  return word;
+}
+
 /// Of two calls without a stream, which is the last field: what lies between it and the others may
-/// never have been written.
+/// never have been written. Word by word: one call of `memcmp` takes three times as long.
 bool same_fields(const rondo_call& a, const rondo_call& b) {
-  constexpr std::size_t kFields = offsetof(rondo_call, commutative) + sizeof a.commutative;
+  constexpr std::size_t kWords = offsetof(rondo_call, commutative);
+  static_assert(kWords % sizeof(std::uint64_t) == 0);
+  static_assert(kWords + sizeof a.commutative <= offsetof(rondo_call, stream));
   static_assert(offsetof(rondo_call, stream) + sizeof(void*) == sizeof(rondo_call));
-  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
-  return std::memcmp(&a, &b, kFields) == 0;
+  std::uint64_t differing = a.commutative != b.commutative ? 1 : 0;
+  for (std::size_t at = 0; at != kWords; at += sizeof differing)
+    differing |= word_at(a, at) ^ word_at(b, at);
+  return differing == 0;
 }
 
 void copy_counts(const std::size_t* given, int size, std::vector<std::size_t>& counts) {

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -230,8 +231,18 @@ bool CallDriver::turn() {
   const bool exchanged = turn_exchanges();
   const bool moved = turn_front();
   settle();
-  if (exchanged || moved) place_.waiter().restart();
-  return exchanged || moved;
+  if (!exchanged && !moved) return false;
+  if (front_begun_ && !moved) place_.under_way().others_moved(place_.waiter());
+  place_.waiter().restart();
+  look_at_deadlines();
+  return true;
+}
+
+/// What moves puts off no deadline of what doesn't.
+void CallDriver::look_at_deadlines() {
+  /// Looks at messages and the call under way cost a reading of the clock each.
+  constexpr std::uint32_t kTurns = 64;
+  if (++turns_ % kTurns == 0 && (conversing_ != 0 || front_begun_)) check_waits({}, true);
 }
 
 bool CallDriver::turn_front() {
@@ -290,26 +301,28 @@ void CallDriver::wait(execute::WaitLimit limit) {
   // peer.
   if (place_.waiter().is_long() &&
       end_exchanges(conversations_.take_unexpected(exchanged_, front_begun_))) {
+    if (front_begun_) place_.under_way().others_moved(place_.waiter());
     place_.waiter().restart();
     return;
   }
+  if (conversing_ != 0) limit.until = std::min(limit.until, conversations_.next_deadline());
   Status status = place_.waiter().wait(limit, looks);
+  check_waits(std::move(status), limit.never_waits || place_.waiter().is_long());
+}
+
+/// How long a stream takes that a call is in, its program knows.
+void CallDriver::check_waits(Status status, bool of_messages) {
   if (front_begun_) {
     if (status.ok()) status = place_.under_way().check_wait(place_.context());
     if (!status.ok()) return end_front(std::move(status));
   }
-  if (status.ok()) status = check_messages();
+  if (status.ok() && conversing_ != 0 && of_messages)
+    status = conversations_.check_deadlines(place_.options().timeout_ms);
   if (!status.ok()) give_up(status);
 }
 
 Result<bool> CallDriver::take_unexpected() {
   return conversations_.take_unexpected(exchanged_, true);
-}
-
-/// How long a stream takes that a call is in, its program knows.
-Status CallDriver::check_messages() {
-  if (conversing_ == 0) return {};
-  return conversations_.check_wait(place_.waiter().waited_us() / 1000, place_.context().timeout_ms);
 }
 
 void CallDriver::arm(const std::shared_ptr<Bell>& bell) {
@@ -324,8 +337,10 @@ void CallDriver::give_up(const Status& cause) {
   place_.abort(cause);
   if (front_begun_) end_front(cause);
   while (!collectives_.empty()) begin_front();
-  const auto conversing = conversations_.take_all();
+  const auto conversing = conversations_.take_all(exchanged_);
   conversing_ = 0;
+  for (PendingCall* call : exchanged_) complete(*call, {});
+  exchanged_.clear();
   for (PendingCall* call : conversing) complete(*call, cause);
   while (!exchanges_.empty()) {
     PendingCall& call = exchanges_.front();

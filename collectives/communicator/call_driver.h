@@ -105,7 +105,8 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   bool end_exchanges(const Result<bool>& stepped);
   bool make_at_once(const CallArguments& arguments, int looks);
   void wait(execute::WaitLimit limit);
-  Status check_messages();
+  void look_at_deadlines();
+  void check_waits(Status status, bool of_messages);
   /// In a call that the place makes by itself: nothing else is outstanding.
   Result<bool> take_unexpected() override;
   void rest() override { conversations_.pause(); }
@@ -128,6 +129,7 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   Conversations conversations_;
   std::size_t conversing_ = 0;  ///< calls that `conversations_` has
   std::vector<PendingCall*> exchanged_;
+  std::uint32_t turns_ = 0;  ///< that moved something
   bool front_begun_ = false;
   bool front_rings_ = false;  ///< its stream has been asked to, when it comes there
   bool lets_sleep_ = false;   ///< the program's loop, until somebody takes the baton

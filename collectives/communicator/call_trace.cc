@@ -17,6 +17,11 @@ namespace {
 
 constexpr IntegerRange kCallsRange{1, 65'536};
 
+/// A process may be in several worlds of one job, which the epoch tells apart.
+std::string job_of(const transport::Identity& identity) {
+  return fmt::format("{:016x}-{}", identity.job, identity.epoch);
+}
+
 trace::TraceOwner owner_of(const transport::Mesh& mesh) {
   const auto& own = mesh.ranks()[static_cast<std::size_t>(mesh.rank())];
   return {.rank = mesh.rank(),
@@ -24,7 +29,7 @@ trace::TraceOwner owner_of(const transport::Mesh& mesh) {
           .pid = own.pid,
           .host = own.hostname,
           .clock = boot_id().value_or(""),
-          .job = fmt::format("{:016x}", mesh.identity().job)};
+          .job = job_of(mesh.identity())};
 }
 
 std::uint64_t larger_bytes(const CallArguments& arguments) {

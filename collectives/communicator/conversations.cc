@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,16 @@ namespace {
 bool sends(const CallArguments& arguments) { return arguments.exchange == Exchange::kSend; }
 bool sends(const PendingCall& call) { return sends(call.arguments); }
 bool has_deadline(const PendingCall& call) { return call.arguments.timeout_ms > 0; }
+
+PendingCall* call_of(const execute::Outstanding& one) {
+  return static_cast<PendingCall*>(one.message->owner);
+}
+
+/// Since it was looked at last, or it never was.
+bool has_moved(const PendingCall& call, const execute::Outstanding& now) {
+  return call.still_since == std::chrono::steady_clock::time_point{} ||
+         call.seen.stage != now.stage || call.seen.moves != now.moves;
+}
 
 // A send is only read; both directions share one description.
 execute::Message message_of(const CallArguments& arguments, void* owner) {
@@ -41,8 +52,13 @@ bool receive_at_once(execute::Conversation& conversation, const execute::Message
 }  // namespace
 
 Status Conversations::add(PendingCall& call) {
+  call.seen = {};
+  call.still_since = {};
   RONDO_TRY(add_new(call));
-  if (has_deadline(call)) ++own_deadlines_;
+  if (!has_deadline(call)) return {};
+  ++own_deadlines_;
+  call.still_since = std::chrono::steady_clock::now();
+  next_check_ = {};
   return {};
 }
 
@@ -143,46 +159,44 @@ void Conversations::finish(std::vector<PendingCall*>& done) {
   done_.clear();
 }
 
-std::vector<PendingCall*> Conversations::take_all() {
+std::vector<PendingCall*> Conversations::take_all(std::vector<PendingCall*>& done) {
+  finish(done);
   std::vector<PendingCall*> all;
-  finish(all);
-  for (Peer& peer : peers_) {
-    if (peer.conversation == nullptr) continue;
-    for (const execute::Message* message : peer.conversation->outstanding())
-      all.push_back(static_cast<PendingCall*>(message->owner));
-    peer.conversation.reset();
-  }
-  for (const execute::Message* message : own_.outstanding())
-    all.push_back(static_cast<PendingCall*>(message->owner));
+  for (const execute::Outstanding& one : list_outstanding()) all.push_back(call_of(one));
+  for (Peer& peer : peers_) peer.conversation.reset();
   own_ = execute::OwnMessages(mesh_.rank());
   own_deadlines_ = 0;
   return all;
 }
 
-std::vector<const PendingCall*> Conversations::outstanding() const {
-  std::vector<const PendingCall*> all;
-  for (const Peer& peer : peers_) {
-    if (peer.conversation == nullptr) continue;
-    for (const execute::Message* message : peer.conversation->outstanding())
-      all.push_back(static_cast<const PendingCall*>(message->owner));
-  }
-  for (const execute::Message* message : own_.outstanding())
-    all.push_back(static_cast<const PendingCall*>(message->owner));
-  return all;
+const std::vector<execute::Outstanding>& Conversations::list_outstanding() {
+  outstanding_.clear();
+  for (const Peer& peer : peers_)
+    if (peer.conversation != nullptr) peer.conversation->outstanding(outstanding_);
+  own_.outstanding(outstanding_);
+  return outstanding_;
 }
 
-Status Conversations::check_wait(std::int64_t waited_ms, std::int64_t timeout_ms) const {
-  if (waited_ms < (own_deadlines_ == 0 ? timeout_ms : 1)) return {};
-  const PendingCall* first = nullptr;
-  std::int64_t first_ms = timeout_ms;
-  for (const PendingCall* call : outstanding()) {
-    const std::int64_t limit_ms = has_deadline(*call) ? call->arguments.timeout_ms : timeout_ms;
-    if (first != nullptr && limit_ms >= first_ms) continue;
-    first = call;
-    first_ms = limit_ms;
+Status Conversations::check_deadlines(std::int64_t timeout_ms) {
+  /// Where a call has a deadline of its own, and where none has.
+  constexpr auto kPeriod = std::chrono::milliseconds(1);
+  constexpr auto kLongPeriod = std::chrono::milliseconds(50);
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_check_) return {};
+  next_check_ = now + (own_deadlines_ == 0 ? kLongPeriod : kPeriod);
+  next_deadline_ = execute::WaitLimit::kNever;
+  for (const execute::Outstanding& one : list_outstanding()) {
+    PendingCall& call = *call_of(one);
+    if (has_moved(call, one)) {
+      call.seen = one;
+      call.still_since = now;
+    }
+    const std::int64_t limit_ms = has_deadline(call) ? call.arguments.timeout_ms : timeout_ms;
+    const auto deadline = call.still_since + std::chrono::milliseconds(limit_ms);
+    if (now >= deadline) return timed_out(call, limit_ms);
+    next_deadline_ = std::min(next_deadline_, deadline);
   }
-  if (first == nullptr || waited_ms < first_ms) return {};
-  return timed_out(*first, first_ms);
+  return {};
 }
 
 Status Conversations::timed_out(const PendingCall& call, std::int64_t timeout_ms) const {

@@ -5,11 +5,13 @@
 // Threads: the holder of the baton. Allocates only for the first message of a pair, and while more
 // is outstanding, or kept, than ever before.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "collectives/communicator/pending_call.h"
+#include "collectives/execute/host/waiter.h"
 #include "collectives/execute/messages/conversation.h"
 #include "collectives/execute/messages/own_messages.h"
 #include "core/status.h"
@@ -36,11 +38,14 @@ class Conversations {
   Result<bool> take_unexpected(std::vector<PendingCall*>& done, bool keeps_peers);
   /// Nobody drives for a while: peers that steps have kept are paused.
   void pause();
-  /// All calls that aren't done; they are forgotten.
-  std::vector<PendingCall*> take_all();
-  /// Timeout where nothing has moved for so long, and a call is to wait no longer: its own
-  /// deadline, or `timeout_ms` where it has none.
-  Status check_wait(std::int64_t waited_ms, std::int64_t timeout_ms) const;
+  /// All calls that aren't done; they are forgotten. Those that are done, and weren't given by a
+  /// step before, are appended to `done`.
+  std::vector<PendingCall*> take_all(std::vector<PendingCall*>& done);
+  /// Timeout where a call hasn't moved for as long as it is to wait: its own deadline, or
+  /// `timeout_ms` where it has none. Looks at them now and then, however often it is asked.
+  Status check_deadlines(std::int64_t timeout_ms);
+  /// When the first of them is over, as of the last look.
+  std::chrono::steady_clock::time_point next_deadline() const { return next_deadline_; }
 
  private:
   /// With one peer. Where it has left, that matters once it is needed.
@@ -50,7 +55,7 @@ class Conversations {
   };
   Status add_new(PendingCall& call);
   execute::Conversation& conversation_with(int rank);
-  std::vector<const PendingCall*> outstanding() const;
+  const std::vector<execute::Outstanding>& list_outstanding();
   Status timed_out(const PendingCall& call, std::int64_t timeout_ms) const;
   Result<bool> step_all(bool keeps_peers);
   Result<bool> step(Peer& peer, bool keeps_peers);
@@ -60,6 +65,9 @@ class Conversations {
   std::vector<Peer> peers_;  ///< by rank
   execute::OwnMessages own_;
   std::vector<void*> done_;
+  std::vector<execute::Outstanding> outstanding_;  ///< as of the last time that it was asked for
+  std::chrono::steady_clock::time_point next_check_{};
+  std::chrono::steady_clock::time_point next_deadline_ = execute::WaitLimit::kNever;
   bool has_kept_peers_ = false;    ///< since the last pause
   std::size_t own_deadlines_ = 0;  ///< calls outstanding that have one
 };

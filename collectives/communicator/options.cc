@@ -12,6 +12,7 @@
 
 #include "collectives/kernels/wire_format.h"
 #include "core/environment.h"
+#include "core/json/reader.h"
 
 namespace rondo::communicator {
 namespace {
@@ -106,7 +107,7 @@ Status check_plain(const CommunicatorOptions& options) {
       {"RONDO_DEVICE_PATH", &options.device_path}};
   for (const auto& [variable, text] : texts) RONDO_TRY(check_plain(variable, *text));
   // A schedule may be a text of many lines.
-  if (!options.schedule.starts_with('{'))
+  if (!json::is_object_text(options.schedule))
     RONDO_TRY(check_plain("RONDO_SCHEDULE", options.schedule));
   return {};
 }

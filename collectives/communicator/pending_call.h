@@ -4,6 +4,7 @@
 // Used again and again: a communicator that starts calls at a steady rate allocates nothing.
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -13,6 +14,7 @@
 
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/communicator/plan_cache.h"
+#include "collectives/execute/messages/message_sender.h"
 #include "core/device/stream_order.h"
 #include "core/status.h"
 #include "core/ticks.h"
@@ -32,7 +34,11 @@ struct PendingCall {
   detail::StreamImpl* capture = nullptr;       ///< a stream that puts the call into a graph
   std::function<void(const Error*)> continuation;
 
-  Ticks entered = 0;          ///< when it was started; 0: nothing is traced
+  Ticks entered = 0;  ///< when it was started; 0: nothing is traced
+  /// Of a message, while it is outstanding: where it stood when it was looked at last, and since
+  /// when; of no time before the first look.
+  execute::Outstanding seen{};
+  std::chrono::steady_clock::time_point still_since{};
   Ticks met = 0;              ///< of a message: its peer had come to it; 0: only when it was done
   Status status;              ///< read once done
   std::exception_ptr thrown;  ///< by the continuation; read once done

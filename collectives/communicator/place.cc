@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <utility>
 
 #include "collectives/communicator/uneven.h"
@@ -12,6 +13,9 @@
 
 namespace rondo::communicator {
 namespace {
+
+/// Much more than a piece of a store takes, even where others have the core for a while.
+constexpr auto kStorePatience = std::chrono::seconds(1);
 
 /// There is a core for each rank of the host by its control group's quota, and for each that may
 /// run where this one does, of whichever host of the machine.
@@ -219,6 +223,10 @@ void Place::abort(const Status& cause) {
   for (int peer = 0; peer < size(); ++peer) {
     if (transport::Endpoint* endpoint = mesh_->endpoint(peer)) endpoint->withdraw();
   }
+  const auto until = std::chrono::steady_clock::now() + kStorePatience;
+  for (int peer = 0; peer < size(); ++peer) {
+    if (transport::Endpoint* endpoint = mesh_->endpoint(peer)) endpoint->await_store(until);
+  }
   // The call under way isn't in the trace before it has ended.
   if (!run_.has_value()) trace_->dump(cause);
 }
@@ -238,7 +246,7 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
   if (arguments.uneven) {
     if (PreparedPlan* plan = uneven_plans_.find(key, arguments)) return plan;
     RONDO_ASSIGN(auto prepared, make_plan(arguments, key));
-    if (uneven_plans_.is_full()) recent_calls_.forget();
+    if (uneven_plans_.is_full_for(*prepared)) recent_calls_.forget();
     return &uneven_plans_.insert(key, arguments, std::move(prepared));
   }
   if (PreparedPlan* plan = plans_.find(key)) return plan;

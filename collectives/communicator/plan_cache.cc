@@ -48,11 +48,29 @@ PreparedPlan* UnevenPlans::find(const transport::Fingerprint& key, const CallArg
   return nullptr;
 }
 
+bool UnevenPlans::is_full_for(const PreparedPlan& plan) const {
+  const std::size_t more_bytes = plan.residual_bytes();
+  std::size_t alike = 0;
+  std::size_t bytes = more_bytes;
+  for (const Entry& entry : entries_) {
+    alike += (entry.residual_bytes != 0) == (more_bytes != 0) ? 1 : 0;
+    bytes += entry.residual_bytes;
+  }
+  if (alike < kMost) return false;
+  return more_bytes == 0 || alike >= kMostWithResiduals || bytes > kMostBytes;
+}
+
 PreparedPlan& UnevenPlans::insert(const transport::Fingerprint& key, const CallArguments& arguments,
                                   std::shared_ptr<PreparedPlan> plan) {
-  if (is_full()) entries_.erase(std::ranges::min_element(entries_, {}, &Entry::used));
+  const bool has_residuals = plan->residual_bytes() != 0;
+  while (is_full_for(*plan)) {
+    entries_.erase(std::ranges::min_element(entries_, {}, [&](const Entry& entry) {
+      return std::pair((entry.residual_bytes != 0) != has_residuals, entry.used);
+    }));
+  }
   Entry& entry = entries_.emplace_back();
   entry.key = key;
+  entry.residual_bytes = plan->residual_bytes();
   entry.input_count = arguments.input.count;
   entry.output_count = arguments.output.count;
   entry.input_counts.assign(arguments.input_counts.begin(), arguments.input_counts.end());

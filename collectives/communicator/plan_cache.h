@@ -30,6 +30,10 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   double predicted_us = 0;   ///< 0: unknown
   bool on_device = false;    ///< runs where the buffers lie
   bool sends_first = false;  ///< as the runner says
+  /// Of one pair of buffers.
+  std::size_t residual_bytes() const {
+    return plan == nullptr ? 0 : plan->residual_count() * sizeof(float);
+  }
   transport::Fingerprint key;
   std::string range;                ///< the call's name in profilers of devices
   trace::Series* series = nullptr;  ///< that its calls are counted in
@@ -66,20 +70,26 @@ class PlanCache {
   std::uint64_t uses_ = 0;
 };
 
-/// The plans of calls whose parts have sizes of their own: the last few, by all counts.
+/// The plans of calls whose parts have sizes of their own, by all counts: the last few, since many
+/// programs have others each time. Of those whose losses are made up for in the next call as many
+/// as of equal parts, where all of that takes no more memory than one plan's may (residuals.h).
 class UnevenPlans {
  public:
+  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kMostWithResiduals = PlanCache::kMost;
+  static constexpr std::size_t kMostBytes = std::size_t{2} << 30;
+
   /// Null where there is none (any more).
   PreparedPlan* find(const transport::Fingerprint& key, const CallArguments& arguments);
-  /// A further one takes the place of the one that was found least recently.
-  bool is_full() const { return entries_.size() >= kMost; }
+  /// One more takes the place of that of its kind which was found least recently.
+  bool is_full_for(const PreparedPlan& plan) const;
   PreparedPlan& insert(const transport::Fingerprint& key, const CallArguments& arguments,
                        std::shared_ptr<PreparedPlan> plan);
 
  private:
-  static constexpr std::size_t kMost = 8;
   struct Entry {
     transport::Fingerprint key;
+    std::size_t residual_bytes = 0;
     std::size_t input_count = 0;
     std::size_t output_count = 0;
     std::vector<std::size_t> input_counts;

@@ -116,7 +116,7 @@ std::vector<select::Candidate> Planner::priced(schedule::Collective collective, 
 
 Result<select::Candidate> Planner::choose(const CallArguments& arguments) const {
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
-  const select::Demands demands = demands_of(arguments, options_.deterministic);
+  const select::Demands demands = demands_of(arguments, is_deterministic());
   const std::string_view name = forced_.empty() ? options_.algorithm : forced_;
   RONDO_ASSIGN(const algorithms::Algorithm* forced,
                select::forced_algorithm(arguments.collective, name, demands));
@@ -160,9 +160,9 @@ void Planner::use_schedule(std::shared_ptr<const UserSchedule> schedule) {
 }
 
 const UserSchedule* Planner::own_schedule(const CallArguments& arguments) const {
-  if (user_schedule_ == nullptr) return nullptr;
+  if (user_schedule_ == nullptr || is_timing()) return nullptr;
   const bool in_rank_order =
-      demands_of(arguments, options_.deterministic).order == select::Demands::Order::kRanks;
+      demands_of(arguments, is_deterministic()).order == select::Demands::Order::kRanks;
   return user_schedule_->fits(arguments, size(), in_rank_order) ? user_schedule_.get() : nullptr;
 }
 
@@ -288,7 +288,7 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
     RONDO_ASSIGN(inputs.table,
                  even_table(algorithm, inputs.schedule.request, total_count(arguments, size())));
   }
-  wire_.apply(algorithm, arguments, inputs);
+  if (!is_timing()) wire_.apply(algorithm, arguments, inputs);
   if (device_.takes(arguments)) device_.apply(options_, algorithm.name, inputs);
   return inputs;
 }

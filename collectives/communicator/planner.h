@@ -39,10 +39,13 @@ class Planner {
   /// Choices from now on go by what was measured; null: by constants that are built in.
   void use_tuning(std::shared_ptr<const select::Tuning> tuning);
   const std::shared_ptr<const select::Tuning>& tuning() const { return tuning_; }
-  /// Choices from now on are for this algorithm; empty: for the one of the options.
+  /// Plans from now on are of this algorithm, to be timed: as it is, whatever schedule, order or
+  /// wire format the options ask for. Empty: by the options.
   void force(std::string_view algorithm) { forced_ = algorithm; }
   const schedule::HostLayout& hosts() const { return *hosts_; }
   std::size_t segment_bytes() const;
+  /// What the options ask of every call.
+  bool is_deterministic() const { return options_.deterministic && !is_timing(); }
   /// All algorithms that an even call of `bytes` may run by, those that are chosen first coming
   /// first.
   std::vector<select::Candidate> priced(schedule::Collective collective, std::size_t bytes,
@@ -60,6 +63,7 @@ class Planner {
   static Result<kernels::ReduceKernel> kernel_of(const CallArguments& arguments);
 
  private:
+  bool is_timing() const { return !forced_.empty(); }
   /// All ranks', of which each binds its own.
   using WorldOfSchedules = std::shared_ptr<const schedule::FoldedWorld>;
 

@@ -67,7 +67,8 @@ Result<std::optional<std::string>> read_tuning(const std::string& path) {
 }
 
 Result<std::string> path_of(const Place& place) {
-  return cached_tuning_path(place.last_call().transport, place.mesh().ranks());
+  return cached_tuning_path(place.last_call().transport, place.mesh().ranks(),
+                            place.options().segment_bytes);
 }
 
 /// Nothing where it is yet to be measured.
@@ -170,13 +171,16 @@ Result<std::vector<MeasuredChoice>> measure_choices(Engine& engine, Collective c
   std::vector<MeasuredChoice> choices;
   if (engine.place().size() == 1) return choices;
   TimedCalls calls(engine);
+  using Order = select::Demands::Order;
+  const select::Demands demands{.order = engine.place().planner().is_deterministic() ? Order::kRanks
+                                                                                     : Order::kAny};
   // What is known of all_to_all is all ranks' data together.
   const auto each =
       static_cast<std::size_t>(collective == Collective::kAllToAll ? engine.place().size() : 1);
   for (const std::size_t size : bytes) {
     const std::size_t all = calls.bytes_of(collective, size * each);
     const std::vector<select::Candidate> candidates =
-        engine.place().planner().priced(collective, all);
+        engine.place().planner().priced(collective, all, demands);
     std::vector<const algorithms::Algorithm*> algorithms;
     for (const auto& candidate : candidates) algorithms.push_back(candidate.algorithm);
     RONDO_ASSIGN(const auto times, calls.run(all, algorithms, 2 * rounds));

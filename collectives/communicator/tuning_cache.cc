@@ -20,7 +20,8 @@ std::optional<std::string> cache_folder() {
 }  // namespace
 
 Result<std::string> cached_tuning_path(std::string_view transport,
-                                       std::span<const transport::RankInfo> ranks) {
+                                       std::span<const transport::RankInfo> ranks,
+                                       std::size_t segment_bytes) {
   const auto folder = cache_folder();
   if (!folder.has_value()) {
     return Status(ErrorCode::kInvalidArgument,
@@ -30,6 +31,7 @@ Result<std::string> cached_tuning_path(std::string_view transport,
   std::string hosts(transport);
   for (const transport::RankInfo& rank : ranks)
     hosts += fmt::format(";{}*{}", rank.hostname, rank.cores.size());
+  if (segment_bytes != 0) hosts += fmt::format(";segments of {}", segment_bytes);
   // A number by what files of before lacked: they are measured anew.
   return fmt::format("{}/tuning3-{}-{:016x}.json", *folder, ranks.size(), fnv1a(hosts));
 }

@@ -28,7 +28,7 @@ bool UserSchedule::fits(const CallArguments& arguments, int ranks, bool in_rank_
 
 Result<std::shared_ptr<const UserSchedule>> load_schedule(const std::string& option) {
   if (option.empty()) return std::shared_ptr<const UserSchedule>();
-  const bool is_text = option.front() == '{';
+  const bool is_text = json::is_object_text(option);
   const std::string name = is_text ? "schedule (option schedule)" : name_of(option);
   std::string text = option;
   if (!is_text) {

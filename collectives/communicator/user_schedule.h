@@ -25,7 +25,7 @@ struct UserSchedule {
   bool fits(const CallArguments& arguments, int ranks, bool in_rank_order) const;
 };
 
-/// `option`: a file's path, or the JSON itself (what begins with a brace). Null where it is empty.
+/// `option`: a file's path, or the JSON itself (json::is_object_text). Null where it is empty.
 /// Errors: InvalidArgument: no such file; what is wrong with it.
 Result<std::shared_ptr<const UserSchedule>> load_schedule(const std::string& option);
 

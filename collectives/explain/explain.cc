@@ -95,6 +95,8 @@ std::vector<PlannedUplink> uplinks_of(const Scenario& scenario,
 /// `report`: null, or where what this way loads goes.
 Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64_t most_work,
                PlannedAlgorithm& planned, PlanReport* report) {
+  if (algorithm == nullptr && !scenario.runs_written())
+    return {ErrorCode::kUnsupported, "a deterministic communicator goes without it"};
   RONDO_ASSIGN(const Schedules schedules, schedules_of(scenario, algorithm));
   simulate::Options options = scenario.options;
   options.most_pieces = kMostPieces;
@@ -167,7 +169,8 @@ std::string reason_of_choice(const Scenario& scenario, const PlanReport& report)
     return planned.name == report.algorithm;
   });
   if (report.ranks == 1) return "one rank copies its input, whatever is chosen";
-  if (list.size() == 1) return "there is no other";
+  const bool leaves_written_out = scenario.written != nullptr && !scenario.runs_written();
+  if (list.size() == (leaves_written_out ? 2 : 1)) return "there is no other";
   if (chosen == list.end() || !chosen->left_out.empty())
     return "the least time by the cost formula; too large to simulate";
   const PlannedAlgorithm& other = chosen == list.begin() ? list[1] : list[0];
@@ -187,18 +190,23 @@ std::string reason_of_choice(const Scenario& scenario, const PlanReport& report)
       other.name, ratio);
 }
 
+/// Of an algorithm that is asked for.
+std::string why_not_asked(const Scenario& scenario) {
+  const PlanQuestion& question = scenario.question;
+  if (scenario.asks_for_written())
+    return fmt::format("a deterministic communicator goes without {}", question.algorithm);
+  if (algorithms::find(question.collective, question.algorithm) == nullptr)
+    return fmt::format("there is no {} of {}", question.algorithm, to_string(question.collective));
+  return fmt::format("{} doesn't keep the order of ranks", question.algorithm);
+}
+
 /// A communicator goes by what is forced where it can be used, and chooses where it can't.
 std::string reason_for(const Scenario& scenario, const PlanReport& report) {
   const PlanQuestion& question = scenario.question;
   if (question.algorithm == report.algorithm) return "it is asked for";
   std::string reason = reason_of_choice(scenario, report);
   if (question.algorithm == "auto") return reason;
-  const std::string_view collective = to_string(question.collective);
-  const std::string why =
-      algorithms::find(question.collective, question.algorithm) == nullptr
-          ? fmt::format("there is no {} of {}", question.algorithm, collective)
-          : fmt::format("{} doesn't keep the order of ranks", question.algorithm);
-  return fmt::format("{}, so it is chosen among the others: {}", why, reason);
+  return fmt::format("{}, so it is chosen among the others: {}", why_not_asked(scenario), reason);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "collectives/simulate/network_file.h"
@@ -29,10 +30,36 @@ Result<simulate::Network> tuned_network(const PlanQuestion& question,
   return network;
 }
 
+/// What a question says besides its network has to be the same: 0, and what it is where nobody has
+/// said it, isn't looked at.
+Status check_world(const PlanQuestion& question, const simulate::Network& network) {
+  const auto says = [](int value, int unsaid) { return value != 0 && value != unsaid; };
+  const PlanQuestion unsaid;
+  const bool says_ranks = says(question.ranks_per_host, unsaid.ranks_per_host);
+  int hosts = 0;
+  bool alike = true;
+  for (const simulate::HostGroup& group : network.groups) {
+    hosts += group.hosts;
+    alike = alike && (!says_ranks || question.ranks_per_host == group.ranks);
+  }
+  if (alike && (!says(question.hosts, unsaid.hosts) || question.hosts == hosts)) return {};
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("{} hosts of {} ranks: {} describes {} ranks on {} hosts; expected the same, "
+                      "or 0 and 0",
+                      question.hosts, question.ranks_per_host, question.network_name,
+                      network.world(), hosts)};
+}
+
+Result<simulate::Network> described_network(const PlanQuestion& question) {
+  RONDO_ASSIGN(simulate::Network network,
+               simulate::parse_network(question.network, question.network_name));
+  RONDO_TRY(check_world(question, network));
+  return network;
+}
+
 Result<simulate::Network> network_of(const PlanQuestion& question, const select::Tuning* tuning) {
   if (tuning != nullptr && question.hosts == 0) return tuned_network(question, *tuning);
-  if (!question.network.empty() && tuning == nullptr)
-    return simulate::parse_network(question.network, question.network_name);
+  if (!question.network.empty() && tuning == nullptr) return described_network(question);
   const std::int64_t ranks = std::int64_t{question.hosts} * question.ranks_per_host;
   if (question.hosts < 1 || question.ranks_per_host < 1 || ranks > simulate::kMostRanks) {
     return Status(ErrorCode::kInvalidArgument,
@@ -79,6 +106,11 @@ Status read_written(Scenario& scenario) {
                         to_string(request.collective), request.world,
                         to_string(question.collective), scenario.world())};
   }
+  if (schedule::has_root(request.collective) && request.root != question.root) {
+    return {ErrorCode::kInvalidArgument,
+            fmt::format("{}: '{}' is {} with root {}, the question's root is {}", name,
+                        written.name, to_string(request.collective), request.root, question.root)};
+  }
   RONDO_ASSIGN(verify::WrittenVerdict verdict, verify::verify_written(written, name));
   scenario.written = std::make_shared<const schedule::WrittenSchedule>(std::move(written));
   scenario.written_world = std::make_shared<const schedule::FoldedWorld>(std::move(verdict.fused));
@@ -98,16 +130,17 @@ Result<const Algorithm*> chosen_built_in(const Scenario& scenario) {
   const select::Demands demands{.order = scenario.question.deterministic
                                              ? select::Demands::Order::kRanks
                                              : select::Demands::Order::kAny};
-  RONDO_ASSIGN(
-      const Algorithm* forced,
-      select::forced_algorithm(scenario.question.collective, scenario.question.algorithm, demands));
+  const std::string_view name =
+      scenario.asks_for_written() ? std::string_view("auto") : scenario.question.algorithm;
+  RONDO_ASSIGN(const Algorithm* forced,
+               select::forced_algorithm(scenario.question.collective, name, demands));
   if (forced == nullptr && scenario.pricing != nullptr) {
     const auto& list =
         scenario.pricing->candidates(scenario.question.collective, scenario.bytes(), demands);
     if (!list.empty()) return list.front().algorithm;
   }
-  return select::choose(scenario.question.collective, scenario.bytes(), scenario.layout(),
-                        scenario.question.algorithm, demands);
+  return select::choose(scenario.question.collective, scenario.bytes(), scenario.layout(), name,
+                        demands);
 }
 
 }  // namespace
@@ -132,7 +165,9 @@ schedule::Request request_of(const Scenario& scenario, const Algorithm& algorith
 Result<Scenario> scenario_of(const PlanQuestion& question) {
   Scenario scenario;
   scenario.question = question;
-  RONDO_TRY(check_bytes(question));
+  // It moves none, whatever the question says.
+  if (question.collective == Collective::kBarrier) scenario.question.bytes = 0;
+  RONDO_TRY(check_bytes(scenario.question));
   RONDO_TRY(read_tuning(scenario));
   RONDO_ASSIGN(scenario.network, network_of(question, scenario.tuning.get()));
   scenario.hosts = simulate::layout_of(scenario.network);
@@ -141,7 +176,7 @@ Result<Scenario> scenario_of(const PlanQuestion& question) {
                   fmt::format("root {} is no rank of a world of {} (0 to {})", question.root,
                               scenario.world(), scenario.world() - 1));
   }
-  scenario.count = count_of(question, scenario.world());
+  scenario.count = count_of(scenario.question, scenario.world());
   scenario.options.element_bytes = size_of(question.type);
   scenario.options.segment_bytes = select::default_segment_bytes(scenario.layout());
   if (scenario.tuning != nullptr) {
@@ -166,7 +201,7 @@ Result<Schedules> schedules_of(const Scenario& scenario, const Algorithm* algori
 }
 
 Result<const Algorithm*> chosen(const Scenario& scenario) {
-  if (scenario.written != nullptr && scenario.question.algorithm == scenario.written->name)
+  if (scenario.asks_for_written() && scenario.runs_written())
     return static_cast<const Algorithm*>(nullptr);
   RONDO_ASSIGN(const Algorithm* algorithm, chosen_built_in(scenario));
   RONDO_TRY(algorithms::check_rows(*algorithm, request_of(scenario, *algorithm)));

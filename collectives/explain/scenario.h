@@ -36,6 +36,12 @@ struct Scenario {
   std::size_t bytes() const { return count * options.element_bytes; }
   int world() const { return hosts->world(); }
   select::Layout layout() const;
+  /// Whether the question's algorithm is the one that the user has written.
+  bool asks_for_written() const {
+    return written != nullptr && question.algorithm == written->name;
+  }
+  /// Whether a communicator would run it for this call: no deterministic one does.
+  bool runs_written() const { return written != nullptr && !question.deterministic; }
 };
 
 /// Errors: InvalidArgument.
@@ -53,7 +59,8 @@ Result<Schedules> schedules_of(const Scenario& scenario, const algorithms::Algor
 std::string name_of(const Scenario& scenario, const algorithms::Algorithm* algorithm);
 
 /// The algorithm that a communicator would run; null for the one that the user has written, where
-/// it is asked for. Errors: InvalidArgument; Unsupported: a world that is too large for it.
+/// it is asked for and runs. Errors: InvalidArgument; Unsupported: a world that is too large for
+/// it.
 Result<const algorithms::Algorithm*> chosen(const Scenario& scenario);
 
 }  // namespace rondo::explain

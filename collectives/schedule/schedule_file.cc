@@ -204,7 +204,7 @@ Result<WrittenSchedule> parse_schedule(std::string_view text, std::string file) 
   Value root = document.root();
   WrittenSchedule written;
   written.name = root.at("name").name();
-  written.summary = root.at("summary").text("a schedule of the user's");
+  written.summary = root.at("summary").remark("a schedule of the user's");
   Request request = read_request(root);
   const bool turns = root.at("turns").flag(false);
   Value ranks = root.at("schedules");

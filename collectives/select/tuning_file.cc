@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "collectives/schedule/schedule_file.h"
@@ -65,7 +67,7 @@ Result<Tuning> parse_tuning(std::string_view text, std::string name) {
   if (version.integer(0, 0, INT64_MAX) != kVersion)
     version.refuse(fmt::format("{}, the version of tuning files that this Rondo reads", kVersion));
   Tuning tuning;
-  tuning.transport = root.at("transport").text();
+  tuning.transport = root.at("transport").remark();
   for (Value host : root.at("hosts").items()) tuning.hosts.push_back(host.name());
   Value network = root.at("network");
   if (network.exists()) {
@@ -73,8 +75,13 @@ Result<Tuning> parse_tuning(std::string_view text, std::string name) {
   } else {
     network.refuse("a network");
   }
-  for (Value item : root.at("measured").items())
-    tuning.measured.push_back(read_times(std::move(item)));
+  std::set<std::pair<schedule::Collective, std::string>> measured;
+  for (Value item : root.at("measured").items()) {
+    const MeasuredTimes& times = tuning.measured.emplace_back(read_times(item));
+    if (!measured.emplace(times.collective, times.algorithm).second)
+      item.fail(fmt::format("{} by {} is there for a second time", to_string(times.collective),
+                            times.algorithm));
+  }
   tuning.private_read_bytes =
       static_cast<std::size_t>(root.at("private_read_bytes").integer(0, 0, INT64_MAX));
   root.no_other_keys();

@@ -7,6 +7,7 @@
 
 #include "collectives/algorithms/registry.h"
 #include "collectives/schedule/fuse.h"
+#include "collectives/verify/shape.h"
 #include "collectives/verify/verify.h"
 #include "rondo/schedules.h"
 
@@ -34,6 +35,12 @@ Status in_its_own_ops(const schedule::WrittenSchedule& written, const Status& of
   return status.ok() ? of_fused : status;
 }
 
+/// First, so that errors speak of its own ops; of a large world only what fusing takes for granted,
+/// that all it names is there.
+Status check_as_written(const std::vector<FusedSchedule>& world) {
+  return world.size() <= kMemoryRulesUpTo ? verify_at_once(world).status() : check_shape(world);
+}
+
 /// Whoever forces an algorithm, or reads of one, is to know whose it is.
 Status check_name(std::string_view name) {
   const bool is_taken =
@@ -47,11 +54,7 @@ Status check_name(std::string_view name) {
 
 Result<WrittenVerdict> verdict_on(const schedule::WrittenSchedule& written) {
   RONDO_TRY(check_name(written.name));
-  // As it was written first, so that errors speak of its own ops.
-  if (written.request().world <= kMemoryRulesUpTo) {
-    const std::vector<FusedSchedule> plain = lowered(written);
-    RONDO_TRY(verify_at_once(plain).status());
-  }
+  RONDO_TRY(check_as_written(lowered(written)));
   const auto build = [&](schedule::Rank rank) {
     return written.ranks[static_cast<std::size_t>(rank)];
   };

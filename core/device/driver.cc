@@ -118,7 +118,12 @@ Result<DeviceDriver*> driver_of(DeviceKind kind) {
 Result<DeviceDriver*> driver_of(Device device) {
   RONDO_ASSIGN(DeviceDriver * driver, driver_of(device.kind));
   RONDO_ASSIGN(const int count, driver->device_count());
-  // A kind without devices explains itself better than an index out of range does.
+  // A kind of ours without devices explains itself better than an index out of range does.
+  if (count == 0 && row_of(device.kind) == nullptr) {
+    return Status(ErrorCode::kUnsupported,
+                  fmt::format("there is no device {}: its plug-in finds none of kind {} here",
+                              name_of(device), v1::to_string(device.kind)));
+  }
   if (count > 0 && (device.index < 0 || device.index >= count)) {
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("there is no device {}: {} {} device(s) can be used, from index 0",

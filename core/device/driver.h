@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/device/collective_library.h"
@@ -47,6 +48,14 @@ class DeviceDriver {
   /// index).
   virtual Result<void*> allocate(int index, std::size_t bytes) = 0;
   virtual void free(void* pointer) = 0;
+  /// Makes `action` give memory of the device back that isn't from `allocate`: now, or, where what
+  /// the device is at may still use it or would be waited for, later: by a thread of Rondo's, or
+  /// in give_back_due.
+  virtual void give_back(int /*index*/, std::function<void()> action) {
+    std::exchange(action, nullptr)();
+  }
+  /// Does what `give_back` has put off and may be done by now, where no thread of Rondo's will.
+  virtual void give_back_due() {}
 
   /// Whether [pointer, pointer + bytes) is memory of that device.
   /// Errors: InvalidArgument, saying what it is instead.
@@ -101,6 +110,7 @@ class DeviceDriver {
   /// Errors: Device, Unsupported.
   virtual Result<std::shared_ptr<void>> allocate_words(int index, std::size_t bytes);
 
+  /// Errors: Device, System (no thread can be made for it), Unsupported, InvalidArgument.
   virtual Result<std::shared_ptr<detail::StreamImpl>> create_stream(int index) = 0;
   /// A stream that another library has made: the driver's own handle of it.
   /// Errors: Device, Unsupported (the kind has no such handles).

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "core/device/driver.h"
-#include "core/device/plugin/registry.h"
 #include "core/log.h"
 #include "rondo/allocator.h"
 #include "rondo/error.h"
@@ -37,6 +40,47 @@ class CurrentAllocator {
 CurrentAllocator& current_allocator() {
   static CurrentAllocator& current = *new CurrentAllocator();
   return current;
+}
+
+/// Memory of the program's that Rondo has let go of, and that isn't back yet: by device.
+class OnItsWay {
+ public:
+  void add(Device device) {
+    const std::lock_guard lock(mutex_);
+    devices_.push_back(device);
+  }
+  void remove(Device device) {
+    const std::lock_guard lock(mutex_);
+    devices_.erase(std::ranges::find(devices_, device));
+    arrived_.notify_all();
+  }
+  void wait(std::chrono::milliseconds most);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<Device> devices_;
+};
+
+void OnItsWay::wait(std::chrono::milliseconds most) {
+  constexpr std::chrono::milliseconds kLookPeriod{5};
+  const auto until = std::chrono::steady_clock::now() + most;
+  std::unique_lock lock(mutex_);
+  while (!devices_.empty() && std::chrono::steady_clock::now() < until) {
+    const auto devices = devices_;
+    lock.unlock();
+    for (const Device device : devices) {
+      if (const auto driver = device::driver_of(device); driver.ok()) (*driver)->give_back_due();
+    }
+    lock.lock();
+    arrived_.wait_for(lock, kLookPeriod, [this] { return devices_.empty(); });
+  }
+}
+
+/// Never destroyed, as the allocator.
+OnItsWay& on_its_way() {
+  static OnItsWay& memory = *new OnItsWay();
+  return memory;
 }
 
 Status no_memory(Device device, std::size_t bytes, const char* whom) {
@@ -77,9 +121,12 @@ Result<std::shared_ptr<std::byte[]>> allocate_by(std::shared_ptr<const Allocator
   if (memory == nullptr) return no_memory(device, bytes, "the program's allocator");
   std::shared_ptr<std::byte[]> owned(
       static_cast<std::byte*>(memory),
-      [allocator = std::move(allocator), device, bytes](std::byte* data) {
-        device::give_back(device, [allocator, device, data, bytes] {
+      [allocator = std::move(allocator), &driver, device, bytes](std::byte* data) {
+        on_its_way().add(device);
+        driver.give_back(device.index, [allocator, device, data, bytes]() mutable {
           give_back(*allocator, device, data, bytes);
+          allocator.reset();  // nothing of the program's is used behind that
+          on_its_way().remove(device);
         });
       });
   RONDO_TRY(check(driver, device, memory, bytes));
@@ -98,6 +145,8 @@ void set_allocator(Allocator allocator) {
   }
   current_allocator().set(allocates ? std::make_shared<const Allocator>(std::move(allocator))
                                     : nullptr);
+  constexpr std::chrono::seconds kPatience{1};
+  on_its_way().wait(kPatience);
 }
 }  // namespace v1
 

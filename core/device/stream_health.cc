@@ -39,6 +39,11 @@ std::uint64_t StreamHealth::expect() {
   return places_++;
 }
 
+bool StreamHealth::expects() const {
+  const std::lock_guard lock(mutex_);
+  return !expected_.empty();
+}
+
 // Followers are told without the mutex: they may have followers, and this one among them.
 void StreamHealth::settle(std::uint64_t place, const Status& outcome) {
   std::vector<Settled> settled;
@@ -52,9 +57,7 @@ void StreamHealth::settle(std::uint64_t place, const Status& outcome) {
 }
 
 void StreamHealth::tell(const std::vector<Settled>& settled) {
-  for (const Settled& each : settled) {
-    if (const auto stream = each.stream.lock()) stream->settle(each.place, each.outcome);
-  }
+  for (const Settled& each : settled) each.stream->settle(each.place, each.outcome);
 }
 
 bool StreamHealth::is_open(std::uint64_t record) const {

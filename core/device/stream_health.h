@@ -29,16 +29,19 @@ class StreamHealth {
   std::uint64_t expect();
   /// How that ended.
   void settle(std::uint64_t place, const Status& outcome);
+  /// Whether anything is expected: directly, or behind an event of another stream.
+  bool expects() const;
 
  private:
   friend class RecordHealth;
+  /// Kept until it is told: what a native stream waits for outlives a handle that was borrowed.
   struct Follower {
     std::uint64_t record;  ///< in this stream
-    std::weak_ptr<StreamHealth> stream;
+    std::shared_ptr<StreamHealth> stream;
     std::uint64_t place;  ///< in that one
   };
   struct Settled {
-    std::weak_ptr<StreamHealth> stream;
+    std::shared_ptr<StreamHealth> stream;
     std::uint64_t place;
     Status outcome;
   };

@@ -13,6 +13,8 @@ namespace {
 
 using Node = nlohmann::json;
 
+constexpr std::string_view kWhitespace = " \t\r\n";
+
 const Node& node(const void* pointer) { return *static_cast<const Node*>(pointer); }
 
 /// As it is shown to who wrote it.
@@ -86,7 +88,7 @@ Result<Node> parse_text(std::string_view text) {
     return invalid(
         fmt::format("{} MiB long; expected at most {}", text.size() >> 20, kMostBytes >> 20));
   }
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+  if (text.find_first_not_of(kWhitespace) == std::string_view::npos)
     return invalid("empty; expected JSON");
   if (is_too_deep(text)) return invalid(fmt::format("nested more than {} deep", kMostDepth));
   try {
@@ -108,12 +110,22 @@ bool is_name(std::string_view text) {
   const bool plain =
       std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
   if (text.empty() || !plain || text.size() > kMostNameBytes) return false;
+  // U+0080 to U+009F: terminals take them for commands, as those below a space.
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    const auto next = static_cast<unsigned char>(text[i + 1]);
+    if (text[i] == '\xc2' && next >= 0x80 && next <= 0x9f) return false;
+  }
   try {
     static_cast<void>(Node(text).dump());
     return true;
   } catch (const Node::type_error&) {
     return false;  // no UTF-8
   }
+}
+
+bool is_object_text(std::string_view option) {
+  const std::size_t first = option.find_first_not_of(kWhitespace);
+  return first != std::string_view::npos && option[first] == '{';
 }
 
 std::string line_and_column(std::string_view text, std::size_t position) {
@@ -251,6 +263,11 @@ std::string Value::name(std::string_view otherwise) {
   if (!is_name(name))
     refuse(fmt::format("a name, of one line and at most {} bytes", kMostNameBytes));
   return name;
+}
+
+std::string Value::remark(std::string_view otherwise) {
+  std::string remark = text(otherwise);
+  return remark.empty() ? remark : name(otherwise);
 }
 
 std::string Value::text(std::string_view otherwise) {

@@ -54,6 +54,8 @@ class Value {
   /// A text that messages and tables can show as it is, of at most 256 bytes; it has to be there,
   /// unless there is an `otherwise`.
   std::string name(std::string_view otherwise = {});
+  /// The same where it may also be empty.
+  std::string remark(std::string_view otherwise = {});
 
   /// "hosts[1].ranks"; "the file" for all of it.
   std::string place() const;
@@ -137,6 +139,10 @@ class Document {
 inline constexpr std::size_t kMostNameBytes = 256;
 /// Whether a file can have it where a name is expected: UTF-8 of one line, and not too long.
 bool is_name(std::string_view text);
+
+/// Whether an option that takes a file's path or its text is a text: a brace, behind whitespace or
+/// nothing, begins it.
+bool is_object_text(std::string_view option);
 
 /// "line 3, column 7": of the byte before `position`, which counts from 1.
 std::string line_and_column(std::string_view text, std::size_t position);

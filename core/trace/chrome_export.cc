@@ -35,7 +35,8 @@ std::string metadata(const TraceOwner& owner, std::uint64_t pushed, std::size_t 
       R"("process":{},"host":{},"clock":{},"clock_offset_ns":0,"job":{},"calls":{},"kept":{},)"
       R"("error":{}}}}})",
       owner.rank, kFormatVersion, owner.rank, owner.world, owner.pid, quoted(owner.host),
-      quoted(owner.clock), quoted(owner.job), pushed, kept, quoted(error));
+      quoted(owner.clock), quoted(owner.job), pushed, kept,
+      quoted(error.substr(0, kMostTextBytes)));
   text += fmt::format(
       ",\n"
       R"({{"name":"process_name","ph":"M","pid":{},"tid":0,"args":{{"name":{}}}}})"

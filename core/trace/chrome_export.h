@@ -5,6 +5,7 @@
 // (docs/tracing.md). Threads: any.
 // Source: "Trace Event Format", Google (2016).
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 namespace rondo::trace {
 
 inline constexpr int kFormatVersion = 1;
+/// Of each text in a trace: who reads one takes no longer ones.
+inline constexpr std::size_t kMostTextBytes = 4096;
 
 /// Whose calls they are.
 struct TraceOwner {
@@ -31,8 +34,8 @@ struct TraceOwner {
 /// A JSON string, quotes included; what is no ASCII text becomes '?'.
 std::string quoted(std::string_view text);
 
-/// `pushed`: calls that there were, of which `records` are the last. `error`: why they are written;
-/// empty: because the communicator has ended, or on request.
+/// `pushed`: calls that there were, of which `records` are the last. `error`: why they are written,
+/// cut behind kMostTextBytes; empty: because the communicator has ended, or on request.
 std::string chrome_trace(const TraceOwner& owner, const std::vector<CallRecord>& records,
                          std::uint64_t pushed, const std::vector<const Series*>& series,
                          const TickScale& scale, std::string_view error);

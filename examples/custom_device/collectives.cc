@@ -172,20 +172,20 @@ rondo_collective_table collectives() {
   table.size = sizeof(table);
   table.version = text.c_str();
   table.reduces = &reduces;
-  table.make_id = &make_id;
-  table.join = &join;
-  table.ready = &ready;
-  table.abort = &give_up;
-  table.leave = &leave;
-  table.all_reduce = &all_reduce;
-  table.reduce = &reduce;
-  table.broadcast = &broadcast;
-  table.all_gather = &all_gather;
-  table.reduce_scatter = &reduce_scatter;
-  table.send = &send;
-  table.receive = &receive;
-  table.begin_group = &begin_group;
-  table.end_group = &end_group;
+  table.make_id = guarded<&make_id>;
+  table.join = guarded<&join>;
+  table.ready = guarded<&ready>;
+  table.abort = guarded<&give_up>;
+  table.leave = guarded<&leave>;
+  table.all_reduce = guarded<&all_reduce>;
+  table.reduce = guarded<&reduce>;
+  table.broadcast = guarded<&broadcast>;
+  table.all_gather = guarded<&all_gather>;
+  table.reduce_scatter = guarded<&reduce_scatter>;
+  table.send = guarded<&send>;
+  table.receive = guarded<&receive>;
+  table.begin_group = guarded<&begin_group>;
+  table.end_group = guarded<&end_group>;
   return table;
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <string_view>
 
 namespace custom_cpu {
@@ -25,5 +26,22 @@ inline int failed(std::string_view why) {
   last_failure().at(length) = '\0';
   return 1;
 }
+
+template <auto kFunction>
+struct Guarded;
+template <typename... Arguments, int (*kFunction)(Arguments...)>
+struct Guarded<kFunction> {
+  static int call(Arguments... arguments) noexcept {
+    try {
+      return kFunction(arguments...);
+    } catch (const std::exception& error) {
+      return failed(error.what());
+    }
+  }
+};
+/// A function as the table has it, where nothing is thrown: neither for want of memory nor where no
+/// thread can be made.
+template <auto kFunction>
+inline constexpr auto guarded = &Guarded<kFunction>::call;
 
 }  // namespace custom_cpu

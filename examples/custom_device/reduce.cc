@@ -89,11 +89,11 @@ struct Row {
 
 template <typename T>
 void add(const char* type, std::vector<Row>& rows) {
-  rows.push_back({{type, "sum", &reduce<T, Sum>}, &run<T, Sum>});
-  rows.push_back({{type, "avg", &reduce<T, Average>}, &run<T, Average>});
-  rows.push_back({{type, "prod", &reduce<T, Product>}, &run<T, Product>});
-  rows.push_back({{type, "min", &reduce<T, Minimum>}, &run<T, Minimum>});
-  rows.push_back({{type, "max", &reduce<T, Maximum>}, &run<T, Maximum>});
+  rows.push_back({{type, "sum", guarded<&reduce<T, Sum>>}, &run<T, Sum>});
+  rows.push_back({{type, "avg", guarded<&reduce<T, Average>>}, &run<T, Average>});
+  rows.push_back({{type, "prod", guarded<&reduce<T, Product>>}, &run<T, Product>});
+  rows.push_back({{type, "min", guarded<&reduce<T, Minimum>>}, &run<T, Minimum>});
+  rows.push_back({{type, "max", guarded<&reduce<T, Maximum>>}, &run<T, Maximum>});
 }
 
 const std::vector<Row>& rows() {

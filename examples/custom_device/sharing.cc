@@ -49,11 +49,11 @@ int import_event(int /*device*/, const rondo_plugin_handle* handle, rondo_plugin
 }  // namespace
 
 void add_sharing(rondo_device_table& table) {
-  table.export_memory = &export_memory;
-  table.import_memory = &import_memory;
-  table.release_memory = &release_memory;
-  table.export_event = &export_event;
-  table.import_event = &import_event;
+  table.export_memory = guarded<&export_memory>;
+  table.import_memory = guarded<&import_memory>;
+  table.release_memory = guarded<&release_memory>;
+  table.export_event = guarded<&export_event>;
+  table.import_event = guarded<&import_event>;
 }
 
 }  // namespace custom_cpu

@@ -24,14 +24,22 @@ struct Allocator {
 
 /// Rondo asks the program for memory from now on, for the whole process; an empty one: Rondo's own
 /// way again. What was allocated goes back to the allocator it came from, whenever that is: an
-/// allocator must outlive the communicators that were made or used with it. Memory that processes
-/// share isn't asked for (it is a file's, which no allocator can give), nor are Rondo's small
-/// objects (docs/c-abi.md lists both).
+/// allocator must outlive the communicators that were made or used with it, and memory of devices
+/// may come back after the last of them, since it does so when nothing on them waits for a call any
+/// more, nor is at the work of one that was given up: before that they may still write there, and
+/// freeing it may wait for them. set_allocator itself waits for what is on its way, for a second at
+/// most: whoever lets an allocator go before the process ends sets another one, or an empty one,
+/// first. All is back then, unless a call was given up whose peer stands still or has died: that
+/// comes later, or never, and who counts what is out knows.
+/// Memory that processes share isn't asked for (it is a file's, which no allocator can give), nor
+/// are Rondo's small objects (docs/c-abi.md lists both).
 /// Costs nothing where nothing is allocated: calls that are made again allocate nothing.
 /// Errors: InvalidArgument (one function of two). Of a call that gets no memory: System on the
 /// host, Device elsewhere; InvalidArgument where the memory isn't aligned or is none of the device.
 /// Threads: any; both functions are called by whichever thread makes, runs or ends a communicator,
-/// several at once, and must not use a communicator. What `allocate` throws counts as null.
+/// `release` by a thread of Rondo's, too, several at once, and must not use a communicator. What
+/// `allocate` throws counts as null. No lock that `release` takes may be held over a call of
+/// Rondo's: that may wait for a `release` of another thread's.
 RONDO_API void set_allocator(Allocator allocator);
 
 }  // namespace v1

@@ -70,11 +70,16 @@ class RONDO_API Stream {
   /// Errors: InvalidArgument (no such index), Unsupported (no such device in this build).
   explicit Stream(Device device);
   /// A stream that another library has made and keeps: on `cuda` its cudaStream_t (or CUstream),
-  /// which outlives what is returned. Errors: as the constructor's; Unsupported for other kinds.
+  /// which outlives what is returned; null: the device's default stream. Its handles fail together,
+  /// and begin anew when the last one is gone; what the other library itself puts into the stream
+  /// behind a failed call is done all the same: `synchronize` tells. Errors: as the constructor's;
+  /// Unsupported for other kinds.
   static Stream borrow(Device device, void* native);
   Device device() const;
   /// Copies `bytes` between any two of host memory and this device's memory, after all that was
-  /// issued before. The host side must stay valid until the copy is done.
+  /// issued before. The host side must stay valid until the copy is done. On `cuda` it returns at
+  /// once, but behind a call in a stream (Call::on) whose end it waits for, where the host's memory
+  /// isn't page-locked.
   void copy(void* target, const void* source, std::size_t bytes);
   /// Errors: InvalidArgument (the event is another device's).
   void record(Event& event);

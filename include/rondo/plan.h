@@ -21,7 +21,8 @@ struct PlanQuestion {
   int root = 0;
   int hosts = 1;
   int ranks_per_host = 2;
-  /// The network as JSON (docs/networks.md); empty: `hosts` and `ranks_per_host`, joined as
+  /// The network as JSON (docs/networks.md), which `hosts` and `ranks_per_host` must not
+  /// contradict where they are neither 0 nor as they stand here; empty: these, joined as
   /// default_network() says.
   std::string network{};
   /// A tuning file's text (docs/tuning.md): its constants in place of `network`, and choices as a
@@ -30,7 +31,8 @@ struct PlanQuestion {
   std::string algorithm = "auto";  ///< or one that is forced
   bool deterministic = false;      ///< as CommunicatorOptions::deterministic
   /// A schedule of the user's for this collective and world, as JSON
-  /// (docs/your-own-schedule.md): proved, and priced beside ours. `algorithm` may be its name.
+  /// (docs/your-own-schedule.md): proved, and priced beside ours; chosen where `algorithm` is its
+  /// name. (A communicator that is given one goes by it wherever it fits.)
   std::string schedule{};
   /// What errors call these texts; a program that has read them from files may name those.
   std::string network_name = "network file";
@@ -91,8 +93,9 @@ struct PlanReport {
 };
 
 /// Cost: by the candidates; milliseconds for tens of ranks, seconds for thousands.
-/// Errors: InvalidArgument (a network that can't be read, an algorithm that doesn't exist, no
-/// ranks, more bytes than there may be); Unsupported (all_to_all of more than 65,535 ranks, or
+/// Errors: InvalidArgument (a network that can't be read, or that `hosts` and `ranks_per_host`
+/// contradict, a schedule for another collective, world or root, an algorithm that doesn't exist,
+/// no ranks, more bytes than there may be); Unsupported (all_to_all of more than 65,535 ranks, or
 /// another world that is too large for the schedule of what is chosen). Threads: any.
 RONDO_API PlanReport explain_plan(const PlanQuestion& question);
 

@@ -339,10 +339,18 @@ RONDO_C_API rondo_status rondo_free(rondo_memory* memory);
 
 /* ---- Devices: docs/devices.md ---------------------------------------------------------------- */
 
-/* `native`: a stream that another library has made and keeps (a cudaStream_t), which outlives this
- * one; null: a new one. */
+/* A new stream; or, where `native` isn't null, as rondo_stream_borrow. A cudaStream_t of another
+ * library's is given to that one: null there is the device's default stream, and here a new stream
+ * that isn't in order with it. */
 RONDO_C_API rondo_status rondo_stream_create(rondo_device device, void* native, rondo_stream** out);
-/* Between any two of host memory and the device's, after all that was issued before. */
+/* A stream that another library has made and keeps (a cudaStream_t), which outlives this one; null:
+ * the device's default stream. Where a call in it fails, what the other library puts into the
+ * stream behind that is done all the same: rondo_stream_synchronize tells, by this handle or any
+ * other of the same stream. Errors: RONDO_UNSUPPORTED (other devices than CUDA's). */
+RONDO_C_API rondo_status rondo_stream_borrow(rondo_device device, void* native, rondo_stream** out);
+/* Between any two of host memory and the device's, after all that was issued before. On CUDA
+ * devices it waits, behind a call in a stream, until that has ended, where the host's memory isn't
+ * page-locked. */
 RONDO_C_API rondo_status rondo_stream_copy(rondo_stream* stream, void* target, const void* source,
                                            size_t bytes);
 /* Blocks until all that was issued is done. */
@@ -372,7 +380,12 @@ typedef void (*rondo_release_function)(void* context, rondo_device device, void*
 /* Rondo takes its memory for payloads (scratch, messages that wait, what is encoded; docs/c-abi.md)
  * from the program from now on, for the whole process; both null: its own way again. What was
  * allocated goes back to the functions it came from, which must work until the last communicator is
- * destroyed. By any thread that uses a communicator, several at once; they must not use one. */
+ * destroyed; memory of devices may come back after that, once nothing on them is at a call. This
+ * function waits for what is on its way, for a second at most: who lets the former functions go
+ * calls it first. All is back then, unless a call was given up whose peer stands still or has died:
+ * that comes later, or never. By any thread that uses a communicator, and one of Rondo's, several
+ * at once; they must not use one. No lock that `release` takes may be held over a call of Rondo's,
+ * which may wait for a `release` of another thread's. */
 RONDO_C_API rondo_status rondo_set_allocator(rondo_allocate_function allocate,
                                              rondo_release_function release, void* context);
 
@@ -475,8 +488,8 @@ typedef struct rondo_plan {
   }
 
 /* What a world of `hosts` times `ranks_per_host` ranks would run, joined as the text `network` says
- * (docs/networks.md); null: with the constants that are built in. `bytes` are those of one rank's
- * larger buffer. */
+ * (docs/networks.md), which has to be of the same world, where they aren't 0; null: with the
+ * constants that are built in. `bytes` are those of one rank's larger buffer. */
 RONDO_C_API rondo_status rondo_query_plan(rondo_kind kind, uint64_t bytes, rondo_type type,
                                           int hosts, int ranks_per_host, const char* network,
                                           rondo_plan* out);
@@ -488,7 +501,7 @@ typedef struct rondo_plan_question {
   rondo_type type;
   uint64_t bytes; /* of one rank's larger buffer */
   int32_t root;
-  int32_t hosts; /* 0: those of `network` or `tuning` */
+  int32_t hosts; /* 0: those of `network` or `tuning`; otherwise the same as a network's */
   int32_t ranks_per_host;
   int32_t deterministic; /* 0 or 1 */
   const char* network;   /* as JSON: docs/networks.md; null: built-in constants */

@@ -5,9 +5,10 @@
 // the host can't touch. Kernels are the host's (host_kernels.h). So everything that Rondo does with
 // a driver runs in tests, but for what the driver itself does wrong.
 // Variables: those of emulated devices (RONDO_EMULATED_*), FAKE_CUDA_VERSION (13000),
-// FAKE_CUDA_UNREACHABLE: pairs "0:1,2:1" of a device and another whose memory it can't use, and
+// FAKE_CUDA_UNREACHABLE: pairs "0:1,2:1" of a device and another whose memory it can't use,
 // FAKE_CUDA_TELLS_LATER: copies of memory that isn't there fail their stream when it comes to them,
-// where they are refused at once without.
+// where they are refused at once without, and FAKE_CUDA_HIDES: CUDA_VISIBLE_DEVICES counts, by the
+// number of its items alone.
 
 #pragma GCC visibility push(default)
 #include <cuda.h>
@@ -26,6 +27,7 @@
 #include "core/device/driver.h"
 #include "core/device/shared_handle.h"
 #include "core/device/stream.h"
+#include "gates.h"
 
 // The handles of cuda.h, as this driver fills them.
 struct CUctx_st {
@@ -34,6 +36,7 @@ struct CUctx_st {
 struct CUevent_st {
   std::shared_ptr<rondo::detail::EventImpl> event;
   bool is_shared = false;  ///< other processes may wait for it
+  fake_cuda::Gates gates{};
 };
 /// Work in a stream, now or by a graph that has captured it.
 using FakeWork = std::function<rondo::Status(rondo::detail::StreamImpl& stream)>;
@@ -50,6 +53,7 @@ struct CUstream_st {
   std::shared_ptr<rondo::detail::EventImpl> last;  ///< recorded after all that it was given
   CUgraph capture = nullptr;                       ///< null: work is done now
   std::atomic<bool> calls_host = false;            ///< it was given a function of the host
+  fake_cuda::Gates gates{};
 };
 struct CUfunc_st {
   rondo::kernels::cuda::HostKernel kernel = nullptr;
@@ -66,10 +70,12 @@ struct Allocation {
   int device = 0;
   std::uint64_t number = 0;
   bool on_host = false;
+  bool is_opened = false;  ///< another process's
 };
 
 struct Opened {
   CUdeviceptr address = 0;
+  std::size_t bytes = 0;
   int uses = 0;
 };
 
@@ -104,6 +110,10 @@ void leave_behind(CUstream stream);
 bool reaches(int device, int peer);
 /// Of the calling thread. Null where there is none.
 CUcontext current();
+/// Where the work of that stream goes: null is the default one of the calling thread's device.
+CUstream real(CUstream stream);
+/// Neither a device's memory nor page-locked.
+bool is_pageable(CUdeviceptr address);
 /// What a device or stream did wrong as one of the driver's codes.
 CUresult code_of(const rondo::Status& status);
 /// As a driver does to free memory: until all that streams have been given is done, and none is

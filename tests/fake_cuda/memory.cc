@@ -86,7 +86,7 @@ void answer(CUpointer_attribute attribute, void* value, const fake_cuda::Allocat
       *static_cast<unsigned int*>(value) = type_of(found);
       break;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-      *static_cast<unsigned int*>(value) = !found.on_host;
+      *static_cast<unsigned int*>(value) = !found.on_host && !found.is_opened;
       break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: *static_cast<unsigned int*>(value) = 0; break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *static_cast<int*>(value) = found.device; break;
@@ -95,11 +95,33 @@ void answer(CUpointer_attribute attribute, void* value, const fake_cuda::Allocat
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       *static_cast<unsigned long long*>(value) = found.number;
       break;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: *static_cast<CUmemoryPool*>(value) = nullptr; break;
     default: std::abort();
   }
 }
 
+/// What that address lies in, and where that begins: nothing where it is the host's. With the
+/// mutex.
+std::pair<fake_cuda::Allocation, std::uint64_t> find(CUdeviceptr pointer) {
+  auto after = state().allocations.upper_bound(pointer);
+  if (after != state().allocations.begin()) {
+    --after;
+    if (pointer - after->first < after->second.bytes) return {after->second, after->first};
+  }
+  for (const auto& [key, opened] : state().opened) {
+    const bool is_in = pointer >= opened.address && pointer - opened.address < opened.bytes;
+    if (is_in)
+      return {{.bytes = opened.bytes, .device = key.first, .is_opened = true}, opened.address};
+  }
+  return {};
+}
+
 }  // namespace
+
+bool fake_cuda::is_pageable(CUdeviceptr address) {
+  const std::lock_guard lock(state().mutex);
+  return find(address).first.bytes == 0;
+}
 
 void fake_cuda::give_back(std::function<void()> action) {
   state().given_back.push_back(std::move(action));
@@ -153,16 +175,7 @@ CUresult cuMemFreeHost(void* memory) {
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes, void** values,
                                 CUdeviceptr pointer) {
   const std::lock_guard lock(state().mutex);
-  auto after = state().allocations.upper_bound(pointer);
-  fake_cuda::Allocation found;
-  std::uint64_t base = 0;
-  if (after != state().allocations.begin()) {
-    --after;
-    if (pointer - after->first < after->second.bytes) {
-      found = after->second;
-      base = after->first;
-    }
-  }
+  const auto [found, base] = find(pointer);
   for (unsigned int i = 0; i < count; ++i) answer(attributes[i], values[i], found, base);
   return CUDA_SUCCESS;
 }
@@ -190,6 +203,7 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr* memory, CUipcMemHandle handle, unsigned
       return CUDA_ERROR_MAP_FAILED;
     }
     opened.address = reinterpret_cast<CUdeviceptr>(*mapped);
+    opened.bytes = shared.bytes;
   }
   ++opened.uses;
   ++state().live;

@@ -1,10 +1,14 @@
 // Streams, events and kernels.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <initializer_list>
+#include <map>
+#include <mutex>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -80,7 +84,40 @@ bool is_refused(CUdeviceptr address, std::size_t bytes) {
          std::getenv("FAKE_CUDA_TELLS_LATER") == nullptr;
 }
 
+std::atomic<int> default_work = 0;
+
+/// See gates.h: said, and refused, where it may be for ever.
+bool would_hang(const CUstream_st& stream, std::initializer_list<CUdeviceptr> addresses) {
+  const bool waits = stream.gates.any_closed();
+  if (!waits || std::ranges::none_of(addresses, &fake_cuda::is_pageable)) return false;
+  std::fputs("the driver would copy pageable memory in a stream that waits for this process\n",
+             stderr);
+  return true;
+}
+
+/// Null where the device has none left.
+CUstream make_stream(int device) {
+  auto made = state().driver->create_stream(device);
+  auto last = state().driver->create_event(device);
+  if (!made.ok() || !last.ok()) return nullptr;
+  auto* const stream = new CUstream_st{
+      .device = device, .stream = std::move(made).value(), .last = std::move(last).value()};
+  const std::lock_guard lock(state().mutex);
+  state().streams[stream] = stream->last;
+  return stream;
+}
+
 }  // namespace
+
+CUstream fake_cuda::real(CUstream stream) {
+  if (stream != nullptr) return stream;
+  static std::mutex& mutex = *new std::mutex();
+  static auto& defaults = *new std::map<int, CUstream>();
+  const std::lock_guard lock(mutex);
+  CUstream& own = defaults[current()->device];
+  if (own == nullptr) own = make_stream(current()->device);
+  return own;
+}
 
 void fake_cuda::wait_for_all_streams() {
   constexpr auto kForEver = std::chrono::seconds(30);
@@ -102,7 +139,9 @@ void fake_cuda::wait_for_all_streams() {
 }
 
 /// After each piece of work comes a mark, so that a query needs nothing of its own.
-CUresult fake_cuda::enqueue(CUstream stream, FakeWork work) {
+CUresult fake_cuda::enqueue(CUstream given, FakeWork work) {
+  CUstream_st* const stream = real(given);
+  if (given == nullptr) ++default_work;
   if (stream->capture != nullptr) return capture(*stream->capture, std::move(work));
   const std::lock_guard freeing(state().freeing);
   rondo::Status outcome = work(*stream->stream);
@@ -114,17 +153,14 @@ extern "C" {
 
 CUresult cuStreamCreate(CUstream* stream, unsigned int /*flags*/) {
   if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  const int device = current()->device;
-  auto made = state().driver->create_stream(device);
-  auto last = state().driver->create_event(device);
-  if (!made.ok() || !last.ok()) return CUDA_ERROR_OUT_OF_MEMORY;
-  *stream = new CUstream_st{
-      .device = device, .stream = std::move(made).value(), .last = std::move(last).value()};
-  const std::lock_guard lock(state().mutex);
-  state().streams[*stream] = (*stream)->last;
+  *stream = make_stream(current()->device);
+  if (*stream == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   ++state().live;
   return CUDA_SUCCESS;
 }
+
+/// For tests: how many pieces of work were given to default streams.
+__attribute__((visibility("default"))) int fake_cuda_default_work() { return default_work; }
 
 CUresult cuStreamDestroy(CUstream stream) {
   --state().live;
@@ -143,33 +179,39 @@ CUresult cuStreamDestroy(CUstream stream) {
 }
 
 CUresult cuStreamQuery(CUstream stream) {
-  return is_forbidden() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : query(*stream->last);
+  return is_forbidden() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+                        : query(*fake_cuda::real(stream)->last);
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream stream) {
   for (const CUdeviceptr address : {target, source}) {
     if (is_refused(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
   }
+  if (would_hang(*fake_cuda::real(stream), {target, source})) return CUDA_ERROR_ILLEGAL_STATE;
   return enqueue(stream, [=](rondo::detail::StreamImpl& own) {
     return own.copy(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), bytes);
   });
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int /*flags*/) {
+  CUstream_st& waiting = *fake_cuda::real(stream);
+  if (waiting.capture == nullptr) waiting.gates.follow(event->gates);
   return enqueue(stream,
                  [event](rondo::detail::StreamImpl& own) { return own.wait(*event->event); });
 }
 
 CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value,
                              unsigned int /*flags*/) {
-  auto* const word = reinterpret_cast<std::uint32_t*>(address);
-  const auto until = [word, value]() -> rondo::Status {
-    while (static_cast<std::int32_t>(std::atomic_ref(*word).load(std::memory_order_acquire) -
-                                     value) < 0) {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
+  const auto gate = std::make_shared<fake_cuda::Gate>();
+  gate->word = reinterpret_cast<std::uint32_t*>(address);
+  gate->value = value;
+  const auto until = [gate]() -> rondo::Status {
+    while (gate->is_closed()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    gate->is_passed.store(true, std::memory_order_release);
     return {};
   };
+  CUstream_st& waiting = *fake_cuda::real(stream);
+  if (waiting.capture == nullptr) waiting.gates.add(gate);
   return enqueue(stream, [until](rondo::detail::StreamImpl& own) { return own.launch(until); });
 }
 
@@ -197,6 +239,8 @@ CUresult cuEventDestroy(CUevent event) {
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
+  const CUstream_st& recorded = *fake_cuda::real(stream);
+  if (recorded.capture == nullptr) event->gates.copy(recorded.gates);
   return enqueue(stream,
                  [event](rondo::detail::StreamImpl& own) { return own.record(*event->event); });
 }
@@ -231,7 +275,7 @@ CUresult cuModuleUnload(CUmodule module) {
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
-  if (!stream->calls_host.exchange(true)) ++state().calling;
+  if (!fake_cuda::real(stream)->calls_host.exchange(true)) ++state().calling;
   return enqueue(stream, [=](rondo::detail::StreamImpl& own) {
     return own.wait(HostFunction(function, data));
   });

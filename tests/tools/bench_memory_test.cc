@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "rondo/error.h"
 #include "tools/rondo/bench/memory.h"
 
 namespace rondo::tool {
@@ -70,6 +71,15 @@ INSTANTIATE_TEST_SUITE_P(Kinds, BenchMemoryTest,
                          [](const auto& parameters) {
                            return std::string(to_string(parameters.param));
                          });
+
+/// Rounded up to pages these would be none, and so would be given.
+TEST(BenchMemoryOfAllAddresses, IsRefused) {
+  constexpr std::size_t kAll = static_cast<std::size_t>(-1);
+  for (const std::size_t bytes : {kAll, kAll - 1, kAll - 4094}) {
+    for (const bool registered : {false, true})
+      EXPECT_THROW(BenchMemory(bytes, registered), Error) << bytes;
+  }
+}
 
 }  // namespace
 }  // namespace rondo::tool

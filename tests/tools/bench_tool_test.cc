@@ -1,6 +1,7 @@
 // `rondo bench` and its subcommands as their users see them: tables that the scripts of nccl-tests
 // read, exit codes, files.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -173,6 +174,44 @@ TEST(BenchCycles, SoakWithoutEndIntoAPipe_IsRefused) {
   EXPECT_THAT(outcome.output, Not(HasSubstr("# cycle")));
 }
 
+TEST(BenchJson, PipeOfLocalRanks_GetsAllAtTheEnd) {
+  const TemporaryFile got;
+  const Outcome outcome = shell(
+      "pipe=" + got.path() + ".pipe; mkfifo $pipe; timeout 60 cat $pipe > " + got.path() +
+      " & timeout 30 $RONDO bench all_reduce --local 2 -b 64 -e 64 -n 2 -J $pipe; code=$?; wait; "
+      "rm $pipe; exit $code");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_EQ(json_of(got)["results"].size(), 2U);
+}
+
+TEST(BenchJson, PipeThatNobodyReads_IsTold) {
+  const TemporaryFile file;
+  const Outcome outcome = shell("pipe=" + file.path() +
+                                ".pipe; mkfifo $pipe; timeout 30 $RONDO bench all_reduce --local 2 "
+                                "-b 64 -e 64 -n 2 -J $pipe; code=$?; rm $pipe; exit $code");
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr(".pipe: nobody reads this pipe"));
+}
+
+/// The table that went there stays, and so do the results behind it.
+TEST(BenchJson, FileThatOutputGoesTo_HasBoth) {
+  const TemporaryFile file;
+  for (const std::string ranks : {"", "--local 2 "}) {
+    for (const std::string& json :
+         {std::string("-J /dev/stdout"), "-J " + file.path(), "--json=" + file.path()}) {
+      const Outcome outcome = shell(fmt::format(
+          "$RONDO bench all_reduce {}-b 64 -e 64 -n 2 {} > {}", ranks, json, file.path()));
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+      const std::string text = file.content();
+      EXPECT_THAT(text, AllOf(testing::StartsWith("# rondo bench all_reduce"),
+                              HasSubstr("concluded: all_reduce"), HasSubstr("\"results\"")));
+      const std::size_t begin = text.find("\n{");
+      ASSERT_NE(begin, std::string::npos);
+      EXPECT_TRUE(nlohmann::json::accept(text.substr(begin))) << ranks << json;
+    }
+  }
+}
+
 TEST(BenchIterations, TimesOfEveryCall_AreInTheFile) {
   const TemporaryFile file;
   const Outcome outcome = rondo("bench all_reduce --local 2 -b 64 -e 64 -n 7 -I -J " + file.path());
@@ -336,6 +375,17 @@ TEST(BenchReport, Files_AreATableAndAPicture) {
                                        HasSubstr("bound, 12.5 GB/s"), HasSubstr("</svg>\n")));
 }
 
+TEST(BenchReport, PictureWhereTheTableGoes_StandsBeforeIt) {
+  const TemporaryFile results;
+  const TemporaryFile both;
+  results_of(results);
+  const Outcome outcome =
+      shell("$RONDO bench report " + results.path() + " --svg /dev/stdout > " + both.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(both.content(),
+              AllOf(testing::StartsWith("<svg "), HasSubstr("</svg>\n# Bus bandwidth in GB/s")));
+}
+
 TEST(BenchReport, WhatCannotBeReadOrWritten_IsOneLine) {
   const TemporaryFile good;
   const TemporaryFile broken;
@@ -376,6 +426,12 @@ TEST(BenchSubcommands, Mistakes_AreOneLineAndExitCode2) {
   expect_usage_error("bench all_reduce -G 3", "-G 3 isn't supported");
   expect_usage_error("bench all_reduce -r 7x", "-r: '7x' is no rank");
   expect_usage_error("bench all_reduce --tolerance 3", "--baseline");
+  expect_usage_error("bench all_reduce --tolerance nan --baseline x", "--tolerance: ");
+  expect_usage_error("bench compare all_reduce 8 --tolerance nan --baseline x",
+                     "--tolerance: expected a number from 0 to 100, got 'nan'");
+  expect_usage_error("bench compare all_reduce 8 --tolerance 101 --baseline x", "from 0 to 100");
+  expect_usage_error("bench compare all_reduce 8 --seconds nan",
+                     "--seconds: expected a number from 0.01 to 3600, got 'nan'");
 }
 
 TEST(BenchSubcommands, Help_HasExamples) {

@@ -1,15 +1,22 @@
 #include "tools/rondo/bench/output_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <stdexcept>
 #include <string>
 
+#include "core/unique_fd.h"
 #include "tests/fuzz_trials.h"
 
 namespace rondo::tool {
@@ -126,6 +133,48 @@ TEST_F(OutputFileTest, FullDisk_IsAnError) {
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(), "can't write --json /dev/full: No space left on device");
   }
+}
+
+TEST_F(OutputFileTest, PipeThatNobodyReads_IsAnError) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_EQ(mistake_of(path_), "can't write --json " + path_ + ": nobody reads this pipe");
+  EXPECT_TRUE(fs::is_fifo(path_));
+}
+
+TEST_F(OutputFileTest, PipeWhoseReaderHasGone_IsAnError) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  UniqueFd reader(open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  OutputFile file("--json", path_);
+  reader.reset();
+  EXPECT_THAT([&] { file.write("results"); },
+              testing::ThrowsMessage<std::runtime_error>(HasSubstr("Broken pipe")));
+}
+
+/// What is opened and closed again would be all that a reader gets.
+TEST_F(OutputFileTest, PipeThatIsChecked_IsLeftToWhoWrites) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  const UniqueFd reader(open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  OutputFile::check("--json", path_);
+  pollfd end{.fd = reader.get(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&end, 1, 0), 0) << "not at its end";
+  EXPECT_THROW(OutputFile::check("--json", path_ + "/a"), std::runtime_error);
+}
+
+/// A shell's `> file`: what the program itself has printed stays.
+TEST_F(OutputFileTest, OwnOutput_IsWrittenBehindWhatIsThere) {
+  const int before = dup(STDOUT_FILENO);
+  ASSERT_NE(std::freopen(path_.c_str(), "w", stdout), nullptr);
+  std::fputs("first ", stdout);
+  for (const std::string name : {"/proc/self/fd/1", path_.c_str()}) {
+    OutputFile file("--json", name);
+    EXPECT_FALSE(file.can_grow()) << name;
+    file.write("second ");
+  }
+  std::fputs("third", stdout);
+  std::fflush(stdout);
+  dup2(before, STDOUT_FILENO);
+  close(before);
+  EXPECT_EQ(content(), "first second second third");
 }
 
 TEST_F(OutputFileTest, Device_IsWrittenAndStays) {

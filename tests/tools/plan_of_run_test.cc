@@ -122,6 +122,18 @@ TEST(PlanOfRun, RunOnDevices_IsNotSimulatedAsTheHosts) {
   EXPECT_THAT(run_text(run, "by whom"), HasSubstr("4.29")) << "what its communicator predicted";
 }
 
+TEST(PlanOfRun, BuffersAmidAPage_AreTheHostsOrADevices) {
+  RecordedFile run = run_of({some_result("ring", 1 << 20, 0), some_result("ring", 1 << 20, 0)});
+  run.results[0].buffers = "registered@3";
+  run.results[1].buffers = "malloc@3";
+  predict_by_simulation(run, {.ranks_per_host = 4});
+  EXPECT_GT(run.results[0].predicted_us, 0);
+  EXPECT_EQ(run.results[1].predicted_us, run.results[0].predicted_us);
+  run.results[1].buffers = "emulated@3";
+  EXPECT_THAT([&] { predict_by_simulation(run, {.ranks_per_host = 4}); },
+              testing::ThrowsMessage<UsageError>(HasSubstr("were on devices (emulated@3)")));
+}
+
 TEST(PlanOfRun, RunOverAnotherTransport_IsRefused) {
   const auto predict = [](const char* transport, const PlanQuestion& world) {
     RecordedFile run = run_of({some_result("ring", 1 << 20, 7)});

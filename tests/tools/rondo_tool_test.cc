@@ -54,6 +54,10 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("plan all_reduce --bytes 3", "--bytes 3: expected whole elements of f32, 4");
   expect_usage_error("plan all_reduce --tuning off", "--tuning off: nothing is run here");
   expect_usage_error("plan all_reduce --crossovers --bytes 8", "leave out --bytes");
+  for (const std::string flag : {"--bytes 64M", "--root 1", "--crossovers"})
+    expect_usage_error(
+        "plan barrier --ranks 4 " + flag,
+        "a barrier moves no data and has no root: leave out " + flag.substr(0, flag.find(' ')));
   expect_usage_error("bench report --bound abc x.json", "--bound: expected a number, got 'abc'");
   expect_usage_error("bench report --bound 0 x.json", "--bound 0: expected GB/s above 0");
   expect_usage_error("trace -o '' x", "--output: expected more than ''");
@@ -91,7 +95,7 @@ TEST(RondoTool, Plan_SaysWhatWhyAndHowLong) {
               Not(HasSubstr(" more, ")));
   EXPECT_THAT(rondo("plan all_reduce --ranks 3 --steps 1").output, HasSubstr("rank 2"));
   EXPECT_THAT(rondo("plan all_reduce --ranks 3 --print-network").output, HasSubstr("\"hosts\""));
-  EXPECT_THAT(rondo("plan barrier --ranks 4 --crossovers").output, HasSubstr("64 MiB"));
+  EXPECT_THAT(rondo("plan all_reduce --ranks 4 --crossovers").output, HasSubstr("64 MiB"));
 }
 
 /// The world once more beside the file that describes it: the same, or it is refused.
@@ -134,6 +138,15 @@ TEST(RondoTool, Plan_ADrawingThatCantBeWritten_IsOneLine) {
             "rondo plan: can't write --draw /dev/full: No space left on device\n");
   EXPECT_EQ(rondo("plan all_reduce --ranks 2 --draw /").output,
             "rondo plan: can't write --draw /: Is a directory\n");
+}
+
+TEST(RondoTool, Plan_ADrawingWhereTheTextGoes_StandsBeforeIt) {
+  const TemporaryFile both;
+  const Outcome outcome =
+      shell("$RONDO plan all_reduce --ranks 2 --draw /dev/stdout > " + both.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(both.content(), AllOf(testing::StartsWith("<svg "),
+                                    HasSubstr("</svg>\nall_reduce of 1 MiB, 2 ranks")));
 }
 
 TEST(RondoTool, PlanOfARun_HasWhatWasPredictedBesideWhatItTook) {
@@ -313,6 +326,15 @@ TEST(RondoToolBench, MeasurementThatFails_LeavesTheOldJson) {
   std::string kept;
   std::ifstream(file.path()) >> kept;
   EXPECT_EQ(kept, "old");
+}
+
+/// With the elements before the first one, too.
+TEST(RondoToolBench, MoreBytesThanThereAreAddresses_AreRefused) {
+  for (const std::string size : {"18446744073709551615", "18446744073709547520 -u 4096"}) {
+    const Outcome outcome = rondo("bench all_reduce -n 1 -e 18446744073709551615 -b " + size);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("no memory for a buffer of 18446744073709551615 bytes"));
+  }
 }
 
 TEST(RondoToolBench, LocalRanksUnderALauncher_AreRefused) {

@@ -3,15 +3,18 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <latch>
 #include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "core/trace/chrome_export.h"
 #include "rondo/communicator.h"
 #include "tests/core/scoped_variable.h"
 #include "tools/rondo/trace/merge.h"
@@ -116,6 +119,47 @@ TEST_P(TraceRanks, ACallThatFails_LeavesItsTrace) {
     EXPECT_EQ(trace.calls.rbegin()->second.result, "Mismatch");
     EXPECT_EQ(trace.calls.begin()->second.result, "Ok");
   }
+}
+
+/// Of as many bytes as a trace is read with, however long its cause is.
+TEST_P(TraceRanks, AnErrorOfManyBytes_LeavesATraceThatIsRead) {
+  const ScopedVariable variable("RONDO_TRACE_DIR", folder_.c_str());
+  std::latch both(2);
+  run(2, [&both](Communicator& rank) {
+    sum(rank, 3);
+    both.arrive_and_wait();
+    if (rank.rank() == 0) rank.abort(Error(ErrorCode::kInternal, std::string(6000, '"')));
+    EXPECT_THROW(sum(rank, 3), Error);
+  });
+  const auto traces = read_traces({folder_.string()});
+  ASSERT_EQ(traces.size(), 2U);
+  EXPECT_EQ(traces.front().rank, 0);
+  EXPECT_EQ(traces.front().error.size(), trace::kMostTextBytes);
+}
+
+/// As of a program that makes a second communicator of all ranks that its launcher has started.
+TEST_P(TraceRanks, TwoWorldsOfOneJob_LeaveFilesOfTheirOwn) {
+  const ScopedVariable rank("RONDO_RANK", "0");
+  const ScopedVariable processes("RONDO_WORLD", "1");
+  const ScopedVariable job("RONDO_JOB", "abc");
+  const ScopedVariable variable("RONDO_TRACE", folder_.c_str());
+  const ScopedVariable metrics("RONDO_METRICS_FILE", (folder_ / "metrics.prom").c_str());
+  for (const int calls : {5, 3}) {
+    run(2, [calls](Communicator& place) {
+      for (int i = 0; i < calls; ++i) sum(place, 3);
+    });
+  }
+  const auto traces = read_traces({folder_.string()});
+  std::vector<std::size_t> calls;
+  for (const auto& ranks : by_job(traces)) {
+    EXPECT_EQ(ranks.size(), 2U) << "what is one communicator's is merged";
+    calls.push_back(summarize(ranks).calls);
+  }
+  std::ranges::sort(calls);
+  EXPECT_EQ(calls, (std::vector<std::size_t>{3, 5}));
+  const auto is_metrics = [](const auto& entry) { return entry.path().extension() == ".prom"; };
+  EXPECT_EQ(std::count_if(fs::directory_iterator(folder_), fs::directory_iterator(), is_metrics),
+            4);
 }
 
 TEST_P(TraceRanks, AFolderThatIsMissing_FailsNoCall) {

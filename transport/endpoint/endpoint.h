@@ -14,6 +14,7 @@
 // Threads: one thread at a time per place.
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -186,6 +187,12 @@ class Endpoint {
   /// null where that memory can't be mapped. Known once a message of the call came from the peer.
   virtual std::byte* peer_store(StoreRegion region, std::size_t offset, std::size_t bytes) = 0;
 
+  /// Around whatever is written where peer_store says, in pieces of a moment each: a peer that
+  /// gives up waits for the end of it. Errors: the peer has given up, and its memory may be
+  /// another's by now. `end_store` may come without a `begin_store`.
+  virtual Status begin_store() { return {}; }
+  virtual void end_store() {}
+
   /// The same by way of a done view that lies in shared slots: where its bytes may be replaced by
   /// those that the peer is to put to `offset` of its region. They count as stored from its release
   /// on. Once for each view; null where that can't be.
@@ -209,6 +216,10 @@ class Endpoint {
   /// Takes back what was lent to the peer, once all peers have been told: afterwards its owner may
   /// free it. Waits where the peer is a place of this process, until its call has ended or pauses.
   virtual void withdraw() {}
+  /// Behind the `withdraw` of all endpoints: waits for a store that a process of this host is at,
+  /// until `until` at most. Of one that stands still for longer nobody can say when it goes on:
+  /// what it may write to then is handed out to nobody any more.
+  virtual void await_store(std::chrono::steady_clock::time_point /*until*/) {}
 
   virtual Traffic traffic() const = 0;
   /// When this side last began to copy what had come on the lane, a message or what the peer had

@@ -19,8 +19,12 @@ bool enable_asymmetric_fence() {
 void announce_sleep(SleepWord& word) {
   const std::uint64_t turn = word.turn.load(std::memory_order_relaxed);
   word.turn.store(turn + (turn % 2 == 0 ? 1 : 2), std::memory_order_relaxed);
+  heavy_fence();
+}
+
+void heavy_fence() {
   __sync_synchronize();
-  // It fails only where enable_asymmetric_fence() was false, and there senders fence themselves.
+  // It fails only where enable_asymmetric_fence() was false, and there peers fence themselves.
   membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 

@@ -6,7 +6,8 @@
 // looks whether the peer sleeps. Each needs a full fence between its two steps. Senders are in a
 // hurry and sleepers aren't, so the sleeper makes the kernel fence every processor that runs a
 // Rondo process (membarrier, GLOBAL_EXPEDITED) and a sender then needs none. Where the kernel
-// hasn't got it, both fence for themselves.
+// hasn't got it, both fence for themselves. Who stores into a peer's memory and who gives up meet
+// in the same way.
 // Threads: any.
 
 #include <atomic>
@@ -37,6 +38,10 @@ inline void light_fence(bool asymmetric) {
   else
     __sync_synchronize();
 }
+
+/// The other side of light_fence, where that isn't the sleeper's: between writing what the peer
+/// reads behind its fence, and reading what it has written before.
+void heavy_fence();
 
 /// Loads before it are done before loads behind it. Not std::atomic_thread_fence: ThreadSanitizer
 /// doesn't know that, and gcc warns.

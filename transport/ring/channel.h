@@ -35,6 +35,12 @@ struct alignas(kCacheLineBytes) StoreRegions {
   std::array<std::atomic<std::uint64_t>, 2> bytes;
 };
 
+/// The owner is writing into memory of the peer's. Set before the peer's `gave_up` is looked at,
+/// and looked at by a peer that has set that: one of the two sees the other.
+struct alignas(kCacheLineBytes) Storing {
+  std::atomic<std::uint32_t> now;
+};
+
 /// Lines of the other direction that the owner has no further use for.
 struct alignas(kCacheLineBytes) ConsumedCount {
   std::atomic<std::uint64_t> count;
@@ -65,6 +71,7 @@ static_assert(kMaxSlots <= 1u << Relocations::kSlotBits);
 
 struct Channel {
   StoreRegions stores;
+  Storing storing;
   std::array<ConsumedCount, kMaxLanes> consumed;
   alignas(kCacheLineBytes) std::array<WriteBacks, kMaxLanes> write_backs;  ///< by lane and slot
   std::array<std::array<Line, kLineCount>, kMaxLanes> lines;
@@ -94,7 +101,7 @@ struct PlaceHead {
   Bulletins bulletins;
   alignas(4096) std::array<BulletinRoom, kBulletins> bulletin_rooms;
   /// Set, for good, before a rank that gives up frees the memory it has lent: whoever read from it
-  /// looks here afterwards, and doesn't trust what it read.
+  /// looks here afterwards, and doesn't trust what it read; whoever stores into it, before.
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> gave_up{0};
 };
 

@@ -110,6 +110,18 @@ std::byte* RingEndpoint::peer_store(StoreRegion region, std::size_t offset, std:
   return start.ok() ? *start + offset : nullptr;
 }
 
+Status RingEndpoint::begin_store() {
+  link_.own_channel->storing.now.store(1, std::memory_order_relaxed);
+  light_fence(link_.asymmetric_fence);
+  look_for_give_up();
+  if (!failure_.ok()) end_store();
+  return failure_;
+}
+
+void RingEndpoint::withdraw() {
+  if (link_.own_head->gave_up.exchange(1, std::memory_order_seq_cst) == 0) heavy_fence();
+}
+
 std::byte* RingEndpoint::write_back(Token token, StoreRegion region, std::size_t offset) {
   RingGroup* const group = groups_.find(token);
   if (group == nullptr || !group->is_view || group->remaining > 0) return nullptr;

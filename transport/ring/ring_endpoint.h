@@ -76,6 +76,8 @@ class RingEndpoint : public Endpoint {
   const std::byte* view(Token token) final;
   void release(Token token) final;
   std::byte* peer_store(StoreRegion region, std::size_t offset, std::size_t bytes) final;
+  Status begin_store() final;
+  void end_store() final { link_.own_channel->storing.now.store(0, std::memory_order_release); }
   std::byte* write_back(Token token, StoreRegion region, std::size_t offset) final;
   Status announce_call() final { return {}; }
   std::optional<Fingerprint> peer_call(std::uint64_t sequence) final;
@@ -85,8 +87,8 @@ class RingEndpoint : public Endpoint {
   }
   Status left() const final { return left_; }
   Status verdict() final;
-  /// Peers that read this rank's memory from now on won't trust it.
-  void withdraw() override { link_.own_head->gave_up.store(1, std::memory_order_seq_cst); }
+  /// Peers that read this rank's memory from now on won't trust it, and begin no store.
+  void withdraw() override;
 
   /// Moves what can be moved on all lanes in use, and notices a message with a heading that has
   /// come; the error that ended the endpoint, if one did.
@@ -113,6 +115,12 @@ class RingEndpoint : public Endpoint {
   virtual void look_for_notice() {}
   /// Wakes the peer's place, without waiting.
   virtual void ring_doorbell() = 0;
+  /// After `withdraw`: the peer is still at a store that it had begun before.
+  bool peer_stores() const {
+    return link_.peer_channel->storing.now.load(std::memory_order_acquire) != 0;
+  }
+  /// What it may be storing into: the regions of the call begun last that had any.
+  const StoreSpans& stores() const { return *stores_; }
 
  private:
   Result<bool> sent_eager(Result<bool> sent);

@@ -16,7 +16,7 @@
 namespace rondo::transport {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32656761506f6452;  // "RdoPage2"
+constexpr std::uint64_t kMagic = 0x32656761506f6452;  // "RdoPage3"
 constexpr std::size_t kPageBytes = 4096;
 
 constexpr std::size_t pages(std::size_t bytes) {

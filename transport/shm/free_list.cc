@@ -50,6 +50,16 @@ bool FreeList::free(std::uint64_t offset) {
   return true;
 }
 
+std::size_t FreeList::abandon(std::uint64_t offset) {
+  auto found = allocated_.upper_bound(offset);
+  if (found == allocated_.begin()) return 0;
+  --found;
+  const std::size_t bytes = found->second;
+  if (offset - found->first >= bytes) return 0;
+  allocated_.erase(found);
+  return bytes;
+}
+
 void FreeList::add_gap(std::uint64_t offset, std::size_t bytes) {
   const auto next = gaps_.lower_bound(offset);
   if (next != gaps_.end() && offset + bytes == next->first) {

@@ -21,6 +21,9 @@ class FreeList {
   std::optional<std::uint64_t> allocate(std::size_t bytes);
   /// False if nothing is allocated at `offset`.
   bool free(std::uint64_t offset);
+  /// What is allocated around `offset` stays used for good: `free` doesn't know it any more. How
+  /// many bytes that are; 0 where nothing is.
+  std::size_t abandon(std::uint64_t offset);
 
   std::size_t used_bytes() const { return used_bytes_; }
   std::size_t gap_count() const { return gaps_.size(); }

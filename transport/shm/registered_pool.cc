@@ -69,6 +69,13 @@ void RegisteredPool::free(std::byte* data) {
   list_.free(*offset);
 }
 
+std::size_t RegisteredPool::abandon(const std::byte* data) {
+  const auto offset = offset_of(data, 1);
+  if (!offset) return 0;
+  const std::lock_guard lock(mutex_);
+  return list_.abandon(*offset);
+}
+
 std::size_t RegisteredPool::used_bytes() const {
   const std::lock_guard lock(mutex_);
   return list_.used_bytes();

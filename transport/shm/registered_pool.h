@@ -32,6 +32,9 @@ class RegisteredPool {
   Result<std::byte*> allocate(std::size_t bytes);
   /// `data` comes from allocate(); what doesn't (a parent's memory after fork) is left alone.
   void free(std::byte* data);
+  /// What was allocated with `data` in it isn't handed out again, freed or not: another process may
+  /// write to it at any time. How many bytes that are; 0 for other memory.
+  std::size_t abandon(const std::byte* data);
 
   /// Where [data, data + bytes) lies in the segment; nothing for other memory.
   std::optional<std::uint64_t> offset_of(const std::byte* data, std::size_t bytes) const {

@@ -1,11 +1,15 @@
 #include "transport/shm/shm_endpoint.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <utility>
+
+#include "core/log.h"
+#include "transport/shm/registered_pool.h"
 
 namespace rondo::transport {
 namespace {
@@ -51,6 +55,31 @@ void ShmEndpoint::say_goodbye() {
 }
 
 void ShmEndpoint::abort(const Status& cause) { send(abort_notice(cause)); }
+
+void ShmEndpoint::await_store(std::chrono::steady_clock::time_point until) {
+  constexpr int kLookPeriodMs = 1;
+  while (peer_stores()) {
+    pollfd process{.fd = process_fd(), .events = POLLIN, .revents = 0};
+    const bool has_ended = ::poll(&process, 1, kLookPeriodMs) == 1;
+    if (has_ended) return;
+    if (std::chrono::steady_clock::now() >= until) return abandon_stores();
+  }
+}
+
+void ShmEndpoint::abandon_stores() {
+  auto pool = RegisteredPool::instance();
+  if (!pool.ok()) return;
+  std::size_t bytes = 0;
+  for (const std::span<std::byte> region : stores())
+    if (!region.empty()) bytes += (*pool)->abandon(region.data());
+  log(LogLevel::kWarn, [&] {
+    return fmt::format(
+        "rank {} (pid {}) stands still in the middle of a write to this rank's "
+        "memory, which may come at any time: {} registered bytes stay taken until "
+        "this process ends; don't use the failed call's output again",
+        peer(), peer_.pid, bytes);
+  });
+}
 
 void ShmEndpoint::send(const ControlMessage& message) {
   std::array<std::byte, kMaxControlBytes> block;

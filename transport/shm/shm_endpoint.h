@@ -17,6 +17,7 @@ class ShmEndpoint final : public RingEndpoint {
 
   TransportKind kind() const override { return TransportKind::kShm; }
   void abort(const Status& cause) override;
+  void await_store(std::chrono::steady_clock::time_point until) override;
   /// As Transport::read_private_from.
   void read_private_from(std::size_t bytes) { peer_.memory->read_private_from(bytes); }
   bool may_read_private() const { return peer_.memory->may_read_private(); }
@@ -38,6 +39,7 @@ class ShmEndpoint final : public RingEndpoint {
   void look_for_notice() override { read_socket(); }
 
  private:
+  void abandon_stores();
   void take(const ControlMessage& message);
   void send(const ControlMessage& message);
   void lose_peer();

@@ -158,8 +158,10 @@ void TcpEndpoint::release(Token token) {
 
 Status TcpEndpoint::announce_call() {
   if (!failure_.ok()) return failure_;
-  // A full control connection holds older announcements that the peer hasn't read: no loss.
-  static_cast<void>(control_.send(CallAnnouncement{call_.sequence, call_.fingerprint}));
+  // Once: a peer that reads nothing for long is to have room for an abort.
+  if (announced_ != call_.sequence &&
+      control_.send(CallAnnouncement{call_.sequence, call_.fingerprint}))
+    announced_ = call_.sequence;
   return {};
 }
 

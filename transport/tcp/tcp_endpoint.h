@@ -122,6 +122,7 @@ class TcpEndpoint final : public Endpoint {
   Call call_;
   CallHistory& own_calls_;
   CallHistory peer_calls_;
+  std::uint64_t announced_ = 0;  ///< number of the call that the peer was told of last
   TcpGroups groups_;
   Outbox outbox_;
   Inbox inbox_;

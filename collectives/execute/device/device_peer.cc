@@ -67,7 +67,7 @@ Result<bool> DevicePeer::meet() {
   RONDO_ASSIGN(const bool moved, meeting_.poll(*endpoint_));
   RONDO_ASSIGN(const bool closed, closing_.step(*place_, *endpoint_, meeting_,
                                                 {.gone = theirs_.gone, .closed = theirs_.closed}));
-  if (!meeting_.done() || !closing_.done() || opening_.done()) return moved || closed;
+  if (!has_told() || opening_.done()) return moved || closed;
   RONDO_ASSIGN(const bool can_open, opening_.look(*place_, theirs_.list, rank()));
   return moved || closed || can_open;
 }

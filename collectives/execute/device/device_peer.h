@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "collectives/execute/device/closing.h"
 #include "collectives/execute/device/device_place.h"
@@ -34,7 +35,13 @@ class DevicePeer {
   /// Exchanges the regions, and what is gone of those before; true if anything moved. Errors as
   /// Endpoint::post, and those of Opening.
   Result<bool> meet();
-  bool met() const { return meeting_.done() && closing_.done() && opening_.done(); }
+  /// It has told all, and been told; where it isn't met then, this rank can't open its memory yet.
+  bool has_told() const { return meeting_.done() && closing_.done(); }
+  bool met() const { return has_told() && opening_.done(); }
+  /// As of Opening.
+  Status explained(Status timeout) const {
+    return opening_.explained(std::move(timeout), *place_, rank());
+  }
 
   /// Where [offset, offset + bytes) of the peer's region is seen here. Errors: those of opening it,
   /// with the peer as the culprit; DataLoss where the region isn't so large.

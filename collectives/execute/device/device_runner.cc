@@ -205,6 +205,8 @@ Status DeviceRunner::end(Status status, int rank) {
   // Whether it went well or not, nothing of this rank touches anybody's memory any more; and a peer
   // that stands still isn't waited for.
   if (!status.ok()) {
+    if (phase_ == Phase::kMeeting && !transport::is_hearsay(status))
+      status = explained(std::move(status));
     call_.place.abandon(status);
     // What comes of it is known: it is why they were given up.
     static_cast<void>(call_.place.synchronize());
@@ -219,11 +221,20 @@ Status DeviceRunner::end(Status status, int rank) {
   return std::move(status).at(where(rank));
 }
 
+/// What its deadline says of a call that a peer's memory can't be opened for.
+Status DeviceRunner::explained(Status status) const {
+  for (const DevicePeer& peer : call_.peers) {
+    if (peer.has_told() && !peer.is_far()) status = peer.explained(std::move(status));
+  }
+  return status;
+}
+
 int DeviceRunner::waits_for() const {
   if (phase_ == Phase::kMeeting) {
     for (const DevicePeer& peer : call_.peers) {
-      if (!peer.is_far() && !peer.met()) return peer.rank();
+      if (!peer.is_far() && !peer.has_told()) return peer.rank();
     }
+    return kNoCulprit;
   }
   for (const DeviceLane& lane : lanes_) {
     if (const int peer = lane.waits_for(); peer != kNoCulprit) return peer;

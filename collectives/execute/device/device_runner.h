@@ -69,6 +69,7 @@ class DeviceRunner final : public Runner {
   Status join_lanes();
   detail::StreamImpl& stream() const { return lanes_.front().stream(); }
   int rank() const { return call_.plan.schedule().request.rank; }
+  Status explained(Status status) const;
   std::string where(int rank) const;
 
   DeviceCall call_;

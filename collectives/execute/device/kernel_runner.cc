@@ -175,7 +175,7 @@ Result<bool> KernelRunner::meet() {
 
 /// Whether its memories can be opened: once it has told of them, and what is gone is closed.
 Result<bool> KernelRunner::look_for_memory(Peer& peer) {
-  if (!peer.meeting.done() || !peer.closing.done()) return false;
+  if (!peer.has_told()) return false;
   if (peer.opening.done()) return true;
   std::array<Region, 5> regions{};
   const auto rest = std::ranges::copy(peer.theirs.bases, regions.begin()).out;
@@ -186,6 +186,8 @@ Result<bool> KernelRunner::look_for_memory(Peer& peer) {
 Result<bool> KernelRunner::launch() {
   // What failed it has failed it before its turn: the peers have not been told anything yet.
   RONDO_TRY(stream_->failure());
+  // Before anything is opened: no memory that is to be opened again begins to be closed meanwhile.
+  std::shared_ptr<void> may_wait = stream_->put_off_frees();
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     Peer& peer = peers_[i];
     RONDO_TRY(check_peer(peer));
@@ -203,7 +205,7 @@ Result<bool> KernelRunner::launch() {
   call_.number = capture_ == nullptr ? mail_.number_call() : 0;
   asked_ = ticks_now();
   if (call_.lane_count != 0) {
-    if (capture_ == nullptr) may_wait_ = stream_->put_off_frees();
+    if (capture_ == nullptr) may_wait_ = std::move(may_wait);
     RONDO_TRY(kernel_(capture_ != nullptr ? *capture_ : *stream_, call_));
   }
   if (capture_ == nullptr) RONDO_TRY(last_->record_in(*stream_));
@@ -231,10 +233,10 @@ Status KernelRunner::see(const Peer& peer, SchedulePeer& seen) {
   const int rank = peer.endpoint->peer();
   const RegionOf of{
       .peer = rank, .in_this_process = peer.in_this_process(), .for_good = capture_ != nullptr};
-  // Asked of the device once a call, not for each of the five.
-  if (of.in_this_process) RONDO_TRY(open_region(place_, peer.theirs.mail, of).status());
   const auto open = [&](const Region& region) -> Result<std::byte*> {
-    if (of.in_this_process) return reinterpret_cast<std::byte*>(region.address);
+    // Memory of its own device needs no asking.
+    if (of.in_this_process && region.handle.index == place_.device().index)
+      return reinterpret_cast<std::byte*>(region.address);
     return open_region(place_, region, of);
   };
   for (std::size_t role = 0; role < peer.theirs.bases.size(); ++role) {
@@ -302,6 +304,8 @@ Result<bool> KernelRunner::part() {
 
 Status KernelRunner::end(Status status, int rank) {
   if (!status.ok()) {
+    if (phase_ == Phase::kMeeting && !transport::is_hearsay(status))
+      status = explained(std::move(status));
     mail_.give_up();
     wait_for_the_kernel();
     place_.abandon(status);
@@ -316,6 +320,15 @@ Status KernelRunner::end(Status status, int rank) {
   if (status.ok() || transport::is_hearsay(status)) return status;
   if (status.code() == ErrorCode::kDevice) status = std::move(status).with_culprit(rank);
   return std::move(status).at(fmt::format("rank {}, in the kernel of the call", rank));
+}
+
+/// What its deadline says of a call that a peer's memory can't be opened for.
+Status KernelRunner::explained(Status status) const {
+  for (const Peer& peer : peers_) {
+    if (peer.has_told())
+      status = peer.opening.explained(std::move(status), place_, peer.endpoint->peer());
+  }
+  return status;
 }
 
 /// It sees that it is to give up, unless the stream never came to it.
@@ -336,8 +349,7 @@ void KernelRunner::arm(const std::shared_ptr<Bell>& bell) {
 
 int KernelRunner::waits_for() const {
   for (const Peer& peer : peers_) {
-    const bool met = peer.meeting.done() && peer.closing.done();
-    if (phase_ == Phase::kMeeting && !met) return peer.endpoint->peer();
+    if (phase_ == Phase::kMeeting && !peer.has_told()) return peer.endpoint->peer();
     if (phase_ == Phase::kParting && !peer.parting.heard()) return peer.endpoint->peer();
   }
   return phase_ == Phase::kRunning ? mail_.waits_for() : kNoCulprit;

@@ -53,6 +53,8 @@ class KernelRunner final : public Runner {
   };
   struct Peer {
     bool in_this_process() const { return endpoint->kind() == transport::TransportKind::kInproc; }
+    /// As DevicePeer::has_told.
+    bool has_told() const { return meeting.done() && closing.done(); }
 
     transport::Endpoint* endpoint = nullptr;
     Introduction mine{};
@@ -72,6 +74,7 @@ class KernelRunner final : public Runner {
   Status introduce(Peer& peer);
   Result<bool> look_for_memory(Peer& peer);
   Status end(Status status, int rank) override;
+  Status explained(Status status) const;
   Result<bool> step() override;
   bool finished() const override { return phase_ == Phase::kFinished; }
   int waits_for() const override;

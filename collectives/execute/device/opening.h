@@ -29,6 +29,9 @@ class Opening {
   /// (not within kPatience).
   Result<bool> look(DevicePlace& place, std::span<const Region> regions, int peer);
   bool done() const { return done_; }
+  /// What a call ends with whose deadline is over: why, with the peer as the culprit, where it has
+  /// waited for this and nobody else is at fault: for a peer that says nothing, say.
+  Status explained(Status timeout, const DevicePlace& place, int peer) const;
 
  private:
   bool done_ = false;

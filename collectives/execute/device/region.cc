@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <utility>
 
 namespace rondo::execute {
@@ -10,6 +11,7 @@ Result<Region> region_of(DevicePlace& place, const void* memory, std::size_t byt
   Region region;
   if (bytes == 0 || memory == nullptr) return region;
   region.address = reinterpret_cast<std::uint64_t>(memory);
+  region.handle.index = static_cast<std::int16_t>(place.device().index);
   region.handle.bytes = bytes;
   // Not all memory has handles: what comes from a pool of CUDA's is good inside a process alone.
   if (!exported) return region;

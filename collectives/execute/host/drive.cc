@@ -39,7 +39,10 @@ Status Run::drive(const RunContext& context) {
 
 Result<bool> Run::look(bool& moved) {
   RONDO_ASSIGN(moved, runner_->step());
-  if (moved) next_comparison_us_ = kFirstComparisonUs;
+  if (moved) {
+    next_comparison_us_ = kFirstComparisonUs;
+    still_since_.reset();
+  }
   const bool finished = runner_->finished();
   if (timer_ != nullptr) note_time(moved, finished);
   return finished;
@@ -66,13 +69,24 @@ Status Run::resume() {
 }
 
 Status Run::check_wait(const RunContext& context) {
-  const std::int64_t waited_us = context.waiter->waited_us();
+  const std::int64_t waited_us = this->waited_us(*context.waiter);
   if (waited_us < next_comparison_us_) return {};
   next_comparison_us_ = waited_us + kComparisonPeriodUs;
   RONDO_TRY(compare_with_neighbours(context));
   const bool too_long = waited_us / 1000 >= context.timeout_ms;
   if (too_long && !runner_->waits_for_caller()) return timed_out(context);
   return {};
+}
+
+void Run::others_moved(const Waiter& waiter) {
+  if (still_since_.has_value()) return;
+  still_since_ = std::chrono::steady_clock::now() - std::chrono::microseconds(waiter.waited_us());
+}
+
+std::int64_t Run::waited_us(const Waiter& waiter) const {
+  if (!still_since_.has_value()) return waiter.waited_us();
+  const auto waited = std::chrono::steady_clock::now() - *still_since_;
+  return std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
 }
 
 Status Run::compare_with_neighbours(const RunContext& context) const {

@@ -7,8 +7,10 @@
 // two calls' schedules share no edge.
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -127,6 +129,9 @@ class Run {
   Sleeper& sleeper() { return *runner_; }
   /// What is to be looked at after a wait: how long it is, and what the neighbours have called.
   Status check_wait(const RunContext& context);
+  /// The waiter is about to begin anew, for something else of this rank has moved: the call goes on
+  /// waiting.
+  void others_moved(const Waiter& waiter);
   /// Between two that move it on: nothing of the peers is touched after pause. Errors of resume: as
   /// of drive.
   void pause();
@@ -136,6 +141,7 @@ class Run {
 
  private:
   void note_time(bool moved, bool finished);
+  std::int64_t waited_us(const Waiter& waiter) const;
   Status compare_with_neighbours(const RunContext& context) const;
   Status timed_out(const RunContext& context) const;
 
@@ -143,6 +149,8 @@ class Run {
   const transport::Call* call_;
   trace::CallTimer* timer_;
   std::int64_t next_comparison_us_ = kFirstComparisonUs;
+  /// Where the waiter has begun anew since: when the call last moved.
+  std::optional<std::chrono::steady_clock::time_point> still_since_;
 
   static constexpr std::int64_t kFirstComparisonUs = 1'000;
   static constexpr std::int64_t kComparisonPeriodUs = 10'000;

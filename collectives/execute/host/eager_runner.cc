@@ -167,12 +167,10 @@ Status EagerRunner::combine() {
         .targets = targets_,
         .count = sweep.bytes / plan_.element_bytes(),
         .divisor = sweep.final ? plan_.divisor() : 1};
-    const trace::KernelSpan span(timer_);
-    if (custom_) {
-      RONDO_TRY(kernels::reduce_by(custom_, arguments).with_culprit(plan_.schedule().request.rank));
-    } else {
-      plan_.kernel()(arguments);
-    }
+    Status reduced = begin_stores();
+    if (reduced.ok()) reduced = reduce(arguments);
+    end_stores();
+    RONDO_TRY(std::move(reduced));
     // What took the place of a message has to be there before it is said to be.
     release_sources();
     return {};
@@ -184,6 +182,30 @@ Status EagerRunner::combine() {
     copy_bytes(target, sources_[0], sweep.bytes);
   }
   return {};
+}
+
+Status EagerRunner::reduce(const kernels::ReduceArguments& arguments) const {
+  const trace::KernelSpan span(timer_);
+  if (custom_) {
+    return kernels::reduce_by(custom_, arguments).with_culprit(plan_.schedule().request.rank);
+  }
+  plan_.kernel()(arguments);
+  return {};
+}
+
+/// A store that isn't into the peer's memory but in place of its message needs none of this, which
+/// costs nothing.
+Status EagerRunner::begin_stores() const {
+  const BoundSweep& sweep = sweeps_[sweep_];
+  for (std::size_t i = 0; i < sweep.targets.size(); ++i)
+    if (stored_[i] != 0) RONDO_TRY(sender_of(sweep.targets[i])->begin_store());
+  return {};
+}
+
+void EagerRunner::end_stores() const {
+  const BoundSweep& sweep = sweeps_[sweep_];
+  for (std::size_t i = 0; i < sweep.targets.size(); ++i)
+    if (stored_[i] != 0) sender_of(sweep.targets[i])->end_store();
 }
 
 void EagerRunner::find_targets() {

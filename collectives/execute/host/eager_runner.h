@@ -40,6 +40,9 @@ class EagerRunner final : public Runner {
   Result<bool> advance();
   Result<bool> receive();
   Status combine();
+  Status reduce(const kernels::ReduceArguments& arguments) const;
+  Status begin_stores() const;
+  void end_stores() const;
   void find_targets();
   std::byte* peer_memory(const BoundPort& port) const;
   bool has_source_from(const transport::Endpoint* endpoint) const;

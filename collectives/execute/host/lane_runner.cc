@@ -164,11 +164,34 @@ Status LaneRunner::reduce_segments(std::uint32_t first, std::uint32_t count, std
     }
   }
   // Where it fails, what is half replaced isn't given back.
-  RONDO_TRY(combine({.sources = std::span(source_list_).first(sweep.sources.size()),
-                     .targets = std::span(target_list_).first(target_count),
-                     .count = bytes / plan_.element_bytes(),
-                     .divisor = sweep.final ? plan_.divisor() : 1}));
+  RONDO_TRY(combine_pieces(bytes, target_count));
   for (std::uint32_t i = 0; i < count; ++i) release_segment(first + i);
+  return {};
+}
+
+/// Of the lists, which it moves on.
+Status LaneRunner::combine_pieces(std::size_t bytes, std::size_t target_count) {
+  /// What a peer that gives up may have to wait for.
+  constexpr std::size_t kMostStored = std::size_t{1} << 20;
+  const BoundSweep& sweep = current();
+  const auto sources = std::span(source_list_).first(sweep.sources.size());
+  const auto targets = std::span(target_list_).first(target_count);
+  std::size_t left = bytes;
+  do {
+    const std::size_t piece = stores_into_peers() ? std::min(left, kMostStored) : left;
+    Status combined = begin_stores();
+    if (combined.ok()) {
+      combined = combine({.sources = sources,
+                          .targets = targets,
+                          .count = piece / plan_.element_bytes(),
+                          .divisor = sweep.final ? plan_.divisor() : 1});
+    }
+    end_stores();
+    RONDO_TRY(std::move(combined));
+    left -= piece;
+    for (const void*& source : sources) source = static_cast<const std::byte*>(source) + piece;
+    for (void*& target : targets) target = static_cast<std::byte*>(target) + piece;
+  } while (left != 0);
   return {};
 }
 

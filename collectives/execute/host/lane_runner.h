@@ -61,11 +61,17 @@ class LaneRunner {
   void copy_segments(std::uint32_t first, std::size_t bytes);
   Status reduce_segments(std::uint32_t first, std::uint32_t count, std::size_t bytes);
   void release_segment(std::uint32_t segment);
+  Status combine_pieces(std::size_t bytes, std::size_t target_count);
   Status combine(const kernels::ReduceArguments& arguments) const;
   void decode_segment(std::uint32_t segment);
   void round_segment(std::uint32_t segment);
   const std::byte* received(std::size_t source, std::uint32_t segment);
   void find_targets();
+  bool stores_into_peer(std::size_t target) const;
+  bool stores_into_peers() const;
+  Status begin_stores() const;
+  void end_stores() const;
+  transport::Endpoint& target_peer(std::size_t target) const;
   std::size_t replaceable_source(std::size_t target) const;
   bool writes_back() const;
   std::byte* write_back(std::size_t target, std::uint32_t segment);

@@ -25,16 +25,41 @@ void LaneRunner::find_targets() {
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     const BoundPort& port = sweep.targets[i];
     if (!port.direct) continue;
-    transport::Endpoint* endpoint = plan_.senders()[port.channel].endpoint;
-    stores_[i] = endpoint->peer_store(region_of(port.slice.role), port.slice.offset, sweep.bytes);
+    stores_[i] =
+        target_peer(i).peer_store(region_of(port.slice.role), port.slice.offset, sweep.bytes);
     if (stores_[i] == nullptr) backs_[i] = replaceable_source(i);
   }
+}
+
+bool LaneRunner::stores_into_peer(std::size_t target) const {
+  return current().targets[target].is_channel && stores_[target] != nullptr;
+}
+
+bool LaneRunner::stores_into_peers() const {
+  for (std::size_t i = 0; i < current().targets.size(); ++i)
+    if (stores_into_peer(i)) return true;
+  return false;
+}
+
+Status LaneRunner::begin_stores() const {
+  for (std::size_t i = 0; i < current().targets.size(); ++i)
+    if (stores_into_peer(i)) RONDO_TRY(target_peer(i).begin_store());
+  return {};
+}
+
+void LaneRunner::end_stores() const {
+  for (std::size_t i = 0; i < current().targets.size(); ++i)
+    if (stores_into_peer(i)) target_peer(i).end_store();
+}
+
+transport::Endpoint& LaneRunner::target_peer(std::size_t target) const {
+  return *plan_.senders()[current().targets[target].channel].endpoint;
 }
 
 /// The source port of a target's peer.
 std::size_t LaneRunner::replaceable_source(std::size_t target) const {
   const BoundSweep& sweep = current();
-  const int peer = plan_.senders()[sweep.targets[target].channel].endpoint->peer();
+  const int peer = target_peer(target).peer();
   for (std::size_t i = 0; i < sweep.sources.size(); ++i) {
     const BoundPort& port = sweep.sources[i];
     if (port.is_channel && receiver(port).endpoint->peer() == peer) return i;

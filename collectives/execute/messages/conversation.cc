@@ -11,24 +11,25 @@ Result<bool> Conversation::step(std::vector<void*>& done) {
   return received || sent;
 }
 
-std::vector<const Message*> Conversation::outstanding() const {
-  std::vector<const Message*> list = sender_.outstanding();
-  for (const Message* message : receiver_.outstanding()) list.push_back(message);
-  return list;
+void Conversation::outstanding(std::vector<Outstanding>& list) const {
+  sender_.outstanding(list);
+  receiver_.outstanding(list);
 }
 
 std::string Conversation::describe() const {
-  const auto sends = sender_.outstanding();
-  const auto receives = receiver_.outstanding();
+  std::vector<Outstanding> sends;
+  std::vector<Outstanding> receives;
+  sender_.outstanding(sends);
+  receiver_.outstanding(receives);
   std::string text = fmt::format("{} sends to and {} receives from rank {} are outstanding",
                                  sends.size(), receives.size(), endpoint_.peer());
   if (!sends.empty()) {
-    text += fmt::format(", the oldest send with tag {} ({} bytes)", sends.front()->tag,
-                        sends.front()->bytes);
+    text += fmt::format(", the oldest send with tag {} ({} bytes)", sends.front().message->tag,
+                        sends.front().message->bytes);
   }
   if (!receives.empty()) {
-    text += fmt::format(", the oldest receive with tag {} ({} bytes)", receives.front()->tag,
-                        receives.front()->bytes);
+    text += fmt::format(", the oldest receive with tag {} ({} bytes)",
+                        receives.front().message->tag, receives.front().message->bytes);
   }
   const std::string congestion = receiver_.describe_congestion();
   return congestion.empty() ? text : text + "; " + congestion;

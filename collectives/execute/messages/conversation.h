@@ -37,8 +37,8 @@ class Conversation {
   Result<bool> step(std::vector<void*>& done);
   /// Nothing of this rank's is outstanding; messages may come.
   bool idle() const { return sender_.idle() && receiver_.idle(); }
-  /// All that isn't done.
-  std::vector<const Message*> outstanding() const;
+  /// Adds all that isn't done.
+  void outstanding(std::vector<Outstanding>& list) const;
   /// What is waited for, for an error.
   std::string describe() const;
   transport::Endpoint& endpoint() { return endpoint_; }

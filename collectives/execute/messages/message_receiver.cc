@@ -233,14 +233,15 @@ Status MessageReceiver::check(const MessageHeader& header, const Message& messag
                 endpoint_.peer());
 }
 
-std::vector<const Message*> MessageReceiver::outstanding() const {
-  std::vector<const Message*> list;
-  if (payload_.has_value() && payload_->message.has_value()) list.push_back(&*payload_->message);
+void MessageReceiver::outstanding(std::vector<Outstanding>& list) const {
+  using Stage = Outstanding::Stage;
+  if (payload_.has_value() && payload_->message.has_value())
+    list.push_back({.message = &*payload_->message, .stage = Stage::kArriving});
   for (const Unexpected& one : unexpected_)
-    if (one.claimed.has_value()) list.push_back(&*one.claimed);
-  for (const Message& one : stream_.messages()) list.push_back(&one);
-  for (const Message& one : asked_for_) list.push_back(&one);
-  return list;
+    if (one.claimed.has_value())
+      list.push_back({.message = &*one.claimed, .stage = Stage::kArriving});
+  stream_.outstanding(list);
+  for (const Message& one : asked_for_) list.push_back({.message = &one});
 }
 
 bool MessageReceiver::idle() const {

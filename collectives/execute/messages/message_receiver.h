@@ -39,8 +39,8 @@ class MessageReceiver {
   /// Errors: Mismatch, DataLoss, PeerLost, or what the peer gave up with.
   Result<bool> step(std::vector<void*>& done);
 
-  /// Receives that aren't done.
-  std::vector<const Message*> outstanding() const;
+  /// Adds the receives that aren't done.
+  void outstanding(std::vector<Outstanding>& list) const;
   bool idle() const;
   /// Where too much has come that nobody asks for: what, for the error of whoever waits; else
   /// empty.

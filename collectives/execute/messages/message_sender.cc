@@ -28,6 +28,7 @@ Result<bool> MessageStream::step(std::vector<void*>& done) {
     RONDO_ASSIGN(const bool arrived, endpoint_.poll(tokens_.front()));
     if (!arrived) break;
     moved = true;
+    ++moves_;
     tokens_.pop();
     const Message& message = messages_.front();
     done_bytes_ += std::min(kSegmentBytes, message.bytes - done_bytes_);
@@ -37,6 +38,11 @@ Result<bool> MessageStream::step(std::vector<void*>& done) {
     posted_bytes_ = done_bytes_ = 0;
   }
   return moved;
+}
+
+void MessageStream::outstanding(std::vector<Outstanding>& list) const {
+  for (const Message& one : messages_)
+    list.push_back({&one, Outstanding::Stage::kStreamed, moves_});
 }
 
 Result<bool> MessageStream::post() {
@@ -66,13 +72,14 @@ bool MessageSender::send_at_once(const Message& message) {
 
 void MessageSender::send(const Message& message) {
   MessageHeader header{.type = message.type, .tag = message.tag, .bytes = message.bytes};
+  ++queued_;
   if (message.bytes <= kEagerBytes) {
     queue_.push({.header = encode(header), .message = message});
     return;
   }
   header.kind = MessageKind::kRequest;
   header.id = ++last_id_;
-  requested_.push({header.id, message});
+  requested_.push({header.id, message, queued_});
   queue_.push({.header = encode(header), .message = {}});
 }
 
@@ -122,6 +129,7 @@ Result<bool> MessageSender::send_queue(std::vector<void*>& done) {
     if (void* owner = queue_.front().message.owner) done.push_back(owner);
     queue_.pop();
     --posted_;
+    ++moves_;
     moved = true;
   }
   return moved;
@@ -151,13 +159,15 @@ Status MessageSender::post(Outgoing& outgoing) {
   return {};
 }
 
-std::vector<const Message*> MessageSender::outstanding() const {
-  std::vector<const Message*> list;
+void MessageSender::outstanding(std::vector<Outstanding>& list) const {
+  using Stage = Outstanding::Stage;
   for (const Outgoing& one : queue_)
-    if (one.message.owner != nullptr) list.push_back(&one.message);
-  for (const Requested& one : requested_) list.push_back(&one.message);
-  for (const Message& one : stream_.messages()) list.push_back(&one);
-  return list;
+    if (one.message.owner != nullptr) list.push_back({&one.message, Stage::kQueued, moves_});
+  for (const Requested& one : requested_) {
+    list.push_back({.message = &one.message});
+    if (one.place > moves_) list.back() = {&one.message, Stage::kQueued, moves_};
+  }
+  stream_.outstanding(list);
 }
 
 }  // namespace rondo::execute

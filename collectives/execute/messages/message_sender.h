@@ -29,6 +29,14 @@ struct Message {
   Ticks* met = nullptr;   ///< is told when the peer has come to it; null: nobody asks
 };
 
+/// What isn't done yet, for whoever looks how long it has stood still.
+struct Outstanding {
+  enum class Stage : std::uint8_t { kQueued, kUnmatched, kArriving, kStreamed };
+  const Message* message = nullptr;
+  Stage stage = Stage::kUnmatched;
+  std::uint64_t moves = 0;  ///< of what goes before it on its way, and of itself
+};
+
 /// From here on its bytes move.
 inline void note_met(const Message& message) {
   if (message.met != nullptr) *message.met = ticks_now();
@@ -52,6 +60,7 @@ class MessageStream {
   /// True if anything moved; owners of what is done are appended to `done`.
   Result<bool> step(std::vector<void*>& done);
   const SteadyList<Message>& messages() const { return messages_; }
+  void outstanding(std::vector<Outstanding>& list) const;
 
  private:
   Result<bool> post();
@@ -62,6 +71,7 @@ class MessageStream {
   std::size_t posted_bytes_ = 0;  ///< of the first message
   std::size_t done_bytes_ = 0;
   SteadyList<transport::Token> tokens_;
+  std::uint64_t moves_ = 0;
 };
 
 class MessageSender {
@@ -78,8 +88,8 @@ class MessageSender {
   void answer(std::uint64_t id) { answers_.answer(id); }
 
   Result<bool> step(std::vector<void*>& done);
-  /// Owners of all sends that aren't done, oldest first.
-  std::vector<const Message*> outstanding() const;
+  /// Adds all sends that aren't done, oldest first of each stage.
+  void outstanding(std::vector<Outstanding>& list) const;
   bool idle() const {
     return queue_.empty() && answers_.idle() && requested_.empty() && stream_.messages().empty();
   }
@@ -94,6 +104,7 @@ class MessageSender {
   struct Requested {
     std::uint64_t id = 0;
     Message message;
+    std::uint64_t place = 0;  ///< its header's in the queue, counted from the first ever
   };
   Result<bool> send_queue(std::vector<void*>& done);
   Result<bool> take_answers();
@@ -103,7 +114,9 @@ class MessageSender {
 
   transport::Endpoint& endpoint_;
   SteadyList<Outgoing> queue_;
-  std::size_t posted_ = 0;  ///< so many of the queue are under way
+  std::size_t posted_ = 0;    ///< so many of the queue are under way
+  std::uint64_t queued_ = 0;  ///< ever
+  std::uint64_t moves_ = 0;   ///< so many of these have gone out
   MessageAnswers answers_;
   SteadyList<Requested> requested_;
   MessageStream stream_;

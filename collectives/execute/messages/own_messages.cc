@@ -73,12 +73,10 @@ Status OwnMessages::move(const Message& from, const Message& to) const {
   return {};
 }
 
-std::vector<const Message*> OwnMessages::outstanding() const {
-  std::vector<const Message*> list;
+void OwnMessages::outstanding(std::vector<Outstanding>& list) const {
   for (const Sent& one : sent_)
-    if (!one.is_kept) list.push_back(&one.message);
-  for (const Message& one : asked_for_) list.push_back(&one);
-  return list;
+    if (!one.is_kept) list.push_back({.message = &one.message});
+  for (const Message& one : asked_for_) list.push_back({.message = &one});
 }
 
 }  // namespace rondo::execute

@@ -24,8 +24,8 @@ class OwnMessages {
   Status send(const Message& message, std::vector<void*>& done);
   Status receive(const Message& message, std::vector<void*>& done);
 
-  /// All that isn't done.
-  std::vector<const Message*> outstanding() const;
+  /// Adds all that isn't done.
+  void outstanding(std::vector<Outstanding>& list) const;
 
  private:
   struct Sent {

@@ -4,9 +4,11 @@
 // which programs that use CUDA's run-time library have too, so that both see one memory.
 // Threads: any.
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "core/device/cuda/bells.h"
 #include "core/device/cuda/frees.h"
@@ -42,6 +44,17 @@ class CudaContext : public std::enable_shared_from_this<CudaContext> {
   bool wait_for_put_off(std::chrono::milliseconds most) const {
     return frees_.wait_for_put_off(most);
   }
+  /// By whom room is made where the driver has no memory left: true if there may be some now.
+  /// Before anybody else has the context.
+  void let_make_room(std::function<bool()> make_room) { make_room_ = std::move(make_room); }
+  /// What `make` returns: where it is that there is no memory left, once more if room could be
+  /// made.
+  template <class Make>
+  CUresult with_room(const Make& make) const {
+    const CUresult code = make();
+    const bool again = code == CUDA_ERROR_OUT_OF_MEMORY && make_room_ && make_room_();
+    return again ? make() : code;
+  }
   /// Does what the driver does only when its devices are done, in this context: now, or once
   /// nothing there waits for this process.
   void give_back(std::function<void(const CudaTable&)> action) const;
@@ -62,6 +75,7 @@ class CudaContext : public std::enable_shared_from_this<CudaContext> {
   CUdevice number_ = 0;
   CUcontext context_ = nullptr;
   int multiprocessors_ = 0;
+  std::function<bool()> make_room_;  ///< empty: nobody
   mutable CudaModules modules_;
   mutable CudaBells bells_;
 };

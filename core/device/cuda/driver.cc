@@ -16,6 +16,9 @@
 namespace rondo::device {
 namespace {
 
+/// So long whoever finds no memory waits for what is put off while calls are under way.
+constexpr std::chrono::milliseconds kCallsEnd{1000};
+
 /// What another process can't be given; the driver says little about why.
 Status not_exported(Status status, const std::string& what) {
   if (status.ok()) return status;
@@ -58,7 +61,9 @@ Result<std::shared_ptr<CudaContext>> CudaDriver::context(int index) {
   RONDO_ASSIGN(PerDevice * own, device(index));
   const std::lock_guard lock(own->mutex);
   if (own->context == nullptr) {
-    RONDO_ASSIGN(own->context, CudaContext::retain(table_, given_back_, index));
+    RONDO_ASSIGN(auto made, CudaContext::retain(table_, given_back_, index));
+    made->let_make_room([this] { return make_room(); });
+    own->context = std::move(made);
   }
   return own->context;
 }
@@ -106,13 +111,35 @@ Result<CollectiveLibrary*> CudaDriver::collective_library() {
 Status CudaDriver::reach(int index, const void* memory) {
   RONDO_ASSIGN(const CudaPointer found, look_up(table_, memory));
   if (!found.on_device || found.index == index) return {};
+  RONDO_ASSIGN(const auto own, context(index));
+  if (found.is_pooled || found.is_mapped) return check_granted(*own, memory);
   const std::lock_guard lock(reached_mutex_);
   if (reached_.contains({index, found.index})) return {};
-  RONDO_ASSIGN(const auto own, context(index));
   RONDO_ASSIGN(const auto other, context(found.index));
   RONDO_TRY(own->reach(*other));
   reached_.emplace(index, found.index);
   return {};
+}
+
+/// What one device may use of another's holds for memory of cudaMalloc alone: of other memory its
+/// owner says who may.
+Status CudaDriver::check_granted(const CudaContext& own, const void* memory) {
+  RONDO_ASSIGN(const bool granted, may_use(own, memory));
+  if (granted) return {};
+  return Status(ErrorCode::kDevice,
+                fmt::format("{} is another device's memory, from a pool or mapped, that {} may not "
+                            "use: whoever allocated it says who may (cudaMemPoolSetAccess, "
+                            "cuMemSetAccess); or take buffers from cudaMalloc or "
+                            "rondo::DeviceMemory, or set RONDO_DEVICE_PATH=host",
+                            memory, name_of(own.device())));
+}
+
+/// Of what is kept for peers. That may not be what the driver was short of; and where a call is
+/// under way it is put off.
+bool CudaDriver::make_room() {
+  if (!exports_.give_back(std::chrono::milliseconds(0))) return false;
+  given_back_.wait_for_put_off(kCallsEnd);
+  return true;
 }
 
 Result<void*> CudaDriver::allocate(int index, std::size_t bytes) {
@@ -123,7 +150,6 @@ Result<void*> CudaDriver::allocate(int index, std::size_t bytes) {
   CUdeviceptr memory = 0;
   CUresult code = table_.cuMemAlloc(&memory, bytes);
   // What the program has freed may not have been given back yet.
-  constexpr std::chrono::milliseconds kCallsEnd{1000};
   if (code == CUDA_ERROR_OUT_OF_MEMORY) {
     const bool was_kept = exports_.give_back(std::chrono::milliseconds(0));
     const bool was_put_off = own->wait_for_put_off(kCallsEnd);
@@ -150,6 +176,16 @@ void CudaDriver::free(void* pointer) {
   frees_->fetch_add(1, std::memory_order_release);  // peers are to be told
 }
 
+/// Others' allocators may keep it, or free it by the driver: then peers are to be told.
+void CudaDriver::give_back(int index, std::function<void()> action) {
+  const auto own = context(index);
+  if (!own.ok()) return action();
+  (*own)->give_back([action = std::move(action), frees = frees_](const CudaTable& /*table*/) {
+    action();
+    frees->fetch_add(1, std::memory_order_release);
+  });
+}
+
 bool CudaDriver::lives(const SharedHandle& memory) {
   const auto found = look_up(table_, reinterpret_cast<const void*>(memory.base));
   if (!found.ok()) return true;  // who can't ask tells nobody that it is gone
@@ -171,12 +207,13 @@ Status CudaDriver::check_memory(int index, const void* pointer, std::size_t byte
         ErrorCode::kInvalidArgument,
         fmt::format("{} was given as memory of cuda:{}, but has been freed", pointer, index));
   }
-  const std::uint64_t offset = reinterpret_cast<std::uint64_t>(pointer) - found.base;
-  if (bytes <= found.bytes && offset <= found.bytes - bytes) return {};
+  const auto address = reinterpret_cast<std::uint64_t>(pointer);
+  RONDO_ASSIGN(const std::uint64_t end, end_of(table_, found, address + bytes));
+  if (bytes <= end - address) return {};
   return Status(ErrorCode::kInvalidArgument,
                 fmt::format("the {} bytes at {} go past the end of an allocation of {} bytes of "
                             "cuda:{}",
-                            bytes, pointer, found.bytes, index));
+                            bytes, pointer, end - found.base, index));
 }
 
 Result<SharedHandle> CudaDriver::export_memory(const void* pointer) {
@@ -195,9 +232,10 @@ Result<SharedHandle> CudaDriver::export_memory(const void* pointer) {
   if (!found.can_be_shared) {
     return Status(
         ErrorCode::kUnsupported,
-        fmt::format("{} on cuda:{} is from a pool, or managed: other processes can't open "
-                    "that; take it from cuMemAlloc, cudaMalloc or rondo::DeviceMemory, or "
-                    "set RONDO_DEVICE_PATH=host",
+        fmt::format("{} on cuda:{} is from a pool, managed, or mapped by pieces (cuMemMap, "
+                    "PyTorch's expandable_segments): other processes can't open that; take it "
+                    "from cuMemAlloc, cudaMalloc or rondo::DeviceMemory, or set "
+                    "RONDO_DEVICE_PATH=host",
                     pointer, found.index));
   }
   const CudaScope scope(*own);
@@ -217,7 +255,7 @@ Result<void*> CudaDriver::import_memory(int index, const SharedHandle& memory) {
 }
 
 bool CudaDriver::import_waits(int index, const SharedHandle& memory) {
-  return imports_.waits({index, {memory.process, memory.base}}, memory.allocation);
+  return imports_.waits(index, memory);
 }
 
 Result<std::shared_ptr<void>> CudaDriver::allocate_words(int index, std::size_t bytes) {

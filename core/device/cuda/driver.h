@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -35,6 +36,7 @@ class CudaDriver final : public DeviceDriver {
   void end_range(std::uint64_t range) override { end_cuda_range(range); }
   Result<void*> allocate(int index, std::size_t bytes) override;
   void free(void* pointer) override;
+  void give_back(int index, std::function<void()> action) override;
   Status check_memory(int index, const void* pointer, std::size_t bytes) override;
   Status reach(int index, const void* memory) override;
   Result<std::vector<std::string>> unreachable(int index) override;
@@ -72,6 +74,8 @@ class CudaDriver final : public DeviceDriver {
   explicit CudaDriver(const CudaTable& table) : table_(table) {}
   Result<PerDevice*> device(int index);
   Result<std::string> uuid_of(CUdevice number, int index) const;
+  Status check_granted(const CudaContext& own, const void* memory);
+  bool make_room();
 
   const CudaTable table_;
   CudaFrees given_back_;  ///< of all devices; outlives their contexts

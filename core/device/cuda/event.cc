@@ -14,7 +14,9 @@ Result<std::shared_ptr<CudaEvent>> CudaEvent::make(std::shared_ptr<const CudaCon
   unsigned int flags = CU_EVENT_DISABLE_TIMING;
   if (seen == Seen::kByOthers) flags |= CU_EVENT_INTERPROCESS;
   CUevent event = nullptr;
-  RONDO_TRY(context->check("cuEventCreate", context->table().cuEventCreate(&event, flags)));
+  RONDO_TRY(context->check("cuEventCreate", context->with_room([&] {
+    return context->table().cuEventCreate(&event, flags);
+  })));
   return std::make_shared<CudaEvent>(std::move(context), event);
 }
 

@@ -12,7 +12,7 @@ CudaFrees::~CudaFrees() {
   std::unique_lock lock(mutex_);
   is_closing_ = true;
   changed_.notify_all();
-  changed_.wait(lock, [this] { return !is_running_; });
+  changed_.wait(lock, [this] { return !is_running_ && givers_.empty(); });
 }
 
 // Calls that overlap, one begun before the other ends, would put it off for ever: now and then
@@ -26,7 +26,8 @@ CudaFrees::Hold CudaFrees::hold() {
     changed_.wait_for(lock, kAtMost, [this] { return put_off_.empty(); });
     put_off_since_ = std::chrono::steady_clock::now();
   }
-  ++holds_;
+  ++holds_;  // nobody else begins to give anything back
+  changed_.wait(lock, [this] { return !others_give(); });
   return Hold(this, [](void* frees) { static_cast<CudaFrees*>(frees)->release(); });
 }
 
@@ -43,9 +44,14 @@ void CudaFrees::hold_until(std::function<bool()> is_over) {
 
 bool CudaFrees::wait_for_put_off(std::chrono::milliseconds most) {
   std::unique_lock lock(mutex_);
-  if (put_off_.empty()) return false;
-  changed_.wait_for(lock, most, [this] { return put_off_.empty(); });
+  const auto is_done = [this] { return put_off_.empty() && !others_give(); };
+  if (is_done()) return false;
+  changed_.wait_for(lock, most, is_done);
   return true;
+}
+
+bool CudaFrees::is_giver() const {
+  return std::ranges::find(givers_, std::this_thread::get_id()) != givers_.end();
 }
 
 bool CudaFrees::something_waits() {
@@ -54,11 +60,20 @@ bool CudaFrees::something_waits() {
 }
 
 void CudaFrees::give_back(std::function<void()> action) {
-  const std::lock_guard lock(mutex_);
-  if (!something_waits()) return action();
-  if (put_off_.empty()) put_off_since_ = std::chrono::steady_clock::now();
-  put_off_.push_back(std::move(action));
-  wake_thread();
+  std::unique_lock lock(mutex_);
+  if (is_giver()) {
+    lock.unlock();
+    return action();
+  }
+  if (something_waits()) {
+    if (put_off_.empty()) put_off_since_ = std::chrono::steady_clock::now();
+    put_off_.push_back(std::move(action));
+    return wake_thread();
+  }
+  if (!put_off_.empty()) wake_thread();
+  std::vector<std::function<void()>> own;
+  own.push_back(std::move(action));
+  give(lock, std::move(own));
 }
 
 void CudaFrees::wake_thread() {
@@ -71,9 +86,22 @@ void CudaFrees::wake_thread() {
   }
 }
 
-void CudaFrees::give_all_back() {
-  for (const auto& action : std::exchange(put_off_, {})) action();
+/// Nothing waits, nor comes to wait meanwhile: whoever wants a hold waits for this.
+void CudaFrees::give(std::unique_lock<std::mutex>& lock,
+                     std::vector<std::function<void()>> actions) {
+  const auto own = std::this_thread::get_id();
+  givers_.push_back(own);
+  lock.unlock();
+  for (const auto& action : actions) action();
+  actions.clear();  // what they hold may give more back
+  lock.lock();
+  std::erase(givers_, own);
   changed_.notify_all();
+}
+
+void CudaFrees::give_put_off(std::unique_lock<std::mutex>& lock) {
+  // Asked first in any case: what isn't awaited any more is forgotten.
+  while (!something_waits() && !put_off_.empty()) give(lock, std::exchange(put_off_, {}));
 }
 
 void CudaFrees::give_back_later() {
@@ -82,14 +110,14 @@ void CudaFrees::give_back_later() {
   auto nap = kShortest;
   std::unique_lock lock(mutex_);
   while (!is_closing_) {
-    if (!something_waits()) give_all_back();
+    give_put_off(lock);
     if (awaited_.empty() && put_off_.empty()) break;
     if (awaited_.empty())
       changed_.wait(lock);
     else
       changed_.wait_for(lock, nap = std::min(2 * nap, kLongest));
   }
-  if (!something_waits()) give_all_back();
+  give_put_off(lock);
   is_running_ = false;
   changed_.notify_all();
 }

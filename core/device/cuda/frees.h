@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace rondo::device {
@@ -29,14 +30,16 @@ class CudaFrees {
 
   /// While somebody has one, something on the device waits.
   using Hold = std::shared_ptr<void>;
-  /// Blocks while something is being given back, and for 2 ms now and then while something waits to
-  /// be, so that those who have holds get through.
+  /// Blocks while others are giving something back, and for 2 ms now and then while something waits
+  /// to be given back, so that those who have holds get through.
   Hold hold();
   /// Something waits until `is_over`, which is asked now and then, and takes no hold.
   void hold_until(std::function<bool()> is_over);
   /// Waits so long at most until nothing is put off any more; true if anything was.
   bool wait_for_put_off(std::chrono::milliseconds most);
-  /// Now, where nothing waits; or by a thread of ours, once nothing does. The action takes no hold.
+  /// Now, where nothing waits; or by a thread of ours, once nothing does. Actions may be the
+  /// program's, with locks of its own: none is held for them, the calling thread does this one
+  /// alone, never one that was put off, and what an action gives back in turn is done at once.
   void give_back(std::function<void()> action);
 
  private:
@@ -44,11 +47,16 @@ class CudaFrees {
   void wake_thread();
   void give_back_later();
   bool something_waits();
-  void give_all_back();
+  bool is_giver() const;
+  /// Whom the caller has to wait for: who gives something back itself waits for no other.
+  bool others_give() const { return !givers_.empty() && !is_giver(); }
+  void give(std::unique_lock<std::mutex>& lock, std::vector<std::function<void()>> actions);
+  void give_put_off(std::unique_lock<std::mutex>& lock);
 
-  std::mutex mutex_;  ///< also while something is being given back
+  std::mutex mutex_;
   std::condition_variable changed_;
-  int holds_ = 0;
+  std::vector<std::thread::id> givers_;  ///< who are giving something back, without the mutex
+  int holds_ = 0;                        ///< also of those who wait for these
   std::vector<std::function<bool()>> awaited_;
   bool is_closing_ = false;
   bool is_running_ = false;  ///< a thread, while something is put off, or awaited

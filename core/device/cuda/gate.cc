@@ -49,9 +49,4 @@ void CudaGates::open(std::uint32_t gate) {
   if (passed_ == closed_) hold_.reset();
 }
 
-bool CudaGates::any_closed() {
-  const std::lock_guard lock(mutex_);
-  return passed_ != closed_;
-}
-
 }  // namespace rondo::device

@@ -31,8 +31,6 @@ class CudaGates {
   Result<std::uint32_t> close(CUstream stream);
   /// In any order: the stream passes a gate when those before it are open too.
   void open(std::uint32_t gate);
-  /// Whether the stream stands still at one, or will.
-  bool any_closed();
 
  private:
   std::shared_ptr<const CudaContext> context_;

@@ -22,15 +22,14 @@ Result<void*> CudaImports::open(const CudaContext& context, const SharedHandle& 
   RONDO_ASSIGN(const std::shared_ptr<Mapping> own, mapping(context, memory));
   ++own->uses;
   auto* const address = reinterpret_cast<std::byte*>(own->base) + memory.offset_bytes;
-  const Key key{context.device().index, {memory.process, memory.base}};
-  opened_.emplace(address, std::pair(key, own));
+  opened_.emplace(address, std::pair(key_of(context.device().index, memory), own));
   return static_cast<void*>(address);
 }
 
 Result<std::shared_ptr<CudaImports::Mapping>> CudaImports::mapping(const CudaContext& context,
                                                                    const SharedHandle& memory) {
-  const Key key{context.device().index, {memory.process, memory.base}};
-  if (closes(key, memory.allocation)) {
+  const Key key = key_of(context.device().index, memory);
+  if (closes(key, Memory(memory))) {
     return Status(
         ErrorCode::kDevice,
         fmt::format("opening {}: what lay there before is still open, while a stream or a "
@@ -38,6 +37,7 @@ Result<std::shared_ptr<CudaImports::Mapping>> CudaImports::mapping(const CudaCon
                     describe(memory)));
   }
   if (const auto known = mappings_.find(key); known != mappings_.end()) return known->second;
+  if (auto back = taken_back(key, Memory(memory))) return mappings_[key] = std::move(back);
   const CudaScope scope(context);
   RONDO_TRY(scope.status());
   CUdeviceptr base = 0;
@@ -46,7 +46,7 @@ Result<std::shared_ptr<CudaImports::Mapping>> CudaImports::mapping(const CudaCon
                                                                CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
   if (!opened.ok())
     return Status(opened.code(), "opening " + describe(memory) + ": " + opened.message());
-  const auto made = std::make_shared<Mapping>(Mapping{context, base, memory.allocation});
+  const auto made = std::make_shared<Mapping>(Mapping{context, base, Memory(memory)});
   mappings_[key] = made;
   return made;
 }
@@ -59,20 +59,20 @@ void CudaImports::close(void* pointer) {
   const auto [key, mapping] = opened->second;
   opened_.erase(opened);
   if (--mapping->uses > 0 || mapping->gone) return;
-  unmap(key, *mapping);
+  unmap(key, mapping);
   mappings_.erase(key);
 }
 
-void CudaImports::unmap(const Key& key, Mapping& mapping) {
-  mapping.gone = true;
-  const Closing closing{mapping.base};
-  mapping.context.give_back([closing](const CudaTable& table) { closing.tell(table); });
-  if (!closing.is_told->test()) closing_.emplace(key, closing);
+void CudaImports::unmap(const Key& key, const std::shared_ptr<Mapping>& mapping) {
+  mapping->gone = true;
+  const Closing closing{mapping};
+  mapping->context.give_back([closing](const CudaTable& table) { closing.tell(table); });
+  if (!closing.is_over()) closing_.insert_or_assign(key, closing);
 }
 
-bool CudaImports::waits(const Key& key, std::uint64_t allocation) {
+bool CudaImports::waits(int index, const SharedHandle& memory) {
   const std::lock_guard lock(mutex_);
-  return closes(key, allocation);
+  return closes(key_of(index, memory), Memory(memory));
 }
 
 bool CudaImports::closes_later() {
@@ -82,19 +82,36 @@ bool CudaImports::closes_later() {
 }
 
 void CudaImports::forget_told() {
-  std::erase_if(closing_, [](const auto& closing) { return closing.second.is_told->test(); });
+  std::erase_if(closing_, [](const auto& closing) { return closing.second.is_over(); });
 }
 
 /// The next one there has to wait for that; but the driver, told now, would wait for a stream that
-/// stands still at a gate, and it may be the caller who opens it.
-bool CudaImports::closes(const Key& key, std::uint64_t allocation) {
+/// stands still at a gate, and it may be the caller who opens it. Memory that is wanted again
+/// before the driver has been told waits for nothing: it may have been let go by one communicator,
+/// and be the buffer of another one's calls.
+bool CudaImports::closes(const Key& key, const Memory& memory) {
   const auto known = mappings_.find(key);
-  if (known != mappings_.end() && known->second->allocation != allocation) {
-    unmap(key, *known->second);
+  if (known != mappings_.end() && known->second->memory != memory) {
+    unmap(key, known->second);
     mappings_.erase(known);
   }
   forget_told();
-  return closing_.contains(key);
+  const auto closing = closing_.find(key);
+  if (closing == closing_.end()) return false;
+  const bool is_put_off = closing->second.state->load() == Closing::State::kPutOff;
+  return !is_put_off || closing->second.mapping->memory != memory;
+}
+
+/// Null where it isn't there any more.
+std::shared_ptr<CudaImports::Mapping> CudaImports::taken_back(const Key& key,
+                                                              const Memory& memory) {
+  const auto closing = closing_.find(key);
+  if (closing == closing_.end()) return nullptr;
+  const auto mapping = closing->second.mapping;
+  if (mapping->memory != memory || !closing->second.take_back()) return nullptr;
+  closing_.erase(closing);
+  // Those who held it when it was closed before its time hold it no more.
+  return std::make_shared<Mapping>(Mapping{mapping->context, mapping->base, mapping->memory});
 }
 
 }  // namespace rondo::device

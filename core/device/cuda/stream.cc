@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -29,25 +31,49 @@ Result<std::shared_ptr<CudaStream>> CudaStream::make(std::shared_ptr<const CudaC
   const CudaScope scope(*context);
   RONDO_TRY(scope.status());
   CUstream stream = nullptr;
-  RONDO_TRY(context->check("cuStreamCreate",
-                           context->table().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING)));
+  RONDO_TRY(context->check("cuStreamCreate", context->with_room([&] {
+    return context->table().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+  })));
   return std::make_shared<CudaStream>(std::move(context), stream);
 }
 
 CudaStream::CudaStream(std::shared_ptr<const CudaContext> context, CUstream stream, bool borrowed)
     : context_(std::move(context)),
       stream_(stream),
-      borrowed_(borrowed),
-      health_(std::make_shared<Health>(context_->device())) {}
+      borrowed_(borrowed ? handles_of(*context_, stream) : nullptr),
+      health_(borrowed ? borrowed_->health : std::make_shared<Health>(context_->device())) {}
+
+/// Not kept for good, as the gates are: another stream may come to have the same number, and who
+/// lets go of all handles begins anew, unless the stream still stands still for what was put there
+/// by one of them.
+std::shared_ptr<const CudaStream::Handles> CudaStream::handles_of(const CudaContext& context,
+                                                                  CUstream stream) {
+  struct Known {
+    std::weak_ptr<const Handles> handles;
+    std::weak_ptr<Health> health;
+  };
+  static std::mutex& mutex = *new std::mutex();
+  static auto& all = *new std::map<std::pair<const CudaContext*, CUstream>, Known>();
+  const std::lock_guard lock(mutex);
+  std::erase_if(all, [](const auto& each) { return each.second.health.expired(); });
+  Known& known = all[{&context, stream}];
+  if (auto handles = known.handles.lock()) return handles;
+  auto health = known.health.lock();
+  if (health == nullptr || !health->expects())
+    known.health = health = std::make_shared<Health>(context.device());
+  const auto handles = std::make_shared<const Handles>(Handles{std::move(health)});
+  known.handles = handles;
+  return handles;
+}
 
 CudaStream::~CudaStream() {
   // Whatever comes of it was told to whoever synchronised; here nobody is left to be told.
-  if (!borrowed_) health_->fail(synchronize());
+  if (borrowed_ == nullptr) health_->fail(synchronize());
   if (gates_ != nullptr) {
     const Result<bool> done = reached();
     if (!done.ok() || !*done) keep_for_good(std::move(gates_));
   }
-  if (borrowed_) return;
+  if (borrowed_ != nullptr) return;
   const CudaScope scope(*context_);
   context_->table().cuStreamDestroy(stream_);
 }
@@ -64,7 +90,7 @@ Status CudaStream::call(const char* function, const Enqueue& enqueue) {
 
 Status CudaStream::copy(void* target, const void* source, std::size_t bytes) {
   if (bytes == 0) return {};
-  if (gates_ != nullptr && gates_->any_closed()) RONDO_TRY(wait_if_pageable(target, source));
+  if (health_->expects()) RONDO_TRY(wait_if_pageable(target, source));
   return call("cuMemcpyAsync", [&] {
     return context_->table().cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(target),
                                            reinterpret_cast<CUdeviceptr>(source), bytes, stream_);
@@ -73,14 +99,13 @@ Status CudaStream::copy(void* target, const void* source, std::size_t bytes) {
 
 /// The driver itself copies memory that isn't page-locked, and keeps the context's lock until the
 /// stream has come so far: for ever, where the stream stands still for a call that other threads
-/// make by the same driver. Seen so on an H200.
+/// make by the same driver, or waits for one that does. Seen so on an H200.
 Status CudaStream::wait_if_pageable(const void* target, const void* source) const {
   RONDO_ASSIGN(const CudaPointer to, look_up(context_->table(), target));
   RONDO_ASSIGN(const CudaPointer from, look_up(context_->table(), source));
   if (to.known && from.known) return {};
   Patience patience;
-  while (gates_->any_closed() && !health_->abandoned.load(std::memory_order_relaxed))
-    patience.wait();
+  while (health_->expects() && health_->now().ok()) patience.wait();
   return {};
 }
 
@@ -134,7 +159,7 @@ Status CudaStream::wait(const detail::EventImpl& event) {
 
 Status CudaStream::hold(const SoftEvent& event) {
   if (!health_->now().ok()) return {};
-  if (gates_ == nullptr && borrowed_) {
+  if (gates_ == nullptr && borrowed_ != nullptr) {
     RONDO_ASSIGN(gates_, CudaGates::of_borrowed(context_, stream_));
   } else if (gates_ == nullptr) {
     RONDO_ASSIGN(gates_, CudaGates::make(context_));
@@ -142,8 +167,10 @@ Status CudaStream::hold(const SoftEvent& event) {
   RONDO_ASSIGN(const std::uint32_t gate, gates_->close(stream_));
   event.when_reached(
       [health = health_, gates = gates_, gate, place = health_->expect()](const Status& outcome) {
-        health->settle(place, outcome);
+        // A failure is known before the stream goes on, and nothing is expected any more behind.
+        if (!outcome.ok()) health->settle(place, outcome);
         gates->open(gate);
+        if (outcome.ok()) health->settle(place, outcome);
       });
   return {};
 }

@@ -62,6 +62,12 @@ class CudaStream final : public detail::StreamImpl {
     using StreamHealth::StreamHealth;
     detail::Abandoned abandoned = false;
   };
+  /// What all handles of a stream that others keep have in common, and only they: events and works
+  /// have the health itself, and may outlive them.
+  struct Handles {
+    std::shared_ptr<Health> health;
+  };
+  static std::shared_ptr<const Handles> handles_of(const CudaContext& context, CUstream stream);
   /// Makes a call of the driver's in this stream's context, unless the stream has failed.
   template <class Enqueue>
   Status call(const char* function, const Enqueue& enqueue);
@@ -70,7 +76,7 @@ class CudaStream final : public detail::StreamImpl {
 
   std::shared_ptr<const CudaContext> context_;
   CUstream stream_;
-  bool borrowed_;
+  std::shared_ptr<const Handles> borrowed_;  ///< null: its own
   std::shared_ptr<Health> health_;
   std::shared_ptr<CudaGates> gates_;  ///< made when first used
 };

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "core/device/emulated/event.h"
@@ -102,8 +103,16 @@ Result<std::shared_ptr<detail::StreamImpl>> EmulatedDriver::create_stream(int in
   EmulatedStreamMeans means{
       .table = table_, .lateness = options_.lateness, .pace = options_.pace, .faults = faults_};
   means.lateness.seed += 1'000 * ++streams_made_;  // streams of one driver don't pause in step
-  return std::shared_ptr<detail::StreamImpl>(
-      std::make_shared<EmulatedStream>(Device::emulated(index), means));
+  try {
+    return std::shared_ptr<detail::StreamImpl>(
+        std::make_shared<EmulatedStream>(Device::emulated(index), means));
+  } catch (const std::system_error& error) {
+    return Status(ErrorCode::kSystem,
+                  fmt::format("a stream of emulated:{} needs a thread, and the system makes no "
+                              "more: {}; raise its limit (ulimit -u, the container's), or use "
+                              "fewer streams and communicators",
+                              index, error.what()));
+  }
 }
 
 Result<std::shared_ptr<detail::EventImpl>> EmulatedDriver::create_event(int index) {

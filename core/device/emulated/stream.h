@@ -42,7 +42,7 @@ struct EmulatedStreamMeans {
 
 class EmulatedStream final : public detail::StreamImpl {
  public:
-  /// The table outlives the stream.
+  /// The table outlives the stream. Throws std::system_error where no thread can be made.
   EmulatedStream(Device device, const EmulatedStreamMeans& means);
   /// Waits until all work is done.
   ~EmulatedStream() override;

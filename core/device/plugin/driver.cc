@@ -86,7 +86,11 @@ Result<std::shared_ptr<void>> PluginDriver::allocate_words(int index, std::size_
 Result<int> PluginDriver::device_count() {
   int count = 0;
   RONDO_TRY(called(kNoDevice, "device_count", table_.device_count(&count)));
-  return count;
+  if (count >= 0) return count;
+  return Status(ErrorCode::kDevice,
+                fmt::format("device_count of the {} plug-in says that there are {} devices: "
+                            "expected 0 or more; its maker has to mend that",
+                            name_, count));
 }
 
 Result<void*> PluginDriver::allocate(int index, std::size_t bytes) {

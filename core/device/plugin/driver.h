@@ -48,6 +48,10 @@ class PluginDriver final : public DeviceDriver {
   Result<int> device_count() override;
   Result<void*> allocate(int index, std::size_t bytes) override;
   void free(void* pointer) override;
+  void give_back(int /*index*/, std::function<void()> action) override {
+    give_back(std::move(action));
+  }
+  void give_back_due() override { left_behind_.give_back_due(); }
   Status check_memory(int index, const void* pointer, std::size_t bytes) override;
   bool hides(const void* pointer) override { return owner_of(pointer).has_value(); }
   bool sees_host_memory() const override;

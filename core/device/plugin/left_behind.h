@@ -20,6 +20,8 @@ class LeftBehind {
   void add(std::function<bool()> is_at_rest, Action destroy);
   /// Does it: now, or with the first that is given back once all streams are at rest.
   void give_back(Action action);
+  /// Does what was put off, if they are.
+  void give_back_due();
 
  private:
   std::mutex mutex_;

@@ -213,10 +213,4 @@ PluginDriver* plugin_driver(std::string_view name) {
   return nullptr;
 }
 
-void give_back(Device device, LeftBehind::Action action) {
-  if (const PluginDriver* const plugin = plugin_driver(device.kind))
-    return plugin->give_back(std::move(action));
-  action();
-}
-
 }  // namespace rondo::device

@@ -23,10 +23,6 @@ Status load_plugins();
 PluginDriver* plugin_driver(DeviceKind kind);
 PluginDriver* plugin_driver(std::string_view name);
 
-/// Gives memory of a device back: at once, but behind the streams of its plug-in, where it has one,
-/// that were given up and may still use it.
-void give_back(Device device, LeftBehind::Action action);
-
 /// One file, for tests. Errors: as load_plugins.
 Status load_plugin(const char* path);
 

@@ -49,6 +49,15 @@ static void candidates(void) {
   OK(rondo_plan_report_release(report));
 }
 
+/* It has no data, whatever it is asked with. */
+static void barrier(void) {
+  rondo_plan none = RONDO_PLAN_INIT, asked = RONDO_PLAN_INIT;
+  OK(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 1, 4, NULL, &none));
+  OK(rondo_query_plan(RONDO_BARRIER, 1 << 26, RONDO_F32, 1, 4, NULL, &asked));
+  CHECK(asked.most_rank_bytes == 0 && asked.predicted_us == none.predicted_us);
+  CHECK(strcmp(asked.algorithm, none.algorithm) == 0);
+}
+
 /* A ring of two hosts with two ranks each: each rank sends 2 (n-1) / n of the data to the next. */
 static void links(void) {
   rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
@@ -83,7 +92,8 @@ static void links(void) {
   OK(rondo_plan_report_release(report));
 }
 
-/* One of 8192 ranks' parts is a word longer than the others: a lower bound, beside the upper one. */
+/* One of 8192 ranks' parts is a word longer than the others: a lower bound, beside the upper one.
+ */
 static void bounds(void) {
   rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
   question.bytes = (16 << 20) + 4;
@@ -239,6 +249,36 @@ static void own_schedules_and_tunings(void) {
   OK(rondo_plan_report_release(report));
 }
 
+/* What is said besides a network has to be the same; 0 says nothing. */
+static void worlds_beside_a_network(void) {
+  const rondo_status bad = RONDO_INVALID_ARGUMENT;
+  const char* const three = "{\"hosts\": [{\"ranks\": 3}]}";
+  const char* const mixed = "{\"hosts\": [{\"ranks\": 4}, {\"ranks\": 2}]}";
+  const char* const two = "{\"hosts\": [{\"ranks\": 2}]}";
+  rondo_plan plan = RONDO_PLAN_INIT;
+  OK(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 0, 0, three, &plan));
+  OK(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 1, 3, three, &plan));
+  OK(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 0, 3, three, &plan));
+  OK(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 1, 2, two, &plan));
+  REFUSED(rondo_query_plan(RONDO_ALL_REDUCE, 64, RONDO_F32, 2, 4, three, &plan), bad,
+          "2 hosts of 4 ranks: network file describes 3 ranks on 1 hosts; expected the same");
+  REFUSED(rondo_query_plan(RONDO_ALL_REDUCE, 64, RONDO_F32, 1, 2, three, &plan), bad,
+          "1 hosts of 2 ranks: network file describes 3 ranks on 1 hosts; expected the same");
+  REFUSED(rondo_query_plan(RONDO_ALL_REDUCE, 64, RONDO_F32, 2, 3, mixed, &plan), bad,
+          "2 hosts of 3 ranks: network file describes 6 ranks on 2 hosts");
+  REFUSED(rondo_query_plan(RONDO_ALL_REDUCE, 64, RONDO_F32, -1, 0, three, &plan), bad,
+          "-1 hosts of 0 ranks: network file describes");
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  question.network = three;
+  for (question.hosts = 1; question.hosts <= 2; ++question.hosts) {
+    question.ranks_per_host = 2;
+    rondo_plan_report* report = NULL;
+    REFUSED(rondo_explain_plan(&question, &report), bad, "network file describes 3 ranks");
+    REFUSED(rondo_draw_plan(&question, NULL, 0, NULL), bad, "network file describes 3 ranks");
+    REFUSED(rondo_describe_plan(&question, 0, NULL, 0, NULL), bad, "network file describes 3");
+  }
+}
+
 static void mistakes(void) {
   const rondo_status bad = RONDO_INVALID_ARGUMENT;
   rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
@@ -324,12 +364,14 @@ static void other_headers(void) {
 
 int main(void) {
   candidates();
+  barrier();
   links();
   bounds();
   left_out();
   steps();
   drawing();
   own_schedules_and_tunings();
+  worlds_beside_a_network();
   mistakes();
   other_headers();
   return 0;

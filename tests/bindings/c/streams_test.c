@@ -72,6 +72,9 @@ static void refusals(rondo_communicator* c, rondo_device device) {
   REFUSED(rondo_device_allocate(none, 8, &memory, &data), bad, "device.kind 300");
   REFUSED(rondo_stream_create(device, NULL, NULL), bad, "out is null");
   REFUSED(rondo_stream_create(device, &data, &stream), RONDO_UNSUPPORTED, "");
+  REFUSED(rondo_stream_borrow(none, NULL, &stream), bad, "device.kind 300");
+  REFUSED(rondo_stream_borrow(device, NULL, NULL), bad, "out is null");
+  REFUSED(rondo_stream_borrow(device, NULL, &stream), RONDO_UNSUPPORTED, "CUDA devices alone");
   REFUSED(rondo_stream_synchronize(NULL), bad, "stream is null");
   OK(rondo_stream_release(NULL));
   OK(rondo_device_free(NULL));

@@ -149,6 +149,12 @@ TEST(OwnSchedule, IsInheritedBySplits) {
   });
 }
 
+/// As of an editor or a heredoc.
+TEST(OwnSchedule, TextBehindWhitespace_IsNoPath) {
+  spawn({.size = 3, .schedule = "\n\t " + Ring{}.written().build()},
+        [](Communicator& rank) { summed(rank, "my_ring"); });
+}
+
 /// What a communicator says of an all-reduce of `count` doubles by its own schedule.
 std::vector<double> predicted_us(const World& world, std::size_t count) {
   std::vector<double> all(static_cast<std::size_t>(world.size));

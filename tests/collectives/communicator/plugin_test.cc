@@ -14,6 +14,7 @@
 #include "tests/collectives/communicator/hidden_message.h"
 #include "tests/collectives/communicator/memory.h"
 #include "tests/collectives/communicator/spawn.h"
+#include "tests/core/device/no_more_threads.h"
 
 namespace rondo::testing {
 namespace {
@@ -116,6 +117,20 @@ TEST(PluginPlaces, ProcessEndsInOrder_AfterItsThreadsLastCallHasFailed) {
   };
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(ask_for_too_much(), ::testing::ExitedWithCode(0), "");
+}
+
+/// Its functions are C's: what C++ throws in them comes back as their failure.
+TEST(PluginPlaces, StreamForWhichNoThreadCanBeMade_IsRefused) {
+  const Device device = custom_cpu();
+  ASSERT_GT(device_count(device.kind), 0);
+  const NoMoreThreads none;
+  try {
+    const Stream stream(device);
+    FAIL() << "a thread was made";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kDevice);
+    EXPECT_THAT(error.message(), HasSubstr("create_stream of the plug-in of custom_cpu:0 failed"));
+  }
 }
 
 TEST(PluginPlaces, CallsAreRangesInItsProfiler_AlsoThoseThatFail) {

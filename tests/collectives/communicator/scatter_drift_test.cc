@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/collectives/communicator/gradients.h"
@@ -22,15 +24,31 @@ constexpr int kSteps = 1000;
 /// Averages of gradients, step by step, and how far their sum is from the exact one.
 class Averages {
  public:
-  Averages(unsigned seed, std::size_t part) : gradient_(seed), part_(part), error_(part, 0) {}
+  Averages(unsigned seed, std::size_t part) : gradient_(seed), error_(part, 0) {}
+  /// Of parts of these sizes.
+  Averages(unsigned seed, std::vector<std::size_t> counts, int rank)
+      : gradient_(seed),
+        error_(counts[static_cast<std::size_t>(rank)], 0),
+        counts_(std::move(counts)) {}
 
   /// `input` has room for all ranks' parts, `output` for one.
   void step(Communicator& rank, int number, std::vector<float>& input, std::vector<float>& output) {
-    const std::size_t whole = part_ * kWorld;
+    const std::size_t own = error_.size();
+    const auto before = static_cast<std::ptrdiff_t>(rank.rank());
+    const std::size_t first =
+        counts_.empty()
+            ? own * static_cast<std::size_t>(rank.rank())
+            : std::accumulate(counts_.begin(), counts_.begin() + before, std::size_t{0});
+    const std::size_t whole = counts_.empty()
+                                  ? own * kWorld
+                                  : std::accumulate(counts_.begin(), counts_.end(), std::size_t{0});
     for (std::size_t i = 0; i < whole; ++i) input[i] = gradient_(rank.rank(), number, i);
-    rank.reduce_scatter({input.data(), whole}, {output.data(), part_}, ReduceOp::kAvg);
-    const std::size_t first = part_ * static_cast<std::size_t>(rank.rank());
-    for (std::size_t i = 0; i < part_; ++i) {
+    if (counts_.empty()) {
+      rank.reduce_scatter({input.data(), whole}, {output.data(), own}, ReduceOp::kAvg);
+    } else {
+      rank.reduce_scatter_v({input.data(), whole}, {output.data(), own}, counts_, ReduceOp::kAvg);
+    }
+    for (std::size_t i = 0; i < own; ++i) {
       double sum = 0;
       for (int peer = 0; peer < kWorld; ++peer) sum += double{gradient_(peer, number, first + i)};
       error_[i] += double{output[i]} - sum / kWorld;
@@ -44,8 +62,8 @@ class Averages {
 
  private:
   Gradients gradient_;
-  std::size_t part_;
-  std::vector<double> error_;
+  std::vector<double> error_;          ///< of this rank's part
+  std::vector<std::size_t> counts_{};  ///< none: all parts are as large
 };
 
 struct Case {
@@ -112,6 +130,22 @@ TEST_P(ScatterDrift, BuffersAndCountsByTurns_KeepTheirLossesApart) {
     }
     for (const Averages* averages : {&one, &other, &small})
       EXPECT_LE(averages->error(), GetParam().bound());
+  });
+}
+
+// A loop over the tensors of a model, each shared out by sizes of its own.
+TEST_P(ScatterDrift, PartsOfManySizesByTurns_KeepTheirLosses) {
+  constexpr std::size_t kTensors = 12;
+  constexpr std::size_t kPart = 100;
+  spawn(GetParam().world("on"), [&](Communicator& rank) {
+    std::vector<Averages> tensors;
+    for (std::size_t k = 0; k < kTensors; ++k)
+      tensors.emplace_back(5 + k, std::vector{kPart + 3 * k, kPart - k, kPart + k}, rank.rank());
+    std::vector<float> input(4 * kPart);
+    std::vector<float> output(2 * kPart);
+    for (int number = 0; number < kSteps / 2; ++number)
+      for (Averages& tensor : tensors) tensor.step(rank, number, input, output);
+    for (const Averages& tensor : tensors) EXPECT_LE(tensor.error(), GetParam().bound());
   });
 }
 

@@ -15,8 +15,9 @@ const std::vector<RankInfo> kTwoHosts = {{.hostname = "a", .cores = {0, 1}},
                                          {.hostname = "a", .cores = {0, 1}},
                                          {.hostname = "b", .cores = {0, 1}}};
 
-std::string path_of(std::string_view transport, const std::vector<RankInfo>& ranks) {
-  const auto path = cached_tuning_path(transport, ranks);
+std::string path_of(std::string_view transport, const std::vector<RankInfo>& ranks,
+                    std::size_t segment_bytes = 0) {
+  const auto path = cached_tuning_path(transport, ranks, segment_bytes);
   return path.ok() ? *path : path.status().message();
 }
 
@@ -53,7 +54,8 @@ TEST_F(TuningCache, EachSetOfHosts_HasAFileOfItsOwn) {
   others = kTwoHosts;
   others.pop_back();
   paths.insert(path_of("tcp", others));
-  EXPECT_EQ(paths.size(), 6U);
+  paths.insert(path_of("tcp", kTwoHosts, 4096));
+  EXPECT_EQ(paths.size(), 7U);
 }
 
 TEST_F(TuningCache, TheSameHosts_ShareOne_WhateverProcessTheyAre) {

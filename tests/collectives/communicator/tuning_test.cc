@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <set>
 
 #include "rondo/plan.h"
+#include "rondo/schedules.h"
 #include "tests/collectives/communicator/spawn.h"
 
 namespace rondo::testing {
@@ -184,11 +184,11 @@ TEST(CommunicatorTuning, MeasuredOnce_KeptAndReadAgain) {
   EXPECT_EQ(folder.files().size(), 3U) << "another transport";
   for (const std::string& other : folder.files())
     if (other != file) std::filesystem::remove(other);
-  // On a disk that is full: what is written lies beside the file at first.
+  // Where it can't be written the world goes on.
   std::filesystem::remove(file);
-  std::filesystem::create_symlink("/dev/full", fmt::format("{}.{}.part", file, ::getpid()));
+  std::filesystem::create_symlink("no/such/file", file);
   make_world({.size = 2, .transport = "shm", .tuning = "measure"});
-  EXPECT_EQ(folder.files(), std::vector<std::string>()) << "nothing is left behind";
+  EXPECT_EQ(folder.files(), std::vector<std::string>{file}) << "nothing is left behind";
 }
 
 TEST(CommunicatorTuning, AnotherTransportsFile_IsToldOnce) {
@@ -238,6 +238,33 @@ TEST(CommunicatorTuning, MeasuringGivesAllRanksTheSame_AndChoicesAfterIt) {
   });
   ASSERT_EQ(texts.size(), 1U);
   EXPECT_THAT(*texts.begin(), HasSubstr("\"rondo_tuning\": 1"));
+}
+
+/// Whatever the program's own calls are made by.
+TEST(CommunicatorTuning, MeasuresTheAlgorithmsThemselves) {
+  if (kSlow) GTEST_SKIP() << "measured once, elsewhere";
+  const std::string schedule = written_schedule("all_reduce", "ring", 2, 1 << 20);
+  spawn({.size = 2,
+         .transport = "tcp",
+         .deterministic = true,
+         .wire_format = "none",
+         .schedule = schedule},
+        [&](Communicator& rank) {
+          rank.measure_tuning();
+          for (const char* algorithm : {"ring", "halving_doubling", "double_binary_tree"}) {
+            EXPECT_THAT(rank.metrics(), HasSubstr(fmt::format("algorithm=\"{}\"", algorithm)));
+          }
+          EXPECT_NE(reduced(rank, 1000).algorithm, "ring") << "it is deterministic again";
+        });
+  spawn({.size = 2, .transport = "tcp", .wire_format = "int8", .schedule = schedule},
+        [&](Communicator& rank) {
+          const std::size_t before = rank.traffic().front().sent_bytes;
+          const auto choices = rank.measure_choices(Collective::kAllReduce, {1 << 20}, 1);
+          const std::size_t calls = 2 * choices.front().algorithms.size();
+          EXPECT_GE(rank.traffic().front().sent_bytes - before, calls << 20) << "f32, not int8";
+          EXPECT_THAT(rank.metrics(), HasSubstr("algorithm=\"ring\""));
+          EXPECT_EQ(reduced(rank, 1000).algorithm.substr(0, 3), "my_");
+        });
 }
 
 }  // namespace

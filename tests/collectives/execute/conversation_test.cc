@@ -133,6 +133,25 @@ TEST_P(KeptMessages, AnnouncedOnes_CountWithoutTheirBytes_AndGoOutWhenTheyAreRec
   }
 }
 
+// Deadlines go by that.
+TEST_P(KeptMessages, ALongOneBehindOthers_MovesWithThem_UntilItIsAnnounced) {
+  using Stage = Outstanding::Stage;
+  send(kMost + 200, 100, 0);
+  std::vector<std::byte> data = content(7, kEagerBytes + 1);
+  sender_.send(data, 1);
+  settle();
+  const Outstanding before = sender_.newest();
+  EXPECT_EQ(before.message->tag, 1);
+  EXPECT_EQ(before.stage, Stage::kQueued);
+  for (std::size_t i = 0; i < 100; ++i) expect(i, 100, 0);
+  EXPECT_EQ(sender_.newest().stage, Stage::kQueued);
+  EXPECT_GT(sender_.newest().moves, before.moves);
+  for (std::size_t i = 100; i < kMost + 200; ++i) expect(i, 100, 0);
+  EXPECT_EQ(sender_.newest().stage, Stage::kUnmatched);
+  expect(7, data.size(), 1);
+  EXPECT_EQ(sender_.newest().message, nullptr);
+}
+
 // Its answer must not wait behind what nobody takes.
 TEST_P(KeptMessages, ALongOneTheOtherWay_ArrivesWhileNoMoreIsTaken) {
   send(kMost + 200, 100, 0);

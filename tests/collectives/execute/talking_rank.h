@@ -31,6 +31,12 @@ class TalkingRank : public ConnectedRank {
   }
   std::size_t done() const { return done_.size(); }
   std::string says() const { return talk_->describe(); }
+  /// What was sent last, and isn't done.
+  Outstanding newest() const {
+    std::vector<Outstanding> list;
+    talk_->outstanding(list);
+    return list.empty() ? Outstanding{} : list.back();
+  }
 
  private:
   static Message message(std::vector<std::byte>& data, int tag) {

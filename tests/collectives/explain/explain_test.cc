@@ -259,6 +259,15 @@ TEST(Explain, QuestionsThatMakeNoSenseAreRefused) {
   EXPECT_THROW(draw_plan({.hosts = 65}), Error);
 }
 
+TEST(Explain, AWorldBesideANetworkHasToBeTheSame) {
+  const std::string network = R"({"hosts": [{"count": 2, "ranks": 4}]})";
+  EXPECT_EQ(explain_plan({.network = network}).ranks, 8) << "it isn't said";
+  EXPECT_EQ(message_of({.hosts = 2, .ranks_per_host = 4, .network = network}), "accepted");
+  EXPECT_EQ(message_of({.hosts = 0, .ranks_per_host = 0, .network = network}), "accepted");
+  EXPECT_EQ(message_of({.hosts = 4, .ranks_per_host = 2, .network = network, .network_name = "x"}),
+            "4 hosts of 2 ranks: x describes 8 ranks on 2 hosts; expected the same, or 0 and 0");
+}
+
 TEST(Explain, MoreBytesThanATebibyteAreRefused) {
   constexpr std::size_t kTebibyte = std::size_t{1} << 40;
   EXPECT_EQ(message_of({.bytes = kTebibyte + 1}),
@@ -326,6 +335,16 @@ TEST(Explain, TheNetworkIsAFileToBeginWith) {
   question.hosts = 1;
   question.ranks_per_host = 2;
   EXPECT_DOUBLE_EQ(explain_plan(question).candidates.front().predicted_us, before);
+}
+
+TEST(Explain, ABarrierMovesNoDataWhateverIsAsked) {
+  const PlanReport none = explain_plan({.collective = Collective::kBarrier, .ranks_per_host = 4});
+  const PlanReport asked = explain_plan(
+      {.collective = Collective::kBarrier, .bytes = 64 * kMebibyte, .ranks_per_host = 4});
+  EXPECT_EQ(asked.algorithm, none.algorithm);
+  EXPECT_EQ(candidate(asked, asked.algorithm).most_rank_bytes, 0U);
+  EXPECT_EQ(candidate(asked, asked.algorithm).predicted_us,
+            candidate(none, none.algorithm).predicted_us);
 }
 
 TEST(Explain, LargeWorldsSayWhatTheyLeaveOut) {

@@ -104,6 +104,29 @@ TEST(Written, TheOpThatIsToBlameIsNamedInLargeWorldsToo) {
   }
 }
 
+std::string one_op(int ranks, const char* collective, const char* op) {
+  return fmt::format(R"({{"name": "x", "collective": "{}", "ranks": {}, "rows": 1, "turns": true,
+    "schedules": [{{"lanes": [[{}]]}}]}})",
+                     collective, ranks, op);
+}
+
+/// Nothing is looked up by a number that nobody has checked.
+TEST(Written, WhatIsNotThereIsToldInLargeWorldsToo) {
+  for (const int ranks : {8, 600}) {
+    for (const auto& [op, why] :
+         {std::pair(R"(["copy", "in 0", "scratch 4000000"])", "there is no row 4000000"),
+          std::pair(R"(["copy", "in 4000000", "out 4000000"])", "there is no row 4000000"),
+          std::pair(R"(["copy", "in 0", "out 4000000"])", "there is no row 4000000"),
+          std::pair(R"(["wait", 40, 4000000])", "waits for a sweep that doesn't exist")}) {
+      const std::string error = error_of(one_op(ranks, "all_reduce", op));
+      EXPECT_NE(error.find(why), std::string::npos) << ranks << ' ' << error;
+      EXPECT_NE(error.find("rank 0, op 1/1 of lane 0"), std::string::npos) << ranks << ' ' << error;
+    }
+    const std::string error = error_of(one_op(ranks, "broadcast", R"(["copy", "in 0", "out 0"])"));
+    EXPECT_NE(error.find("rank 1 has no input 0"), std::string::npos) << error;
+  }
+}
+
 TEST(Written, MistakesAreToldWithTheirPlace) {
   EXPECT_EQ(error_of("{}"),
             "x.json: name: expected a name, of one line and at most 256 bytes, got nothing @ ");
@@ -160,6 +183,20 @@ TEST(Written, WhatIsQuotedStaysOnOneLine) {
             std::string::npos);
   EXPECT_NE(error_of(with(kRing, "my_ring", R"(my\nring)")).find("expected a name, of one line"),
             std::string::npos);
+}
+
+/// It is shown in tables as it is.
+TEST(Written, ASummaryIsOneLineThatCanBeShown) {
+  const auto summary = [](const std::string& text) {
+    return with(kRing, R"("name")", R"("summary": ")" + text + R"(", "name")");
+  };
+  for (const std::string& wrong : {std::string(R"(a\nb\u001b[31mred)"), std::string(257, 'x')}) {
+    EXPECT_EQ(error_of(summary(wrong))
+                  .find("x.json: summary: expected a name, of one line and at most 256 bytes, got"),
+              0U);
+  }
+  EXPECT_EQ(error_of(summary("ring, the other way round")), "accepted");
+  EXPECT_EQ(error_of(summary("")), "accepted") << "as a builder writes it";
 }
 
 TEST(Written, DamagedFilesAreReadOrRefused) {
@@ -225,6 +262,45 @@ TEST(Written, IsPricedAsTheBuiltInOneThatItIs) {
   EXPECT_NE(describe_plan(question, 2).find("rank 2"), std::string::npos);
   question.hosts = 4;
   EXPECT_THROW(explain_plan(question), Error);
+}
+
+/// As UserSchedule::fits: the plan says what a communicator runs.
+TEST(Written, ADeterministicCommunicatorGoesWithoutIt) {
+  PlanQuestion question{.bytes = 3 << 20, .ranks_per_host = 3};
+  question.schedule = kRing;
+  question.deterministic = true;
+  PlanQuestion without = question;
+  without.schedule.clear();
+  const std::string chosen = explain_plan(without).algorithm;
+  EXPECT_EQ(explain_plan(question).algorithm, chosen);
+  question.algorithm = "my_ring";
+  const PlanReport report = explain_plan(question);
+  EXPECT_EQ(report.algorithm, chosen);
+  EXPECT_EQ(report.reason.find("a deterministic communicator goes without my_ring, so it is chosen "
+                               "among the others: "),
+            0U)
+      << report.reason;
+  const PlannedAlgorithm& mine = report.candidates.back();
+  EXPECT_EQ(mine.name, "my_ring");
+  EXPECT_EQ(mine.left_out, "a deterministic communicator goes without it");
+  EXPECT_EQ(draw_plan(question).find("by my_ring"), std::string::npos);
+}
+
+TEST(Written, OfAnotherRootIsNoAnswer) {
+  PlanQuestion question{.collective = Collective::kBroadcast, .bytes = 4096, .ranks_per_host = 3};
+  question.algorithm = "tree";
+  question.schedule = schedule_of_plan(question);
+  question.algorithm = "my_tree";
+  EXPECT_EQ(explain_plan(question).algorithm, "my_tree");
+  question.root = 2;
+  try {
+    explain_plan(question);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_EQ(error.message(),
+              "schedule file: 'my_tree' is broadcast with root 0, the question's root is 2");
+  }
 }
 
 }  // namespace

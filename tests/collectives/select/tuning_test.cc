@@ -99,6 +99,13 @@ TEST(Tuning, MistakesAreToldWithTheirPlace) {
             "9223372036854775807, got -4");
   EXPECT_EQ(message_of(replaced(kTuning, "16384", "1024")),
             "tuning file x: measured[0].times[1]: bytes have to grow from one to the next");
+  EXPECT_EQ(message_of(replaced(kTuning, "\"shm\"", R"("a\nb\u001b[31m")")),
+            "tuning file x: transport: expected a name, of one line and at most 256 bytes, got "
+            R"("a\nb\u001b[31m")");
+  EXPECT_EQ(
+      message_of(replaced(kTuning, "\"measured\": [",
+                          R"("measured": [{"collective": "all_reduce", "algorithm": "ring"},)")),
+      "tuning file x: measured[1]: all_reduce by ring is there for a second time");
   EXPECT_EQ(message_of(replaced(kTuning, "\"ranks\": 3", "\"rank\": 3")),
             "tuning file x: network.hosts[0]: unknown key \"rank\"; allowed: count, ranks, cores, "
             "up_gbit_s, down_gbit_s, memory_gb_s, switch");

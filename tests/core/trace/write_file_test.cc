@@ -2,15 +2,20 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace rondo::trace {
 namespace {
@@ -45,13 +50,55 @@ TEST_F(WriteFile, NoSuchFolder_IsAnErrorThatNamesTheFile) {
   EXPECT_NE(status.message().find("/no/such/folder/trace.json"), std::string::npos);
 }
 
+/// The disk is full, as far as this process is told.
 TEST_F(WriteFile, OnAFullDisk_LeavesNothingBehind) {
-  // What is written lies beside it at first.
-  fs::create_symlink("/dev/full", path_ + "." + std::to_string(getpid()) + ".part");
-  const Status status = write_file(path_, "text");
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const rlimit full{100, limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+  const Status status = write_file(path_, std::string(1000, 'x'));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
   EXPECT_EQ(status.code(), ErrorCode::kSystem);
-  EXPECT_NE(status.message().find("No space left on device"), std::string::npos);
+  EXPECT_NE(status.message().find("File too large"), std::string::npos) << status.message();
   EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+/// Of a process in another container, which has the same id, and shares the folder.
+TEST_F(WriteFile, WhatAnotherProcessIsWriting_IsLeftToIt) {
+  const fs::path others = path_ + "." + std::to_string(getpid()) + ".part";
+  std::ofstream(others) << "another's";
+  ASSERT_TRUE(write_file(path_, "text").ok());
+  EXPECT_EQ(content(path_), "text");
+  EXPECT_EQ(content(others), "another's");
+}
+
+TEST_F(WriteFile, ByManyThreads_IsAlwaysOneOfTheirs) {
+  const auto write = [this](char letter, std::string& mistake) {
+    for (int i = 0; i < 100; ++i) {
+      const Status status = write_file(path_, std::string(10'000, letter));
+      if (!status.ok()) mistake = status.message();
+    }
+  };
+  std::string mistakes[3];
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 3; ++i)
+      threads.emplace_back(write, static_cast<char>('a' + i), std::ref(mistakes[i]));
+  }
+  for (const std::string& mistake : mistakes) EXPECT_EQ(mistake, "");
+  const std::string last = content(path_);
+  ASSERT_FALSE(last.empty());
+  EXPECT_EQ(last, std::string(10'000, last.front()));
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(WriteFile, AFile_HasTheModeOfNewFiles) {
+  const mode_t before = umask(0027);
+  const Status status = write_file(path_, "text");
+  umask(before);
+  ASSERT_TRUE(status.ok());
+  EXPECT_EQ(fs::status(path_).permissions(), fs::perms(0640));
 }
 
 TEST_F(WriteFile, AFile_IsReplacedAsAWhole) {

@@ -349,6 +349,23 @@ TYPED_TEST_P(TransportConformance, Verdict_afterThePeerGaveUp_isThePeersReason) 
   EXPECT_THAT(status.message(), testing::HasSubstr("waited for too long"));
 }
 
+TYPED_TEST_P(TransportConformance, Store_afterThePeerGaveUp_isRefusedForThePeersReason) {
+  this->connect(2);
+  EXPECT_TRUE(this->from(0, 1).begin_store().ok());
+  this->from(0, 1).end_store();
+  this->from(1, 0).abort(Status(ErrorCode::kTimeout, "waited for too long", 0));
+  this->from(0, 1).end();  // a peer of this process is waited for
+  this->from(1, 0).withdraw();
+  this->from(1, 0).await_store(std::chrono::steady_clock::time_point::max());
+  for (int i = 0; i < 2; ++i) {
+    const Status status = this->from(0, 1).begin_store();
+    EXPECT_EQ(status.code(), ErrorCode::kTimeout);
+    EXPECT_THAT(status.message(), testing::HasSubstr("waited for too long"));
+  }
+  // Neither is a store that has begun.
+  this->from(1, 0).await_store(std::chrono::steady_clock::time_point::max());
+}
+
 TYPED_TEST_P(TransportConformance, Goodbye_leavesWhatWasSent_andFailsWhatIsStillAwaited) {
   this->connect(2);
   std::vector<std::byte> source(8), first(8), second(8);
@@ -551,6 +568,7 @@ REGISTER_TYPED_TEST_SUITE_P(
     Message_ofADifferentCall_isAMismatchThatNamesBoth, Message_ofALaterCall_waitsUntilThatCall,
     PeerCall_ofWhatAPeerHasBegun_isKnownWithoutAMessage,
     Abort_reachesThePeerWithCodeCulpritAndReason, Verdict_afterThePeerGaveUp_isThePeersReason,
+    Store_afterThePeerGaveUp_isRefusedForThePeersReason,
     Goodbye_leavesWhatWasSent_andFailsWhatIsStillAwaited, PingPong_asleepWhileWaiting_losesNoWakeUp,
     Exchange_byTwoThreads_keepsEveryByte, Connect_withoutAPeer_timesOutAndNamesIt,
     Endpoint_ofOneselfOrAStranger_isNull, Eager_messageThatCameBeforeTheSleep_keepsThePlaceAwake,

@@ -27,6 +27,22 @@ TEST(FreeList, Allocate_moreThanTheLargestGap_yieldsNothing) {
   EXPECT_FALSE(list.allocate(1));
 }
 
+TEST(FreeList, Abandon_ofAnyByte_keepsTheWholeFromBeingAllocatedAgain) {
+  FreeList list;
+  list.grow(0, 3 * 4096);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(list.allocate(4096));
+  EXPECT_EQ(list.abandon(4096 + 17), 4096u);
+  EXPECT_EQ(list.abandon(4096 + 17), 0u);
+  for (const unsigned offset : {0U, 8192U}) EXPECT_TRUE(list.free(offset));
+  EXPECT_FALSE(list.free(4096));
+  EXPECT_EQ(list.abandon(0), 0u) << "nothing is allocated there";
+  EXPECT_EQ(list.abandon(3 * 4096), 0u);
+  EXPECT_EQ(list.used_bytes(), 4096u);
+  EXPECT_EQ(list.allocate(4096), 0u);
+  EXPECT_EQ(list.allocate(4096), 8192u);
+  EXPECT_FALSE(list.allocate(1));
+}
+
 TEST(FreeList, Free_joinsNeighboursInAnyOrder) {
   FreeList list;
   list.grow(0, 3 * 4096);

@@ -13,6 +13,7 @@
 
 #include "tests/transport/ring/conformance.h"
 #include "tests/transport/shm/shm_world.h"
+#include "transport/shm/registered_pool.h"
 
 namespace rondo::transport {
 namespace {
@@ -157,6 +158,82 @@ TYPED_TEST(ShmProcesses, Store_intoThePeersMemory_isSeenThere) {
   ASSERT_TRUE(token.ok());
   EXPECT_TRUE(finish(*this->own_, this->peer(), *token));
   EXPECT_EQ(this->wait_for_child(), 0);
+}
+
+// What rank 1 stores into rank 0's memory while that gives up.
+constexpr std::size_t kStored = 100'000;
+
+// Rank 1: is at a store when the test hears of it, and then does what comes of that.
+template <typename AtStore>
+auto storing(AtStore at_store) {
+  return [at_store](Transport& transport, int socket) {
+    Endpoint& endpoint = *transport.endpoint(0);
+    endpoint.begin(call_number(2), {});
+    swap_text(socket, "begun");
+    std::byte* const target = endpoint.peer_store(StoreRegion::kOutput, 0, kStored);
+    if (target == nullptr || !endpoint.begin_store().ok()) return 1;
+    swap_text(socket, "at it");
+    return at_store(endpoint, target);
+  };
+}
+
+// Rank 0: its output, once rank 1 is storing there.
+std::byte* await_storing(Endpoint& peer, int socket, std::byte* output) {
+  peer.begin(call_number(2), {std::span(output, kStored), {}});
+  swap_text(socket, "begun");
+  swap_text(socket, "at it");
+  return output;
+}
+
+TYPED_TEST(ShmProcesses, Store_underWayWhenItsTargetGivesUp_isWaitedFor) {
+  this->start(storing([](Endpoint& endpoint, std::byte* target) {
+    ::usleep(50'000);
+    fill({target, kStored}, 5);
+    endpoint.end_store();
+    ::usleep(100'000);  // and stores no more
+    const Status next = endpoint.begin_store();
+    return next.code() == ErrorCode::kPeerLost && next.culprit() == 0 ? 0 : 2;
+  }));
+  const std::byte* output =
+      await_storing(this->peer(), this->sockets_[0], TypeParam::allocate(kStored));
+  this->peer().withdraw();
+  this->peer().await_store(in_seconds(20));
+  EXPECT_TRUE(has_filling(output, kStored, 5)) << "rank 0 may have freed it by now";
+  EXPECT_EQ(this->wait_for_child(), 0);
+}
+
+TYPED_TEST(ShmProcesses, Store_ofAPeerThatStandsStill_keepsItsTargetFromBeingUsedAgain) {
+  this->start(storing([](Endpoint&, std::byte*) {
+    ::pause();
+    return 0;
+  }));
+  RegisteredPool& pool = *RegisteredPool::instance().value();
+  std::byte* const output =
+      await_storing(this->peer(), this->sockets_[0], TypeParam::allocate(kStored));
+  this->peer().withdraw();
+  this->peer().await_store(std::chrono::steady_clock::now() + std::chrono::milliseconds(20));
+  pool.free(output);
+  const std::size_t used = pool.used_bytes();
+  std::byte* const other = pool.allocate(kStored).value();
+  EXPECT_NE(other, output);
+  pool.free(other);
+  EXPECT_EQ(pool.used_bytes(), used);
+}
+
+TYPED_TEST(ShmProcesses, Store_ofAPeerThatWasKilled_isOver) {
+  this->start(storing([](Endpoint&, std::byte*) {
+    ::pause();
+    return 0;
+  }));
+  RegisteredPool& pool = *RegisteredPool::instance().value();
+  const std::size_t used = pool.used_bytes();
+  std::byte* const output =
+      await_storing(this->peer(), this->sockets_[0], TypeParam::allocate(kStored));
+  ::kill(this->child_, SIGKILL);
+  this->peer().withdraw();
+  this->peer().await_store(Deadline::max());
+  pool.free(output);
+  EXPECT_EQ(pool.used_bytes(), used) << "it may be used again";
 }
 
 TYPED_TEST(ShmProcesses, Peer_killed_isLostWithItsRankAndPid) {

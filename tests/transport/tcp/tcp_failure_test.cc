@@ -170,6 +170,18 @@ TEST(TcpFailure, Abort_ReachesThePeerWithCodeCulpritAndText) {
   EXPECT_EQ(world.end(2, 0).post({&transfer, 1}).status().code(), ErrorCode::kTimeout);
 }
 
+TEST(TcpFailure, Abort_ToAPeerThatReadsNothingWhileThisRankWaits_StillReachesIt) {
+  TcpWorld world(2);
+  Bytes target(10);
+  world.recv(1, 0, target);
+  // One each ten milliseconds of a wait: an hour's.
+  for (int i = 0; i < 360'000; ++i) ASSERT_TRUE(world.end(0, 1).announce_call().ok());
+  world.end(0, 1).abort(Status(ErrorCode::kTimeout, "rank 1 was silent for an hour", 1));
+  const Status error = world.first_error(1);
+  EXPECT_EQ(error.code(), ErrorCode::kTimeout);
+  EXPECT_EQ(error.message(), "rank 0 gave up: rank 1 was silent for an hour");
+}
+
 TEST(TcpFailure, OwnAbort_IsWhatLaterCallsReport) {
   TcpWorld world(2);
   world.end(0, 1).abort(Status(ErrorCode::kMismatch, "no match", 1));

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <exception>
 #include <memory>
+#include <string_view>
 
 #include "rondo/communicator.h"
 #include "rondo/schedules.h"
@@ -60,11 +62,13 @@ void refuse_local_ranks_of_ranks(int local) {
 }
 
 /// Starts the ranks in place of this process; returns only where that fails.
-void start_local_ranks(const BenchFlags& flags, const std::vector<std::string>& arguments) {
+void start_local_ranks(const BenchFlags& flags, std::vector<std::string> arguments) {
   refuse_local_ranks_of_ranks(flags.local);
   check_named_files(flags.local);
   if (!flags.baseline_path.empty()) read_recorded(flags.baseline_path);
-  if (!flags.json_path.empty()) const OutputFile checked("--json", flags.json_path);
+  constexpr std::array<std::string_view, 2> kNames = {"-J", "--json"};
+  if (!flags.json_path.empty() && OutputFile::check("--json", flags.json_path))
+    name_own_output(arguments, kNames, flags.json_path);
   fmt::print(stderr, "rondo bench: {}\n",
              replace_process(under_rondo_run(own_program(), flags.local, arguments)));
 }

@@ -6,6 +6,7 @@
 
 #include "tools/rondo/bench/foreign_flags.h"
 #include "tools/rondo/bench/options.h"
+#include "tools/rondo/flag_checks.h"
 
 namespace rondo::tool {
 namespace {
@@ -102,7 +103,7 @@ void add_report_flags(CLI::App& command, BenchFlags& flags) {
   command
       .add_option("--tolerance", flags.tolerance_percent,
                   "how much longer a call may take than in the baseline, in percent")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(number_from(0, 1e6))
       ->needs(baseline)
       ->capture_default_str();
   command

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -28,9 +30,12 @@ std::string kind_of_buffers(const BenchOptions& options) {
   return options.first_element > 0 ? fmt::format("{}@{}", kind, options.first_element) : kind;
 }
 
-/// Room for the largest size of any type.
+/// Room for the largest size of any type; where that is more than there are addresses, all of them,
+/// which nobody has.
 std::size_t bytes_of_memory(const BenchOptions& options) {
-  return options.sizes.back() + options.first_element * sizeof(double);
+  const std::size_t before = options.first_element * sizeof(double);
+  const std::size_t most = std::numeric_limits<std::size_t>::max() - before;
+  return std::min<std::size_t>(options.sizes.back(), most) + before;
 }
 
 /// What scripts find in the head of nccl-tests' output, before the ranks.

@@ -24,6 +24,7 @@
 #include "tools/rondo/bench/peer_sources.h"
 #include "tools/rondo/bench/ratio_baseline.h"
 #include "tools/rondo/bench/sizes.h"
+#include "tools/rondo/flag_checks.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/progress.h"
 
@@ -207,7 +208,7 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command.add_option("--seconds", flags.seconds, "of one size, in one turn")
-      ->check(CLI::Range(0.01, 3600.0))
+      ->check(number_from(0.01, 3600))
       ->capture_default_str();
   command.add_option("--transport", flags.transport, "shm or tcp")->capture_default_str();
   command.add_option("--buffers", flags.buffers, "registered or malloc: Rondo's")
@@ -232,7 +233,7 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags) {
   command
       .add_option("--tolerance", flags.tolerance_percent,
                   "how much smaller a ratio may be than in the baseline, in percent")
-      ->check(CLI::Range(0.0, 100.0))
+      ->check(number_from(0, 100))
       ->needs(baseline)
       ->capture_default_str();
 }

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -34,6 +36,20 @@ std::vector<std::string> under_rondo_run(const std::string& program, int ranks,
     }
   }
   return command;
+}
+
+void name_own_output(std::vector<std::string>& arguments, std::span<const std::string_view> names,
+                     const std::string& path) {
+  constexpr std::string_view kOwn = "/dev/stdout";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    for (const std::string_view name : names) {
+      const std::string flag(name);
+      if (arguments[i] == flag && i + 1 < arguments.size() && arguments[i + 1] == path)
+        arguments[i + 1] = kOwn;
+      for (const std::string& joined : {flag + "=", flag})
+        if (arguments[i] == joined + path) arguments[i] = joined + std::string(kOwn);
+    }
+  }
 }
 
 std::string replace_process(const std::vector<std::string>& command) {

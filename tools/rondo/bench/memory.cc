@@ -1,6 +1,8 @@
 #include "tools/rondo/bench/memory.h"
 
 #include <algorithm>
+#include <limits>
+#include <string>
 
 #include "rondo/error.h"
 
@@ -9,12 +11,23 @@ namespace {
 
 /// What the host writes of a device's memory, as far as whole periods fit.
 constexpr std::size_t kWrittenBytes = std::size_t{64} << 10;
+constexpr std::size_t kPageBytes = 4096;
+
+Error no_memory(std::size_t bytes) {
+  return {ErrorCode::kSystem, "no memory for a buffer of " + std::to_string(bytes) +
+                                  " bytes; lower -e, or use fewer ranks on this machine"};
+}
+
+/// One page at least. Errors: Error: more than there are addresses.
+std::size_t whole_pages(std::size_t bytes) {
+  if (bytes > std::numeric_limits<std::size_t>::max() - kPageBytes) throw no_memory(bytes);
+  return (std::max<std::size_t>(bytes, 1) + kPageBytes - 1) & ~(kPageBytes - 1);
+}
 
 }  // namespace
 
 BenchMemory::BenchMemory(std::size_t bytes, bool registered, Device device) : device_(device) {
-  constexpr std::size_t kPageBytes = 4096;
-  const std::size_t whole = (std::max<std::size_t>(bytes, 1) + kPageBytes - 1) & ~(kPageBytes - 1);
+  const std::size_t whole = whole_pages(bytes);
   if (device.kind != DeviceKind::kHost) {
     on_device_.emplace(device, whole);
     stream_.emplace(device);
@@ -25,10 +38,7 @@ BenchMemory::BenchMemory(std::size_t bytes, bool registered, Device device) : de
     return;
   }
   ordinary_.reset(std::aligned_alloc(kPageBytes, whole));
-  if (ordinary_ == nullptr) {
-    throw Error(ErrorCode::kSystem, "no memory for a buffer of " + std::to_string(whole) +
-                                        " bytes; lower -e, or use fewer ranks on this machine");
-  }
+  if (ordinary_ == nullptr) throw no_memory(whole);
   on_host_ = static_cast<std::byte*>(ordinary_.get());
   if (data_ == nullptr) data_ = on_host_;
 }

@@ -43,7 +43,7 @@ void check_tuning(const std::string& path, const char* named_by) {
 }
 
 void check_schedule(const std::string& schedule) {
-  const bool is_text = schedule.starts_with('{');
+  const bool is_text = json::is_object_text(schedule);
   const std::string name =
       is_text ? "schedule (RONDO_SCHEDULE)"
               : one_line(fmt::format("schedule file {} (RONDO_SCHEDULE)", schedule));

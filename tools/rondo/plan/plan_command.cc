@@ -84,6 +84,14 @@ void refuse_two_answers(const CLI::App& command) {
   }
 }
 
+void refuse_data_of_a_barrier(const PlanQuestion& question, const CLI::App& command) {
+  if (question.collective != Collective::kBarrier) return;
+  for (const char* other : {"--bytes", "--root", "--crossovers"}) {
+    if (command.count(other) > 0)
+      throw UsageError(fmt::format("a barrier moves no data and has no root: leave out {}", other));
+  }
+}
+
 /// Beside what its communicator predicted, or what is predicted in the world that is described.
 std::string beside_a_run(const PlanFlags& flags) {
   RecordedFile run = recorded_from(flags.run_path, read_text("--run", flags.run_path));
@@ -105,6 +113,7 @@ void answer(const PlanFlags& flags, const CLI::App& command) {
   }
   refuse_two_answers(command);
   const PlanQuestion question = question_of(flags);
+  refuse_data_of_a_barrier(question, command);
   if (flags.print_schedule) {
     write_output(schedule_of_plan(question));
   } else if (flags.print_network) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -72,7 +73,10 @@ class RunSimulation {
 /// What the command line describes are hosts.
 void refuse_devices(const RecordedFile& run) {
   for (const Recorded& result : run.results) {
-    if (result.buffers == "registered" || result.buffers == "malloc") continue;
+    // Behind an "@" stands the first element, which may lie amid a page.
+    const std::string_view kind =
+        std::string_view(result.buffers).substr(0, result.buffers.find('@'));
+    if (kind == "registered" || kind == "malloc") continue;
     throw UsageError(fmt::format(
         "{}: the buffers of {} were on devices ({}), and what is simulated are calls between "
         "hosts: leave out --ranks, --hosts, --network and --tuning to see what the run's "

@@ -13,7 +13,7 @@ namespace {
 std::string candidate_line(const PlannedAlgorithm& planned, bool chosen) {
   const std::string name = (chosen ? "* " : "  ") + planned.name;
   if (!planned.left_out.empty())
-    return fmt::format("{:<22} not simulated: {}\n", name, planned.left_out);
+    return fmt::format("{:<22} left out: {}\n", name, planned.left_out);
   return fmt::format(
       "{:<22} {:>10} {:>10} {:>7} {:>10} {:>10}  {}\n", name, time_text(planned.predicted_us),
       planned.formula_us > 0 ? time_text(planned.formula_us) : "-", planned.steps,

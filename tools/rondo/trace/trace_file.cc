@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "core/json/reader.h"
+#include "core/trace/chrome_export.h"
 
 namespace rondo::tool {
 namespace {
@@ -118,11 +119,10 @@ class Arguments {
     return static_cast<int>(integer(name, lowest, world - 1));
   }
   std::string text(const char* name) const {
-    constexpr std::size_t kLongest = 4096;
     const auto found = arguments_->find(name);
     if (found == arguments_->end() || !found->is_string() ||
-        found->get_ref<const std::string&>().size() > kLongest)
-      fail(fmt::format("\"{}\" must be a text of at most {} bytes", name, kLongest));
+        found->get_ref<const std::string&>().size() > trace::kMostTextBytes)
+      fail(fmt::format("\"{}\" must be a text of at most {} bytes", name, trace::kMostTextBytes));
     std::string text = found->get<std::string>();
     // It is shown as it is, in lines of a table.
     std::ranges::replace_if(

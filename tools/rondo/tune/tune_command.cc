@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "rondo/communicator.h"
 #include "tools/rondo/bench/local_ranks.h"
@@ -92,8 +94,7 @@ void refuse_what_is_ignored(const CLI::App& command, bool checks) {
   }
 }
 
-int run(const TuneFlags& flags, const CLI::App& command,
-        const std::vector<std::string>& arguments) {
+int run(const TuneFlags& flags, const CLI::App& command, std::vector<std::string> arguments) {
   try {
     refuse_what_is_ignored(command, flags.check);
     for (const std::string& name : flags.checked.collectives) parse_collective(name);
@@ -105,6 +106,9 @@ int run(const TuneFlags& flags, const CLI::App& command,
                                    flags.local, variable));
     }
     check_named_files(flags.local, flags.tuning);
+    constexpr std::array<std::string_view, 1> kNames = {"--out"};
+    if (!flags.out.empty() && OutputFile::check("--out", flags.out))
+      name_own_output(arguments, kNames, flags.out);
     fmt::print(stderr, "rondo tune: {}\n",
                replace_process(under_rondo_run(own_program(), flags.local, arguments)));
   } catch (const UsageError& error) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -51,10 +52,11 @@ class DeviceRank : public ConnectedRank {
                                         [&driver](std::byte* data) { driver.free(data); });
   }
   /// `ready`: see Operands.
-  Status run(std::byte* input, std::byte* output, const detail::EventImpl* ready = nullptr) {
+  Status run(std::byte* input, std::byte* output, const detail::EventImpl* ready = nullptr,
+             std::int64_t timeout_ms = 20'000) {
     const transport::Call call{++sequence_, 1, {.collective = 1}};
     return runner_->run(call, {.input = input, .output = output, .ready = ready},
-                        {rank_, waiter_.get(), {}, 20'000});
+                        {rank_, waiter_.get(), {}, timeout_ms});
   }
   /// Does its host's part of a call for so long, and is gone then, as who was killed.
   void run_until_gone(std::byte* data, std::chrono::milliseconds after) {

@@ -21,10 +21,10 @@
 #include <thread>
 #include <vector>
 
-#include "core/device/cuda/imports.h"
 #include "core/device/cuda/library.h"
 #include "core/device/soft_event.h"
 #include "core/device/stream_order.h"
+#include "tests/core/device/cuda/acted_driver.h"
 #include "tests/core/is_rung.h"
 #include "tests/core/scoped_variable.h"
 
@@ -33,10 +33,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::unique_ptr<CudaDriver> acted_driver() {
-  return value_or_throw(CudaDriver::make(value_or_throw(load_cuda_table(FAKE_CUDA))));
-}
 
 TEST(CudaLibrary, NotThere_SaysHowToGetIt) {
   const Status status = load_cuda_table("/nowhere/libcuda.so.1").status();
@@ -103,32 +99,7 @@ TEST(CudaDriver, HostsEvent_HoldsTheStreamUntilItIsReached) {
   driver->free(memory);
 }
 
-/// The driver would keep its lock meanwhile, and nobody could open the gate who needs the driver.
-TEST(CudaDriver, CopyOfPageableMemory_BehindAHostsEvent_IsAskedForOnceThatIsReached) {
-  const auto driver = acted_driver();
-  void* const memory = *driver->allocate(0, 4);
-  const auto stream = *driver->create_stream(0);
-  SoftEvent event;
-  const auto open = event.begin_record();
-  const float one = 1;
-  float got = 0;
-  ASSERT_TRUE(stream->wait(event).ok());
-  std::atomic<bool> is_asked_for = false;
-  std::jthread copies([&] {
-    EXPECT_TRUE(stream->copy(memory, &one, 4).ok());
-    is_asked_for = true;
-    EXPECT_TRUE(stream->copy(&got, memory, 4).ok());
-  });
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_FALSE(is_asked_for);
-  open->finish({});
-  copies.join();
-  ASSERT_TRUE(stream->synchronize().ok());
-  EXPECT_EQ(got, 1);
-  driver->free(memory);
-}
-
-/// The same: memory of one device, while a stream of another stands still.
+/// The driver would wait for it: memory of one device, while a stream of another stands still.
 TEST(CudaDriver, MemoryFreedWhileAStreamStandsStill_IsGivenBackBehindThat) {
   const auto driver = acted_driver();
   void* const memory = *driver->allocate(1, 4);
@@ -363,84 +334,6 @@ TEST(CudaDriver, DevicesThatItCannotReach_AreNamedByTheirIdentity) {
               ::testing::ElementsAre(*driver->identity(0), *driver->identity(3)));
   EXPECT_THAT(*driver->unreachable(3), ::testing::IsEmpty());
   EXPECT_EQ(driver->unreachable(4).status().code(), ErrorCode::kInvalidArgument);
-}
-
-/// What a peer has freed and allocated again at the same address is another allocation.
-TEST(CudaImports, AllocationThatReplacedAnother_IsOpenedAnew_AndClosedWhenNobodyUsesIt) {
-  static int opened = 0, closed = 0;
-  opened = closed = 0;
-  CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
-  table.cuIpcOpenMemHandle = [](CUdeviceptr* memory, CUipcMemHandle, unsigned int) {
-    ++opened;
-    *memory = 0x1000;  // again and again, as drivers do
-    return CUDA_SUCCESS;
-  };
-  table.cuIpcCloseMemHandle = [](CUdeviceptr) {
-    ++closed;
-    return CUDA_SUCCESS;
-  };
-  CudaFrees frees;
-  const auto context = value_or_throw(CudaContext::retain(table, frees, 0));
-  CudaImports imports;
-  SharedHandle handle{.process = 7, .base = 0x9000, .allocation = 1};
-  void* const first = *imports.open(*context, handle);
-  EXPECT_EQ(*imports.open(*context, handle), first);
-  EXPECT_EQ(opened, 1);
-  handle.allocation = 2;
-  void* const second = *imports.open(*context, handle);
-  EXPECT_EQ(opened, 2);
-  EXPECT_EQ(closed, 1) << "the old one, before the new one";
-  imports.close(first);
-  imports.close(first);
-  EXPECT_EQ(closed, 1) << "the new one is still open";
-  imports.close(second);
-  EXPECT_EQ(closed, 2);
-  imports.close(second);
-  EXPECT_EQ(closed, 2) << "nothing is open there";
-}
-
-/// Whose closing is put off, since something on a device waits, maybe for who opens: the driver
-/// would wait for that, too.
-TEST(CudaImports, WhatComesInPlaceOfAnother_IsRefusedWhileItsClosingIsPutOff) {
-  static std::string calls;
-  calls.clear();
-  CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
-  table.cuIpcOpenMemHandle = [](CUdeviceptr* memory, CUipcMemHandle, unsigned int) {
-    calls += 'o';
-    *memory = 0x1000;
-    return CUDA_SUCCESS;
-  };
-  table.cuIpcCloseMemHandle = [](CUdeviceptr) {
-    calls += 'c';
-    return CUDA_SUCCESS;
-  };
-  {
-    CudaFrees frees;
-    const auto context = value_or_throw(CudaContext::retain(table, frees, 0));
-    CudaImports imports;
-    SharedHandle handle{.process = 7, .base = 0x9000, .allocation = 1};
-    CudaFrees::Hold hold = frees.hold();
-    imports.close(*imports.open(*context, handle));
-    EXPECT_EQ(calls, "o");
-    handle.allocation = 2;
-    const CudaImports::Key there{0, {7, 0x9000}};
-    for (int i = 0; i < 2; ++i) {
-      EXPECT_TRUE(imports.waits(there, 2));
-      const Status refused = imports.open(*context, handle).status();
-      EXPECT_EQ(refused.code(), ErrorCode::kDevice);
-      EXPECT_THAT(refused.message(), HasSubstr("what lay there before is still open"));
-    }
-    EXPECT_EQ(calls, "o");
-    hold.reset();  // the call of a stream has ended
-    const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (imports.waits(there, 2) && std::chrono::steady_clock::now() < latest)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    EXPECT_EQ(calls, "oc");
-    EXPECT_TRUE(imports.open(*context, handle).ok());
-    EXPECT_FALSE(imports.waits(there, 2));
-    EXPECT_EQ(calls, "oco");
-  }
-  EXPECT_EQ(calls, "oco");
 }
 
 TEST(CudaDriver, IndexOutOfRange_TellsHowManyThereAre) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 namespace rondo::device {
@@ -104,6 +105,64 @@ TEST(CudaFrees, WhatIsNeverOver_KeepsNobodyFromGoing) {
     given.back(frees);
   }
   EXPECT_FALSE(given.is_back) << "the driver would wait for ever";
+}
+
+/// The program's own, say, which may have a lock that others hold while they give something back.
+TEST(CudaFrees, ActionThatGivesMoreBack_AndWaitsForOthersWhoDo_IsWaitedForByNobody) {
+  CudaFrees frees;
+  Given from_within, from_another;
+  bool is_nested_done = false;
+  frees.give_back([&] {
+    from_within.back(frees);
+    is_nested_done = from_within.is_back;
+    std::thread([&] { from_another.back(frees); }).join();
+  });
+  EXPECT_TRUE(is_nested_done);
+  EXPECT_TRUE(from_another.is_back);
+}
+
+/// A pool's, whose lock `release` takes, too: what was put off of it isn't done under that lock.
+TEST(CudaFrees, WhoGivesSomethingBack_DoesThatAlone_NotWhatWasPutOff) {
+  CudaFrees frees;
+  std::mutex pool;
+  std::thread::id by;
+  std::atomic<bool> is_over = false, is_back = false;
+  frees.hold_until([&] { return is_over.load(); });
+  frees.give_back([&] {
+    by = std::this_thread::get_id();
+    const std::lock_guard lock(pool);
+    is_back = true;
+  });
+  std::this_thread::sleep_for(milliseconds(300));  // so that nobody looks again at once
+  Given own;
+  {
+    const std::lock_guard lock(pool);
+    is_over = true;
+    own.back(frees);
+    EXPECT_TRUE(own.is_back) << "nothing waits: at once";
+  }
+  EXPECT_TRUE(becomes_true(is_back));
+  EXPECT_NE(by, std::this_thread::get_id());
+}
+
+TEST(CudaFrees, WhileSomethingIsGivenBack_NobodyComesToWait) {
+  CudaFrees frees;
+  std::atomic<bool> has_begun = false, may_end = false, is_held = false;
+  std::jthread gives([&] {
+    frees.give_back([&] {
+      has_begun = true;
+      becomes_true(may_end);
+    });
+  });
+  ASSERT_TRUE(becomes_true(has_begun));
+  std::jthread holds([&] {
+    const CudaFrees::Hold hold = frees.hold();
+    is_held = true;
+  });
+  std::this_thread::sleep_for(milliseconds(20));
+  EXPECT_FALSE(is_held);
+  may_end = true;
+  EXPECT_TRUE(becomes_true(is_held));
 }
 
 /// Two that take turns, each of which begins while the other is under way.

@@ -14,6 +14,7 @@
 
 #include "core/device/emulated/emulated.h"
 #include "core/device/emulated/event.h"
+#include "tests/core/device/no_more_threads.h"
 #include "tests/core/is_rung.h"
 
 namespace rondo::device {
@@ -264,6 +265,13 @@ TEST_F(EmulatedStreamTest, synchronizeFromItsOwnWork_isRefused) {
   ASSERT_TRUE(work->launch([&] { return inner = work->synchronize(), Status(); }).ok());
   ASSERT_TRUE(work->synchronize().ok());
   EXPECT_EQ(inner.code(), ErrorCode::kInvalidArgument);
+}
+
+TEST_F(EmulatedStreamTest, whereNoThreadCanBeMade_isRefused) {
+  const testing::NoMoreThreads none;
+  const Status status = driver_->create_stream(0).status();
+  EXPECT_EQ(status.code(), ErrorCode::kSystem);
+  EXPECT_THAT(status.message(), HasSubstr("a stream of emulated:0 needs a thread"));
 }
 
 TEST_F(EmulatedStreamTest, destruction_finishesTheWork) {

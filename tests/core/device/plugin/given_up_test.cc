@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
@@ -13,6 +12,7 @@
 
 #include "core/device/plugin/driver.h"
 #include "core/device/plugin/stream.h"
+#include "tests/core/device/no_more_threads.h"
 
 namespace rondo::device {
 namespace {
@@ -111,6 +111,24 @@ TEST_F(GivenUp, StreamAtWork_IsLeftWithAllThatItMayUse_UntilItIsAtRest) {
   EXPECT_EQ(acted.memories, 0);
 }
 
+/// Nothing else need be given back for that: who waits for memory asks for what is due.
+TEST_F(GivenUp, WhatIsDue_GoesBackWhenThatIsAskedFor) {
+  auto stream = driver_.create_stream(0).value();
+  auto event = driver_.create_event(0).value();
+  void* const memory = driver_.allocate(0, 64).value();
+  ASSERT_TRUE(stream->record(*event).ok());
+  acted.at_work = true;
+  stream->abandon(cause_);
+  stream.reset();
+  event.reset();
+  driver_.free(memory);
+  driver_.give_back_due();
+  EXPECT_EQ(acted.memories, 1) << "it is at work";
+  acted.at_work = false;
+  driver_.give_back_due();
+  EXPECT_EQ(acted.memories, 0);
+}
+
 TEST_F(GivenUp, StreamThatComesToRest_IsDestroyedAsEver) {
   auto stream = driver_.create_stream(0).value();
   void* const memory = driver_.allocate(0, 64).value();
@@ -182,28 +200,6 @@ TEST(WithoutQueryEvent, WhoAsks_IsToldByAThreadThatWaits_AndAgainWhenItIsRecorde
   while (blocking.waiting > 0) std::this_thread::yield();
 }
 
-/// While it lives no thread can be made: each would have a stack larger than any process is.
-class NoMoreThreads {
- public:
-  NoMoreThreads() {
-    pthread_getattr_default_np(&before_);
-    pthread_attr_t huge;
-    pthread_attr_init(&huge);
-    pthread_attr_setstacksize(&huge, std::size_t{1} << 56);
-    EXPECT_EQ(pthread_setattr_default_np(&huge), 0);
-    pthread_attr_destroy(&huge);
-  }
-  ~NoMoreThreads() {
-    EXPECT_EQ(pthread_setattr_default_np(&before_), 0);
-    pthread_attr_destroy(&before_);
-  }
-  NoMoreThreads(const NoMoreThreads&) = delete;
-  NoMoreThreads& operator=(const NoMoreThreads&) = delete;
-
- private:
-  pthread_attr_t before_;
-};
-
 TEST(WithoutQueryEvent, WhereNoThreadCanBeMade_WhoWaitsIsTold_AndAskingAgainFindsOut) {
   acted = {};
   blocking.reached = false;
@@ -212,7 +208,7 @@ TEST(WithoutQueryEvent, WhereNoThreadCanBeMade_WhoWaitsIsTold_AndAskingAgainFind
   const auto event = driver.create_event(0).value();
   ASSERT_TRUE(stream->record(*event).ok());
   {
-    const NoMoreThreads none;
+    const testing::NoMoreThreads none;
     EXPECT_TRUE(event->done()) << "whoever waits is told why it can't be asked";
     const Status status = event->waiter()({});
     EXPECT_EQ(status.code(), ErrorCode::kSystem);

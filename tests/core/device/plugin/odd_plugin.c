@@ -28,10 +28,12 @@
 #define FAILS_TO_INITIALIZE 20
 #define HALF_THE_HOST_MEMORY 21
 #define LAST_FAILS_TO_INITIALIZE 22
+#define WITHOUT_DEVICES 23
+#define FEWER_THAN_NO_DEVICES 24
 
 static const char* last_error(void) { return "the odd device is out of order"; }
 static int device_count(int* count) {
-  *count = 1;
+  *count = ODD == WITHOUT_DEVICES ? 0 : ODD == FEWER_THAN_NO_DEVICES ? -3 : 1;
   return 0;
 }
 static int allocate(int device, size_t bytes, void** memory) {
@@ -165,11 +167,13 @@ int rondo_device_plugin(const rondo_plugin_registry* registry) {
                                   : sizeof(table);
   table.major_version = ODD == OTHER_VERSION ? 99 : RONDO_DEVICE_PLUGIN_MAJOR;
   table.minor_version = ODD == OLD ? 0 : RONDO_DEVICE_PLUGIN_MINOR;
-  table.kind = ODD == BAD_NAME        ? "9 lives"
-               : ODD == KIND_OF_RONDO ? "emulated"
-               : ODD == OLD           ? "old"
-               : ODD == FINE          ? "odd"
-                                      : "odder";
+  table.kind = ODD == BAD_NAME                ? "9 lives"
+               : ODD == KIND_OF_RONDO         ? "emulated"
+               : ODD == OLD                   ? "old"
+               : ODD == FINE                  ? "odd"
+               : ODD == WITHOUT_DEVICES       ? "none"
+               : ODD == FEWER_THAN_NO_DEVICES ? "fewer"
+                                              : "odder";
   table.last_error = &last_error;
   table.device_count = &device_count;
   table.allocate = &allocate;

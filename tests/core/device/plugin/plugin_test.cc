@@ -136,6 +136,30 @@ TEST(LoadPlugin, OfAnOlderVersion_HasWhatThatHad) {
   EXPECT_EQ(driver->collective_library().value(), nullptr);
 }
 
+/// Whatever the index: the plug-in itself isn't asked.
+TEST(LoadPlugin, WithoutADevice_HasNoneOfAnyIndex) {
+  ASSERT_TRUE(load_plugin(odd_plugin("WITHOUT_DEVICES").c_str()).ok());
+  const DeviceKind kind = find_device_kind("none").value();
+  EXPECT_EQ(device_count(kind), 0);
+  for (const int index : {0, 7, -3}) {
+    const Status refused = driver_of(Device{kind, index}).status();
+    EXPECT_EQ(refused.code(), ErrorCode::kUnsupported) << index;
+    EXPECT_THAT(refused.message(),
+                HasSubstr("no device none:" + std::to_string(index) + ": its plug-in finds none"));
+  }
+}
+
+TEST(LoadPlugin, ThatCountsFewerThanNoDevices_IsToldSo) {
+  ASSERT_TRUE(load_plugin(odd_plugin("FEWER_THAN_NO_DEVICES").c_str()).ok());
+  const DeviceKind kind = find_device_kind("fewer").value();
+  for (const Status& refused :
+       {driver_of(kind).value()->device_count().status(), driver_of(Device{kind, 0}).status()}) {
+    EXPECT_EQ(refused.code(), ErrorCode::kDevice);
+    EXPECT_THAT(refused.message(), HasSubstr("device_count of the fewer plug-in says that there "
+                                             "are -3 devices"));
+  }
+}
+
 TEST_F(FinePlugin, KindThatNobodyHas_IsAnError) {
   const auto kind = static_cast<DeviceKind>(200);
   EXPECT_STREQ(to_string(kind), "unknown");

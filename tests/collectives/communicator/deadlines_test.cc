@@ -1,0 +1,143 @@
+// A deadline is the call's own: what else moves on the same rank doesn't put it off.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/collectives/communicator/spawn.h"
+#include "tests/collectives/communicator/ways.h"
+
+namespace rondo::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+class Deadlines : public ::testing::TestWithParam<Way> {
+ protected:
+  World world(int size) const {
+    const auto& [transport, progress] = GetParam();
+    return {.size = size, .transport = transport, .progress = progress};
+  }
+};
+
+/// Again and again; it ends by what it throws, or fails the test by coming to its end.
+void go_on(const std::function<void()>& call) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::chrono::steady_clock::now() < end) call();
+}
+
+TEST_P(Deadlines, OfAReceive_BesideCollectives_AreKept) {
+  for (const bool comes_last : {false, true}) {  // and so never waits for anything else
+    auto ranks = make_world(world(2));
+    const auto errors = run_ranks(ranks, [comes_last](Communicator& rank) {
+      double nothing = 0;
+      float value = 0.5F;
+      std::vector<Work> works;
+      if (rank.rank() == 0)
+        works.push_back(rank.start(Call::receive({&nothing, 1}, 1, 42).within(150)));
+      go_on([&] {
+        if (comes_last && rank.rank() == 0) std::this_thread::sleep_for(milliseconds(1));
+        rank.all_reduce({&value, 1});
+      });
+    });
+    EXPECT_THAT(errors[0], HasSubstr("the deadline of the receive with tag 42"));
+    EXPECT_THAT(errors[1], HasSubstr("the deadline of the receive with tag 42"));
+  }
+}
+
+TEST_P(Deadlines, OfAReceive_BesideMessagesOfTheSamePeer_AreKept) {
+  auto ranks = make_world(world(2));
+  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+    std::vector<double> data(20'000, 0.5);
+    double nothing = 0;
+    std::vector<Work> works;
+    if (rank.rank() == 0)
+      works.push_back(rank.start(Call::receive({&nothing, 1}, 1, 42).within(150)));
+    go_on([&] {
+      if (rank.rank() == 0) rank.receive({data.data(), data.size()}, 1, 7);
+      if (rank.rank() == 1) rank.send({data.data(), data.size()}, 0, 7);
+    });
+  });
+  EXPECT_THAT(errors[0], HasSubstr("the deadline of the receive with tag 42"));
+  EXPECT_THAT(errors[1], HasSubstr("the deadline of the receive with tag 42"));
+}
+
+TEST_P(Deadlines, OfACollective_BesideLongMessages_AreKept) {
+  auto ranks = make_world(world(3));
+  std::atomic<int> ended = 0;
+  const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+    if (rank.rank() == 2) return wait_until([&] { return ended == 2; });
+    std::vector<double> data(20'000, 0.5);
+    std::vector<float> sum(1000, 0.25F);
+    const Work work = rank.start(Call::all_reduce({sum.data(), sum.size()}).within(150));
+    try {
+      go_on([&] {
+        if (rank.rank() == 0) rank.receive({data.data(), data.size()}, 1, 7);
+        if (rank.rank() == 1) rank.send({data.data(), data.size()}, 0, 7);
+      });
+    } catch (...) {
+      ++ended;
+      throw;
+    }
+    ++ended;
+  });
+  for (const int rank : {0, 1})
+    EXPECT_THAT(errors[static_cast<std::size_t>(rank)], HasSubstr("for 150 ms in call #1"));
+}
+
+/// A receive without one waits for longer than the collective beside it may.
+TEST_P(Deadlines, OfACollective_AreNotThoseOfMessages) {
+  std::atomic<bool> has_waited = false;
+  spawn(world(2), [&](Communicator& rank) {
+    double message = rank.rank() + 0.25;
+    std::vector<float> data(3, static_cast<float>(rank.rank()) + 0.5F);
+    if (rank.rank() == 1) {
+      wait_until([&] { return has_waited.load(); });
+      rank.broadcast({data.data(), data.size()}, 1);
+      rank.send({&message, 1}, 0);
+      return;
+    }
+    Work received = rank.start(Call::receive({&message, 1}, 1));
+    EXPECT_FALSE(received.wait_for(milliseconds(800)));
+    has_waited = true;
+    rank.run(Call::broadcast({data.data(), data.size()}, 1).within(700));
+    received.wait();
+    EXPECT_EQ(data, std::vector<float>(3, 1.5F));
+    EXPECT_EQ(message, 1.25);
+  });
+}
+
+/// Both have come when they are asked for, and the second one is of another type.
+TEST_P(Deadlines, AReceiveThatWasMade_IsNoErrorOfTheNext) {
+  auto ranks = make_world(world(2));
+  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+    double value = rank.rank() + 0.75;
+    if (rank.rank() == 1) {
+      for (const int tag : {1, 2, 3}) rank.send({&value, 1}, 0, tag);
+      return rank.barrier();
+    }
+    double first = 0;
+    float second = 0;
+    rank.receive({&value, 1}, 1, 3);
+    const Work never = rank.start(Call::receive({&value, 1}, 1, 4));
+    Work made = rank.start(Call::receive({&first, 1}, 1, 1));
+    Work refused = rank.start(Call::receive({&second, 1}, 1, 2));
+    EXPECT_THROW(refused.wait(), Error);
+    EXPECT_NO_THROW(made.wait());
+    EXPECT_EQ(first, 1.75);
+    rank.barrier();
+  });
+  for (const std::string& error : errors) EXPECT_THAT(error, HasSubstr("Mismatch"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, Deadlines, every_way(), name_of_way);
+
+}  // namespace
+}  // namespace rondo::testing
