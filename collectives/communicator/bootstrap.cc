@@ -54,6 +54,11 @@ Result<Launch> launch_of(const Bootstrap& bootstrap) {
   return launch;
 }
 
+void forget_id(const Launch& launch) {
+  const auto address = rendezvous::parse_address(launch.store_address);
+  if (launch.process_index == 0 && address.ok()) rendezvous::end_server(*address);
+}
+
 }  // namespace rondo::communicator
 
 namespace rondo {

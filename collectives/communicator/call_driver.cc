@@ -78,6 +78,31 @@ bool CallDriver::take(const PendingCall* call, std::chrono::steady_clock::time_p
   return taken;
 }
 
+bool CallDriver::take_now(const PendingCall* call) {
+  wanted_now_.fetch_add(1, std::memory_order_seq_cst);
+  const bool taken = take(call, execute::WaitLimit::kNever);
+  wanted_now_.fetch_sub(1, std::memory_order_seq_cst);
+  return taken;
+}
+
+void CallDriver::await_leavers() const {
+  while (is_wanted()) sched_yield();
+}
+
+/// With the baton, which is given away for as long as somebody wants it now.
+void CallDriver::step_aside() {
+  pause_all();
+  give_back();
+  for (int tries = 0; wanted_now_.load(std::memory_order_seq_cst) != 0 || !try_take(); ++tries) {
+    if (tries < kTries) {
+      sched_yield();
+    } else {
+      futex_wait(is_driven_, 1, kLookPeriod);
+    }
+  }
+  resume_front();
+}
+
 bool CallDriver::take_to_sleep(bool is_spared) {
   if (is_wanted()) return false;
   if (!try_take()) {
@@ -155,12 +180,23 @@ void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& lim
   resume_front();
   while (!idle() && (awaited == nullptr || !awaited->done())) {
     if (limit.in_background && is_wanted()) break;
-    if (turn()) continue;
-    wait(limit);
-    if (limit.until == execute::WaitLimit::kNever) continue;
-    if (std::chrono::steady_clock::now() >= limit.until) break;
+    if (wanted_now_.load(std::memory_order_relaxed) != 0) {
+      step_aside();
+      continue;
+    }
+    const bool moved = turn();
+    if (!moved) wait(limit);
+    if (is_over(limit, moved)) break;
   }
   pause_all();
+}
+
+/// The clock is read once for so many turns that moved something.
+bool CallDriver::is_over(const execute::WaitLimit& limit, bool moved) const {
+  constexpr std::uint32_t kTurns = 8;
+  if (limit.until == execute::WaitLimit::kNever) return false;
+  if (moved && turns_ % kTurns != 0) return false;
+  return std::chrono::steady_clock::now() >= limit.until;
 }
 
 void CallDriver::drive_until_room() {
@@ -178,7 +214,8 @@ bool CallDriver::look() {
   bool any = turn_all();
   if (!any && !idle()) {
     wait({.never_waits = true});
-    any = readiness_.has_sleeper() && look_before_sleep();
+    any = turn_all();
+    if (!any && readiness_.has_sleeper()) any = look_before_sleep();
   }
   pause_all();
   return any;
@@ -230,19 +267,21 @@ bool CallDriver::turn_all() {
 bool CallDriver::turn() {
   const bool exchanged = turn_exchanges();
   const bool moved = turn_front();
+  judges_ = judges_messages_ = false;
   settle();
   if (!exchanged && !moved) return false;
+  ++turns_;
   if (front_begun_ && !moved) place_.under_way().others_moved(place_.waiter());
+  if (conversing_ != 0 || front_begun_) read_now_and_then();
   place_.waiter().restart();
-  look_at_deadlines();
   return true;
 }
 
-/// What moves puts off no deadline of what doesn't.
-void CallDriver::look_at_deadlines() {
-  /// Looks at messages and the call under way cost a reading of the clock each.
+/// What moves puts off no deadline of what doesn't: the next turn judges that.
+void CallDriver::read_now_and_then() {
+  /// To read, and the clock for each of what is judged, are calls of the system.
   constexpr std::uint32_t kTurns = 64;
-  if (++turns_ % kTurns == 0 && (conversing_ != 0 || front_begun_)) check_waits({}, true);
+  if (turns_ % kTurns == 0) read({.never_waits = true}, 1);
 }
 
 bool CallDriver::turn_front() {
@@ -250,7 +289,13 @@ bool CallDriver::turn_front() {
   if (!begin_front()) return true;
   bool moved = false;
   auto finished = place_.under_way().look(moved);
-  if (finished.ok() && !*finished) return moved;
+  if (finished.ok() && !*finished) {
+    if (moved || !judges_) return moved;
+    Status status = place_.under_way().check_wait(place_.context());
+    if (status.ok()) return false;
+    end_front(std::move(status));
+    return true;
+  }
   end_front(std::move(finished).status());
   return true;
 }
@@ -280,7 +325,14 @@ bool CallDriver::turn_exchanges() {
     give_up(status);
     return true;
   }
-  return end_exchanges(conversations_.step(exchanged_, front_begun_));
+  const auto stepped = conversations_.step(exchanged_, front_begun_);
+  // Before anything of the program's runs, which may take long.
+  if (stepped.ok() && judges_messages_)
+    status = conversations_.check_deadlines(place_.options().timeout_ms);
+  const bool moved = end_exchanges(stepped);
+  if (status.ok()) return moved;
+  give_up(status);
+  return true;
 }
 
 /// Those that a step has brought to their end; true if it moved anything.
@@ -293,7 +345,8 @@ bool CallDriver::end_exchanges(const Result<bool>& stepped) {
   return true;
 }
 
-/// Nothing moved: waits a little, and looks whether it has been too long.
+/// Nothing moved: waits a little. Whether it has been too long the next turn finds, which sees what
+/// this reads.
 void CallDriver::wait(execute::WaitLimit limit) {
   const std::uint32_t looks = front_begun_ ? place_.under_way().looks_per_step() : 1;
   limit.sleeper = this;
@@ -306,19 +359,17 @@ void CallDriver::wait(execute::WaitLimit limit) {
     return;
   }
   if (conversing_ != 0) limit.until = std::min(limit.until, conversations_.next_deadline());
-  Status status = place_.waiter().wait(limit, looks);
-  check_waits(std::move(status), limit.never_waits || place_.waiter().is_long());
+  read(limit, looks);
 }
 
-/// How long a stream takes that a call is in, its program knows.
-void CallDriver::check_waits(Status status, bool of_messages) {
-  if (front_begun_) {
-    if (status.ok()) status = place_.under_way().check_wait(place_.context());
-    if (!status.ok()) return end_front(std::move(status));
-  }
-  if (status.ok() && conversing_ != 0 && of_messages)
-    status = conversations_.check_deadlines(place_.options().timeout_ms);
-  if (!status.ok()) give_up(status);
+/// How long a stream takes that a call is in, its program knows: such a call isn't judged.
+void CallDriver::read(const execute::WaitLimit& limit, std::uint32_t looks) {
+  Status status = place_.waiter().wait(limit, looks);
+  judges_ = place_.waiter().has_just_looked();
+  judges_messages_ = judges_ && (limit.never_waits || place_.waiter().is_long());
+  if (status.ok()) return;
+  if (front_begun_) return end_front(std::move(status));
+  give_up(status);
 }
 
 Result<bool> CallDriver::take_unexpected() {

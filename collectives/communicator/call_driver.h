@@ -51,6 +51,12 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   /// Takes the baton from whoever drives in the background; false if `call` (null: none) is done,
   /// or `until` has come, before.
   bool take(const PendingCall* call, std::chrono::steady_clock::time_point until);
+  /// The same from whoever drives, also for calls of its own: it steps aside. For what is short, or
+  /// ends what is waited for. False if `call` (null: none) is done before.
+  bool take_now(const PendingCall* call = nullptr);
+  /// Until no thread is on its way to the baton any more, once nothing is outstanding: none comes
+  /// again.
+  void await_leavers() const;
   bool is_wanted() const { return wanted_.load(std::memory_order_relaxed) != 0; }
   /// Tries to take the baton for a sleep in which whoever wants it interrupts the waiter. False
   /// also where others want it already, or nothing is outstanding. `is_spared`: who has it drives
@@ -94,6 +100,8 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   void complete(PendingCall& call, Status status);
   void tell_end(const PendingCall& call);
   void settle();
+  void step_aside();
+  bool is_over(const execute::WaitLimit& limit, bool moved) const;
   bool turn();
   bool turn_all();
   bool look_before_sleep();
@@ -105,8 +113,8 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   bool end_exchanges(const Result<bool>& stepped);
   bool make_at_once(const CallArguments& arguments, int looks);
   void wait(execute::WaitLimit limit);
-  void look_at_deadlines();
-  void check_waits(Status status, bool of_messages);
+  void read(const execute::WaitLimit& limit, std::uint32_t looks);
+  void read_now_and_then();
   /// In a call that the place makes by itself: nothing else is outstanding.
   Result<bool> take_unexpected() override;
   void rest() override { conversations_.pause(); }
@@ -130,6 +138,10 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   std::size_t conversing_ = 0;  ///< calls that `conversations_` has
   std::vector<PendingCall*> exchanged_;
   std::uint32_t turns_ = 0;  ///< that moved something
+  /// All that has come was read, so that the next turn can say what has waited for too long: of the
+  /// call under way, and of messages.
+  bool judges_ = false;
+  bool judges_messages_ = false;
   bool front_begun_ = false;
   bool front_rings_ = false;  ///< its stream has been asked to, when it comes there
   bool lets_sleep_ = false;   ///< the program's loop, until somebody takes the baton
@@ -138,6 +150,7 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   std::atomic<const void*> holder_ = nullptr;  ///< the thread that has it, by `this_thread`
   std::atomic<bool> missed_ = false;           ///< somebody wanted it, and went on without
   std::atomic<int> wanted_ = 0;                ///< threads that wait for it
+  std::atomic<int> wanted_now_ = 0;            ///< those of these that can't wait for long
 };
 
 }  // namespace rondo::communicator

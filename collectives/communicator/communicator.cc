@@ -7,6 +7,7 @@
 #include "collectives/communicator/handle.h"
 #include "collectives/communicator/split.h"
 #include "collectives/communicator/tuning.h"
+#include "core/one_line.h"
 
 namespace rondo {
 inline namespace v1 {
@@ -33,7 +34,8 @@ std::vector<MeasuredChoice> Communicator::measure_choices(Collective collective,
 }
 
 void Communicator::abort(const Error& cause) {
-  alive(impl_).engine().abort(Status(cause.code(), cause.message(), rank(), cause.where()));
+  alive(impl_).engine().abort(
+      Status(cause.code(), on_one_line(cause.message()), rank(), on_one_line(cause.where())));
 }
 
 std::vector<PeerTraffic> Communicator::traffic() const { return alive(impl_).engine().traffic(); }

@@ -5,7 +5,6 @@
 #include <map>
 #include <new>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "core/device/driver.h"
 #include "core/log.h"
 #include "rondo/options_check.h"
+#include "transport/mesh/at_once.h"
 #include "transport/mesh/connect_places.h"
 #include "transport/rendezvous/launch.h"
 
@@ -65,26 +65,17 @@ std::map<std::string, std::string> equal_options(const CommunicatorOptions& opti
 Result<CommunicatorOptions> check_alone(const std::vector<Device>& devices,
                                         const CommunicatorOptions& wanted) {
   for (const Device device : devices) RONDO_TRY(check_exists(device));
+  RONDO_TRY(Place::check_environment());
   log_enabled(LogLevel::kWarn);  // a RONDO_LOG that can't be understood is said now, not later
   return communicator::resolve(wanted);
 }
 
 /// What takes calls of all places at once.
 Status learn(const std::vector<std::shared_ptr<Engine>>& engines) {
-  const auto learn_one = [](Engine& engine) -> Status {
-    RONDO_TRY(communicator::learn_links(engine));
-    return communicator::learn_tuning(engine);
-  };
-  std::vector<Status> statuses(engines.size());
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < engines.size(); ++i) {
-      threads.emplace_back([&, i] { statuses[i] = learn_one(*engines[i]); });
-    }
-    statuses[0] = learn_one(*engines[0]);
-  }
-  for (Status& status : statuses) RONDO_TRY(std::move(status));
-  return {};
+  return transport::at_once(engines.size(), [&](std::size_t i) -> Status {
+    RONDO_TRY(communicator::learn_links(*engines[i]));
+    return communicator::learn_tuning(*engines[i]);
+  });
 }
 
 Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& devices,
@@ -114,6 +105,7 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
       .timeout_ms = options.join_timeout_ms,
       .equal_options = equal_options(options, schedule.get())};
   RONDO_ASSIGN(auto meshes, transport::connect_places(launch, places, mesh_options));
+  if (bootstrap != nullptr) communicator::forget_id(launch);
   const std::optional<double> cpu_quota = read_cpu_quota();
   std::vector<std::shared_ptr<Engine>> engines;
   for (std::size_t i = 0; i < devices.size(); ++i) {

@@ -62,7 +62,7 @@ Engine::Engine(std::unique_ptr<Place> place, bool has_progress_thread)
 template <class Look>
 auto Engine::undisturbed(Look&& look) {
   if (!asynchronous_ || driver_.has_baton()) return look(*place_);
-  driver_.take(nullptr, kNever);
+  driver_.take_now();
   auto seen = look(*place_);
   give_back();
   return seen;
@@ -246,6 +246,8 @@ Result<PendingCall*> Engine::push(const CallArguments& arguments,
   }
   while (driver_.full()) make_room();
   const bool is_alone = plan == nullptr && arguments.exchange == Exchange::kNone;
+  if (!is_alone && !asynchronous_ && progress_ != nullptr) RONDO_TRY(progress_->start());
+  asynchronous_ |= !is_alone;
   std::shared_ptr<device::StreamOrder> order;
   if (stream != nullptr && is_alone) RONDO_TRY(stream->synchronize());
   if (stream != nullptr && !is_alone) {
@@ -264,7 +266,6 @@ Result<PendingCall*> Engine::push(const CallArguments& arguments,
     driver_.finish_at_once(call, place_->run_alone(arguments));
     return &call;
   }
-  if (!std::exchange(asynchronous_, true) && progress_ != nullptr) progress_->start();
   const bool is_exchange = arguments.exchange != Exchange::kNone;
   if (!is_exchange || !driver_.exchange_at_once(call)) driver_.push(call);
   return &call;
@@ -272,7 +273,7 @@ Result<PendingCall*> Engine::push(const CallArguments& arguments,
 
 /// The oldest call can end, whatever comes later.
 void Engine::make_room() {
-  driver_.take(nullptr, kNever);
+  driver_.take_now();
   driver_.drive_until_room();
   give_back();
 }
@@ -280,7 +281,7 @@ void Engine::make_room() {
 void Engine::abort(const Status& cause) {
   if (!asynchronous_) return place_->abort(cause);
   if (driver_.has_baton()) return driver_.give_up_later(cause);
-  driver_.take(nullptr, kNever);
+  driver_.take_now();
   driver_.give_up(cause);
   give_back();
 }
@@ -289,7 +290,7 @@ void Engine::close() {
   if (place_ == nullptr) return;
   if (progress_ != nullptr) progress_->stop();
   if (!driver_.idle()) {
-    driver_.take(nullptr, kNever);
+    driver_.take_now();
     driver_.give_up(Status(ErrorCode::kCancelled,
                            fmt::format("rank {} destroyed its communicator with {} started calls "
                                        "outstanding; wait for them first",
@@ -297,6 +298,7 @@ void Engine::close() {
                            place_->rank()));
     driver_.give_back();
   }
+  driver_.await_leavers();
   place_.reset();
 }
 
@@ -315,7 +317,7 @@ Result<bool> Engine::wait(PendingCall& call, TimePoint until) {
 }
 
 void Engine::cancel(PendingCall& call) {
-  if (call.done() || driver_.is_called_back() || !driver_.take(&call, kNever)) return;
+  if (call.done() || driver_.is_called_back() || !driver_.take_now(&call)) return;
   if (!call.done()) {
     driver_.give_up(Status(ErrorCode::kCancelled,
                            fmt::format("rank {} cancelled a call that it had started: {}",
@@ -336,7 +338,10 @@ Status Engine::then(PendingCall& call, std::function<void(const Error*)> continu
                                          std::memory_order_acq_rel))
     return {};
   while (!call.done()) std::this_thread::yield();
+  // The work that the caller has may be the last holder, and be dropped inside.
+  call.holders.fetch_add(1, std::memory_order_relaxed);
   driver_.continue_now(call);
+  drop(call);
   return {};
 }
 

@@ -24,14 +24,21 @@ bool has_spare_core(const transport::Mesh& world, std::optional<double> cpu_quot
   return here.ranks <= usable_cores(here.cores, cpu_quota) && world.crowding().here <= 1;
 }
 
+Result<bool> wants_home_cores() { return environment_flag("RONDO_HOME_CORES", true); }
+
 /// Of use to ranks with a core to spare; finding one reads a file for each core.
 Result<int> home_core_of(const transport::Mesh& world, bool spare_core) {
-  RONDO_ASSIGN(const bool wanted, environment_flag("RONDO_HOME_CORES", true));
+  RONDO_ASSIGN(const bool wanted, wants_home_cores());
   const transport::RankInfo& own = world.ranks()[static_cast<std::size_t>(world.rank())];
   return wanted && spare_core ? home_core(own.cores, world.crowding().home) : -1;
 }
 
 }  // namespace
+
+Status Place::check_environment() {
+  RONDO_TRY(wants_home_cores().status());
+  return trace_settings().status();
+}
 
 Result<std::unique_ptr<Place>> Place::make(std::unique_ptr<transport::Mesh> mesh,
                                            const CommunicatorOptions& options, Device device,

@@ -40,6 +40,9 @@ class Place {
  public:
   /// Errors: System, InvalidArgument (a forced algorithm that doesn't exist).
   /// `cpu_quota` is what the control groups allow, in cores; nothing: no limit.
+  /// What this process can know of `make`'s errors before there is a mesh: what the environment
+  /// says. Errors: InvalidArgument.
+  static Status check_environment();
   static Result<std::unique_ptr<Place>> make(std::unique_ptr<transport::Mesh> mesh,
                                              const CommunicatorOptions& options, Device device,
                                              std::optional<double> cpu_quota);

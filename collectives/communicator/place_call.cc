@@ -90,6 +90,7 @@ Status Place::get_ready(const CallArguments& arguments, PreparedPlan& prepared,
   }
   number(prepared);
   set_operands(*used, stream);
+  operands_.given_input = arguments.input.pointer;
   return {};
 }
 

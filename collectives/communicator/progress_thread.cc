@@ -1,6 +1,9 @@
 #include "collectives/communicator/progress_thread.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <system_error>
 
 #include "core/futex.h"
 
@@ -18,8 +21,19 @@ constexpr std::chrono::microseconds kLongSleep = std::chrono::hours(1);
 
 }  // namespace
 
-void ProgressThread::start() {
-  thread_ = std::thread([this] { run(); });
+Status ProgressThread::start() {
+  if (thread_.joinable()) return {};
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    return Status(
+        ErrorCode::kSystem,
+        fmt::format("started calls need a thread, and the system makes no more: {}; raise "
+                    "its limit (ulimit -u, the container's), or drive them yourself "
+                    "(RONDO_PROGRESS=caller)",
+                    error.what()));
+  }
+  return {};
 }
 
 void ProgressThread::wake() {
@@ -37,7 +51,7 @@ void ProgressThread::stop() {
   stopped_.store(true, std::memory_order_relaxed);
   wake();
   // Whoever holds the baton keeps the thread out, and it may be asleep with it.
-  const bool taken = driver_.take(nullptr, execute::WaitLimit::kNever);
+  const bool taken = driver_.take_now();
   thread_.join();
   if (taken) driver_.give_back();
 }

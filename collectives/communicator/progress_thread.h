@@ -25,7 +25,8 @@ class ProgressThread {
   ProgressThread& operator=(const ProgressThread&) = delete;
 
   /// Threads: that of the handle, as for stop, which returns once the thread has ended.
-  void start();
+  /// Once, and again where that has failed. Errors: System.
+  Status start();
   void stop();
   /// Calls are outstanding and the baton is free. Only once started. Threads: any.
   void wake();

@@ -15,8 +15,9 @@ RegisteredMemory::RegisteredMemory(RegisteredMemory&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
 
 RegisteredMemory& RegisteredMemory::operator=(RegisteredMemory&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(bytes_, other.bytes_);
+  RegisteredMemory given(std::move(other));
+  std::swap(data_, given.data_);
+  std::swap(bytes_, given.bytes_);
   return *this;
 }
 

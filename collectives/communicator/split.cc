@@ -126,6 +126,12 @@ Status connect(OpenedPlace& place, const std::vector<int>& members,
                        std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms));
 }
 
+Status make_place(const Engine& parent, OpenedPlace opened, std::unique_ptr<Place>& place) {
+  RONDO_ASSIGN(place, Place::make(std::move(opened).mesh(), parent.place().options(),
+                                  parent.place().device(), read_cpu_quota()));
+  return {};
+}
+
 Notice notice_of(const Status& status) {
   return status.ok() ? Notice{} : notice_of(Result<OpenedPlace>(status));
 }
@@ -141,17 +147,16 @@ Result<std::shared_ptr<Engine>> split(Engine& parent, std::optional<int> color, 
   RONDO_ASSIGN(const auto notices,
                all_gather(parent, opened.has_value() ? notice_of(*opened) : Notice{}));
   RONDO_TRY(first_failure(notices, "listen"));
-  Status connected;
-  if (opened.has_value()) {
-    const int timeout_ms = parent.place().options().join_timeout_ms;
-    connected = connect(opened->value(), members, notices, timeout_ms);
-  }
-  RONDO_ASSIGN(const auto results, all_gather(parent, notice_of(connected)));
-  RONDO_TRY(first_failure(results, "connect"));
-  if (!opened.has_value()) return std::shared_ptr<Engine>();
   const CommunicatorOptions& options = parent.place().options();
-  RONDO_ASSIGN(auto place, Place::make(std::move(**opened).mesh(), options, parent.place().device(),
-                                       read_cpu_quota()));
+  std::unique_ptr<Place> place;
+  Status made;
+  if (opened.has_value()) {
+    made = connect(opened->value(), members, notices, options.join_timeout_ms);
+    if (made.ok()) made = make_place(parent, std::move(**opened), place);
+  }
+  RONDO_ASSIGN(const auto results, all_gather(parent, notice_of(made)));
+  RONDO_TRY(first_failure(results, "connect"));
+  if (place == nullptr) return std::shared_ptr<Engine>();
   if (const auto* links = parent.place().layout().links())
     place->use_links(links->restricted_to(members));
   place->use_schedule(parent.place().planner().schedule());

@@ -16,8 +16,9 @@ Work::Work(Work&& other) noexcept
     : engine_(std::move(other.engine_)), call_(std::exchange(other.call_, nullptr)) {}
 
 Work& Work::operator=(Work&& other) noexcept {
-  std::swap(engine_, other.engine_);
-  std::swap(call_, other.call_);
+  Work given(std::move(other));
+  std::swap(engine_, given.engine_);
+  std::swap(call_, given.call_);
   return *this;
 }
 
@@ -52,7 +53,9 @@ void Work::then(std::function<void(const Error*)> continuation) {
     throw Error(ErrorCode::kInvalidArgument, "then: the continuation is empty");
   }
   if (call_ == nullptr) return continuation(nullptr);
-  throw_if_error(engine_->then(*call_, std::move(continuation)));
+  // It may drop this work, whose call is the last thing to hold what ran it.
+  const std::shared_ptr<Engine> engine = engine_;
+  throw_if_error(engine->then(*call_, std::move(continuation)));
 }
 
 }  // namespace v1

@@ -5,6 +5,8 @@
 #include <exception>
 #include <string>
 
+#include "core/one_line.h"
+
 namespace rondo::kernels {
 namespace {
 
@@ -34,7 +36,7 @@ void reduce_blocks(const CustomKernel& kernel, const ReduceArguments& arguments)
 }
 
 Status threw(ErrorCode code, const std::string& what) {
-  return Status(code, "the custom reduction threw: " + what);
+  return Status(code, "the custom reduction threw: " + on_one_line(what));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -52,7 +53,9 @@ class HostDriver final : public DeviceDriver {
 
   Result<void*> allocate(int /*index*/, std::size_t bytes) override {
     if (bytes == 0) return nullptr;
-    void* pointer = ::operator new(bytes, kAlignment, std::nothrow);
+    // The library rounds up to the alignment, all the way around to 0.
+    const bool is_possible = bytes <= static_cast<std::size_t>(PTRDIFF_MAX);
+    void* pointer = is_possible ? ::operator new(bytes, kAlignment, std::nothrow) : nullptr;
     if (pointer != nullptr) return pointer;
     return Status(ErrorCode::kDevice, fmt::format("the host has no {} bytes of memory", bytes));
   }

@@ -121,13 +121,14 @@ Result<std::shared_ptr<std::byte[]>> allocate_by(std::shared_ptr<const Allocator
   if (memory == nullptr) return no_memory(device, bytes, "the program's allocator");
   std::shared_ptr<std::byte[]> owned(
       static_cast<std::byte*>(memory),
-      [allocator = std::move(allocator), &driver, device, bytes](std::byte* data) {
+      [allocator = std::move(allocator), &driver, device, bytes](std::byte* data) mutable {
         on_its_way().add(device);
-        driver.give_back(device.index, [allocator, device, data, bytes]() mutable {
-          give_back(*allocator, device, data, bytes);
-          allocator.reset();  // nothing of the program's is used behind that
-          on_its_way().remove(device);
-        });
+        driver.give_back(device.index,
+                         [allocator = std::move(allocator), device, data, bytes]() mutable {
+                           give_back(*allocator, device, data, bytes);
+                           allocator.reset();  // nothing of the program's is used behind that
+                           on_its_way().remove(device);
+                         });
       });
   RONDO_TRY(check(driver, device, memory, bytes));
   return owned;

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
+
+#include "core/one_line.h"
 
 namespace rondo::json {
 namespace {
@@ -159,10 +161,9 @@ Value Document::root() { return {*this, &tree_->root, {}}; }
 
 void Document::fail(std::string message) {
   if (!status_.ok()) return;
-  // What is quoted in it may hold line ends, or worse for a terminal.
-  std::replace_if(
-      message.begin(), message.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
-  status_ = Status(ErrorCode::kInvalidArgument, fmt::format("{}: {}", name_, message));
+  // What is quoted in it may hold line ends.
+  status_ = Status(ErrorCode::kInvalidArgument,
+                   fmt::format("{}: {}", name_, on_one_line(std::move(message))));
 }
 
 bool Value::is_object() const { return exists() && node(node_).is_object(); }

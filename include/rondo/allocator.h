@@ -29,7 +29,8 @@ struct Allocator {
 /// more, nor is at the work of one that was given up: before that they may still write there, and
 /// freeing it may wait for them. set_allocator itself waits for what is on its way, for a second at
 /// most: whoever lets an allocator go before the process ends sets another one, or an empty one,
-/// first. All is back then, unless a call was given up whose peer stands still or has died: that
+/// first. All is back then, unless a call in a stream or with other processes takes longer than
+/// that, of whichever communicator, or one was given up whose peer stands still or has died: that
 /// comes later, or never, and who counts what is out knows.
 /// Memory that processes share isn't asked for (it is a file's, which no allocator can give), nor
 /// are Rondo's small objects (docs/c-abi.md lists both).

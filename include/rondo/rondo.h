@@ -382,10 +382,11 @@ typedef void (*rondo_release_function)(void* context, rondo_device device, void*
  * allocated goes back to the functions it came from, which must work until the last communicator is
  * destroyed; memory of devices may come back after that, once nothing on them is at a call. This
  * function waits for what is on its way, for a second at most: who lets the former functions go
- * calls it first. All is back then, unless a call was given up whose peer stands still or has died:
- * that comes later, or never. By any thread that uses a communicator, and one of Rondo's, several
- * at once; they must not use one. No lock that `release` takes may be held over a call of Rondo's,
- * which may wait for a `release` of another thread's. */
+ * calls it first. All is back then, unless a call in a stream or with other processes takes longer
+ * than that, or one was given up whose peer stands still or has died: that comes later, or never.
+ * By any thread that uses a communicator, and one of Rondo's, several at once; they must not use
+ * one. No lock that `release` takes may be held over a call of Rondo's, which may wait for a
+ * `release` of another thread's. */
 RONDO_C_API rondo_status rondo_set_allocator(rondo_allocate_function allocate,
                                              rondo_release_function release, void* context);
 

@@ -105,6 +105,16 @@ TEST(RondoRun, RankNeverJoins_IsNamed) {
   EXPECT_THAT(outcome.output, HasSubstr("not complete"));
 }
 
+TEST(RondoRun, RankJoinsAfterTheOthersHaveTimedOut_TheirNextTryMeetsIt) {
+  const Outcome outcome = shell("RONDO_JOIN_TIMEOUT_MS=20000 " + rondo_run(3, "late 2"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  for (const char* line :
+       {"[0] first try: ", "[1] first try: ", "it may be tried again", "rank 0 of 3: sum 3.75",
+        "rank 1 of 3: sum 3.75", "rank 2 of 3: sum 3.75"}) {
+    EXPECT_THAT(outcome.output, HasSubstr(line));
+  }
+}
+
 TEST(RondoRun, TwoJobsAtOnce_DontMeet) {
   Outcome first;
   std::thread other([&first] { first = shell(rondo_run(3, "sum")); });

@@ -15,6 +15,7 @@
 //   foreign_memory  sums on a plug-in's device, in memory that Rondo hasn't allocated
 //   once_on_device  broadcasts rank 1's number on emulated devices and is gone
 //   absent R        rank R never joins
+//   late R          rank R joins once the others' first try has timed out; they try again, and sum
 //   exit R CODE     rank R exits with CODE before its second call; the others print their error
 //                   (they may still be in the first)
 //   traffic [MIB]   all-reduces a MiB, or so many, three times; prints the transport of every
@@ -66,6 +67,26 @@ int again() {
               static_cast<double>(data[999]), std::string(second.last_call().transport).c_str(),
               static_cast<double>(other[999]));
   return 0;
+}
+
+bool is_rank(int rank) {
+  const char* own = std::getenv("RONDO_RANK");
+  return own != nullptr && std::atoi(own) == rank;
+}
+
+int late(int rank) {
+  if (is_rank(rank)) {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    return sum();
+  }
+  rondo::CommunicatorOptions impatient;
+  impatient.join_timeout_ms = 1000;
+  try {
+    static_cast<void>(Communicator::create(impatient));
+  } catch (const rondo::Error& error) {
+    std::printf("first try: %s\n", error.what());
+  }
+  return sum();
 }
 
 int killed(int victim) {
@@ -266,12 +287,10 @@ int run(int argc, char** argv) {
   if (mode == "exit") return leave(number, std::atoi(argv[3]));
   if (mode == "traffic") return traffic(argc > 2 ? number : 1);
   if (mode == "algorithm") return algorithm();
-  if (mode == "absent") {
-    const char* own = std::getenv("RONDO_RANK");
-    if (own != nullptr && std::atoi(own) == number) {
-      std::this_thread::sleep_for(std::chrono::seconds(4));
-      return 0;
-    }
+  if (mode == "late") return late(number);
+  if (mode == "absent" && is_rank(number)) {
+    std::this_thread::sleep_for(std::chrono::seconds(4));
+    return 0;
   }
   return sum();
 }

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <thread>
+#include <cstdint>
 
 #include "core/topology.h"
+#include "transport/mesh/at_once.h"
 #include "transport/mesh/opened_place.h"
 #include "transport/mesh/own_address.h"
 #include "transport/mesh/place_addresses.h"
@@ -23,16 +24,31 @@ namespace {
 using rendezvous::Launch;
 using rendezvous::Membership;
 
-/// Worlds formed so far by this process. Every process of a job forms the same worlds in the same
-/// order, so the number is equal on all of them. A unique id stands for one world.
+/// Worlds that this process has met for so far. Every process of a job forms the same worlds in the
+/// same order, so the number is equal on all of them.
+std::atomic<std::uint32_t>& met_worlds() {
+  static std::atomic<std::uint32_t> count{0};
+  return count;
+}
+
+/// A unique id stands for one world.
 std::uint32_t next_epoch(const Launch& launch) {
-  static std::atomic<std::uint32_t> epoch{0};
-  return launch.launcher == rendezvous::Launcher::kUniqueId ? 1 : ++epoch;
+  return launch.launcher == rendezvous::Launcher::kUniqueId ? 1 : met_worlds() + 1;
+}
+
+/// A rank that has waited in vain may try again: what it has said is still there for those that
+/// come late, who come to this world. PMIx takes nothing twice under one name.
+void count_world(const Launch& launch, const Status& joined) {
+  const bool comes_again =
+      joined.code() == ErrorCode::kTimeout && launch.launcher != rendezvous::Launcher::kPmix;
+  const bool counts = launch.launcher != rendezvous::Launcher::kUniqueId;
+  if (counts && !comes_again) ++met_worlds();
 }
 
 /// All that connecting the places of one process needs.
 struct Joined {
   Membership membership;
+  std::uint64_t job = 0;
   std::vector<RankInfo> ranks;
   MeshMeans means;
 };
@@ -65,6 +81,22 @@ Result<std::vector<RankInfo>> rank_infos(const Membership& membership) {
   return ranks;
 }
 
+/// Whoever can guess a job's number is let in by its ranks. PMIx has none that is drawn, but hands
+/// on what process 0 has drawn to this job alone; others bring theirs with the launch.
+bool draws_job(const Launch& launch) { return launch.launcher == rendezvous::Launcher::kPmix; }
+
+/// The same in each world that this process forms.
+std::uint64_t drawn_job() {
+  static const std::uint64_t job = rendezvous::random_job();
+  return job;
+}
+
+Result<std::uint64_t> job_of(const Launch& launch, const Membership& membership) {
+  if (!draws_job(launch)) return launch.job;
+  RONDO_ASSIGN(const ProcessNote note, decode_note(membership.processes.front().blob));
+  return note.job;
+}
+
 Result<std::vector<PlaceAddresses>> exchange_addresses(rendezvous::Store& store,
                                                        const Launch& launch, std::uint32_t epoch,
                                                        const std::vector<OpenedPlace>& places,
@@ -82,17 +114,11 @@ Result<std::vector<PlaceAddresses>> exchange_addresses(rendezvous::Store& store,
   return all;
 }
 
-/// The places of one process connect at once, each on a thread: they may be each other's peers.
+/// They may be each other's peers.
 Status connect_all(std::vector<OpenedPlace>& places, const std::vector<PlaceAddresses>& addresses,
                    Deadline deadline) {
-  std::vector<std::thread> threads;
-  std::vector<Status> results(places.size());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    threads.emplace_back([&, i] { results[i] = places[i].connect(addresses, deadline); });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const Status& result : results) RONDO_TRY(result);
-  return {};
+  return at_once(places.size(),
+                 [&](std::size_t i) { return places[i].connect(addresses, deadline); });
 }
 
 Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::uint32_t epoch,
@@ -105,13 +131,17 @@ Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::u
   ProcessNote note{.cores = {}, .options = options.equal_options, .places = places};
   note.options["RONDO_TRANSPORT"] = options.transport;
   RONDO_ASSIGN(note.cores, cores_of_this_thread());
+  if (draws_job(launch)) note.job = drawn_job();
   joining.blob = encode(note);
   Joined joined;
   joined.means.transport = options.transport;
   joined.means.tcp_sockets = options.tcp_sockets;
   joined.means.tcp_zero_copy_bytes = options.tcp_zero_copy_bytes;
   joined.means.private_read_bytes = options.private_read_bytes;
-  RONDO_ASSIGN(joined.membership, rendezvous::join(store, launch, joining, deadline));
+  auto membership = rendezvous::join(store, launch, joining, deadline);
+  count_world(launch, membership.status());
+  RONDO_ASSIGN(joined.membership, std::move(membership));
+  RONDO_ASSIGN(joined.job, job_of(launch, joined.membership));
   RONDO_ASSIGN(joined.ranks, rank_infos(joined.membership));
   const bool one_host =
       std::all_of(joined.ranks.begin(), joined.ranks.end(), [&](const RankInfo& rank) {
@@ -143,7 +173,7 @@ Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const Launch& started,
   const int world = joined.membership.world;
   std::vector<OpenedPlace> opened;
   for (int i = 0; i < static_cast<int>(places.size()); ++i) {
-    const Identity identity{launch.job, epoch, joined.membership.first_rank + i, world};
+    const Identity identity{joined.job, epoch, joined.membership.first_rank + i, world};
     RONDO_ASSIGN(OpenedPlace place, OpenedPlace::open(identity, joined.ranks, joined.means));
     opened.push_back(std::move(place));
   }

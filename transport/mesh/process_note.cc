@@ -47,7 +47,10 @@ Result<PlaceNote> place_of(const json& object) {
 }  // namespace
 
 std::string encode(const ProcessNote& note) {
-  json object{{"cores", note.cores}, {"options", note.options}, {"places", json::array()}};
+  json object{{"cores", note.cores},
+              {"options", note.options},
+              {"places", json::array()},
+              {"job", note.job}};
   for (const PlaceNote& place : note.places) object["places"].push_back(json_of(place));
   // What a user typed may be no UTF-8, which nlohmann would throw at.
   return object.dump(-1, ' ', true, json::error_handler_t::replace);
@@ -59,7 +62,9 @@ Result<ProcessNote> decode_note(std::string_view text) {
     return damaged();
   if (!object["cores"].is_array() || !object["options"].is_object()) return damaged();
   if (!object.contains("places") || !object["places"].is_array()) return damaged();
+  if (!object.contains("job") || !object["job"].is_number_unsigned()) return damaged();
   ProcessNote note;
+  note.job = object["job"].get<std::uint64_t>();
   for (const json& core : object["cores"]) {
     if (!core.is_number_integer() || core.get<std::int64_t>() < 0) return damaged();
     note.cores.push_back(core.get<int>());

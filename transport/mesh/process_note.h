@@ -3,6 +3,7 @@
 // What a process tells all others of a world when it joins, beside who it is: the cores it may run
 // on, and the options that must be equal everywhere. Pure.
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ struct ProcessNote {
   /// Value by name, as the user knows it: {"RONDO_ALGO", "ring"}.
   std::map<std::string, std::string> options{};
   std::vector<PlaceNote> places{};  ///< in order
+  std::uint64_t job = 0;            ///< drawn for all, where the launcher's could be guessed
 };
 
 /// JSON.

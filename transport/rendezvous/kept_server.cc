@@ -11,14 +11,26 @@
 #include "transport/rendezvous/tcp_store_server.h"
 
 namespace rondo::rendezvous {
+namespace {
+
+struct Kept {
+  std::mutex mutex;
+  std::map<std::string, std::unique_ptr<TcpStoreServer>> servers;  ///< by address
+};
+
+Kept& kept() {
+  static Kept servers;
+  return servers;
+}
+
+}  // namespace
 
 Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job) {
   return keep_server(wanted, job, -1);
 }
 
 Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job, int listening_fd) {
-  static std::mutex mutex;
-  static std::map<std::string, std::unique_ptr<TcpStoreServer>> servers;
+  auto& [mutex, servers] = kept();
   const std::lock_guard lock(mutex);
   if (servers.contains(to_string(wanted))) return wanted;
   auto started = listening_fd >= 0 ? TcpStoreServer::adopt(listening_fd, job)
@@ -29,6 +41,14 @@ Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job, 
   const StoreAddress address = wanted.port == 0 ? (*started)->address() : wanted;
   servers[to_string(address)] = std::move(started).value();
   return address;
+}
+
+void end_server(const StoreAddress& address) {
+  std::unique_ptr<TcpStoreServer> server;  // outlives the lock: others may be waited for
+  auto& [mutex, servers] = kept();
+  const std::lock_guard lock(mutex);
+  if (auto node = servers.extract(to_string(address)); !node.empty())
+    server = std::move(node.mapped());
 }
 
 }  // namespace rondo::rendezvous

@@ -1,7 +1,8 @@
 #pragma once
 
-// The store servers of this process. They end with the process: a second world of the same job
-// meets in the same store, and late processes still get their answers. Threads: thread-safe.
+// The store servers of this process. Those of launchers end with the process: a second world of the
+// same job meets in the same store, and late processes still get their answers. One for a single
+// world ends once all have met. Threads: thread-safe.
 
 #include <cstdint>
 
@@ -15,5 +16,8 @@ namespace rondo::rendezvous {
 Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job);
 /// The same on a socket that listens at `wanted` already.
 Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job, int listening_fd);
+/// All have met at `address`: the server that is there, if this process has it, ends when the
+/// others have got what they came for, as TcpStoreServer does.
+void end_server(const StoreAddress& address);
 
 }  // namespace rondo::rendezvous

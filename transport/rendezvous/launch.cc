@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <limits>
-#include <string_view>
 
 #include "core/random_bits.h"
 #include "transport/rendezvous/environment_reader.h"
@@ -15,15 +14,6 @@ namespace {
 
 constexpr NumberRange kWorldRange{.least = 1, .most = 1 << 20};
 constexpr NumberRange kDescriptorRange{.least = 0, .most = std::numeric_limits<int>::max()};
-
-/// FNV-1a: the processes of a job compute it apart from each other and must agree.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  }
-  return hash;
-}
 
 Status read_local(const EnvironmentReader& in, const char* index_name, const char* count_name,
                   Launch& launch) {
@@ -62,10 +52,8 @@ Result<Launch> launch_of_pmix(const Environment& environment) {
   RONDO_ASSIGN(launch.process_index,
                in.number("PMIX_RANK", {.least = 0, .most = launch.process_count - 1}));
   RONDO_TRY(read_local(in, "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", launch));
-  RONDO_ASSIGN(std::string name, in.text("PMIX_NAMESPACE"));
-  // The namespace is derived from a process id and comes again; Open MPI also makes a random key.
-  name += environment("OMPI_MCA_orte_precondition_transports").value_or("");
-  launch.job = hash_of(name);
+  // No job's number: it is derived from a process id, comes again and can be guessed.
+  RONDO_TRY(in.text("PMIX_NAMESPACE").status());
   return launch;
 }
 

@@ -25,7 +25,9 @@ struct Launch {
   int process_count = 1;             ///< 0: the launcher has to be asked (PMI_PORT)
   std::optional<int> local_index{};  ///< among the processes that were started on this host
   std::optional<int> local_count{};
-  std::uint64_t job = 0;        ///< random, equal on all processes of a job
+  /// Random, equal on all processes of a job; kPmix: 0, process 0 draws it when the world is
+  /// joined.
+  std::uint64_t job = 0;
   std::string store_address{};  ///< "host:port" of the store in process 0, where there is one
   int store_fd = -1;            ///< its listening socket, inherited by process 0
   PmiEndpoint pmi{};            ///< kPmi: where the launcher is asked for what is missing here

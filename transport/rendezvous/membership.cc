@@ -69,13 +69,16 @@ Status incomplete(const std::string& key, Store& store, const Launch& launch, in
   const auto absent = store.missing(key, launch.process_count);
   if (!absent.ok() || absent->empty()) return timeout;
   const std::chrono::duration<double> seconds = waited;
+  const bool only_once = launch.launcher == Launcher::kPmix;
   return Status(
       ErrorCode::kTimeout,
       fmt::format("the world of {} is not complete after {:.3g} s: {} {} {} not joined (no process "
                   "with that index has come to the store); start what is missing, or look why it "
-                  "ended early, or allow more time",
+                  "ended early, or allow more time (RONDO_JOIN_TIMEOUT_MS); {}",
                   launch.process_count, seconds.count(), places == 1 ? "rank" : "process",
-                  list_of(*absent), absent->size() == 1 ? "has" : "have"),
+                  list_of(*absent), absent->size() == 1 ? "has" : "have",
+                  only_once ? "under PMIx a second try would find nobody: start the job again"
+                            : "with the same options it may be tried again"),
       absent->front());
 }
 

@@ -1,5 +1,6 @@
 #include "transport/rendezvous/tcp_store_link.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +59,9 @@ class TcpStoreLink::Socket {
       asio::async_connect(socket_, endpoints,
                           [&](error_code failure, const tcp::endpoint&) { result = failure; });
     });
-    if (!error) socket_.set_option(tcp::no_delay(true), error);
+    if (error) return error;
+    fcntl(socket_.native_handle(), F_SETFD, FD_CLOEXEC);
+    socket_.set_option(tcp::no_delay(true), error);
     return error;
   }
 

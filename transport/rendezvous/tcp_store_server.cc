@@ -13,6 +13,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -48,6 +49,13 @@ Status cannot_listen(const StoreAddress& address, int errno_value) {
   return system_error(what, errno_value);
 }
 
+Status no_thread(const std::system_error& error) {
+  return Status(ErrorCode::kSystem,
+                fmt::format("the store is served by a thread, and the system makes no more: {}; "
+                            "raise its limit (ulimit -u, the container's)",
+                            error.what()));
+}
+
 }  // namespace
 
 class TcpStoreServer::Impl {
@@ -60,7 +68,7 @@ class TcpStoreServer::Impl {
 
   Status listen(const StoreAddress& address);
   Status adopt(int listening_fd);
-  void start();
+  Status start();
   StoreAddress address() const;
 
  private:
@@ -90,6 +98,7 @@ Status TcpStoreServer::Impl::listen(const StoreAddress& address) {
   }
   const tcp::endpoint endpoint = *endpoints.begin();
   acceptor_.open(endpoint.protocol(), error);
+  if (!error) fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
   if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(static_cast<int>(kMaxClients), error);
@@ -116,15 +125,21 @@ Status TcpStoreServer::Impl::adopt(int listening_fd) {
   return system_error("cannot use the store's listening socket", error.value());
 }
 
-void TcpStoreServer::Impl::start() {
+Status TcpStoreServer::Impl::start() {
   asio::co_spawn(context_, accept_all(), asio::detached);
   // Signals belong to the application's threads.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { context_.run(); });
+  Status status;
+  try {
+    thread_ = std::thread([this] { context_.run(); });
+  } catch (const std::system_error& error) {
+    status = no_thread(error);
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return status;
 }
 
 TcpStoreServer::Impl::~Impl() {
@@ -155,6 +170,8 @@ asio::awaitable<void> TcpStoreServer::Impl::accept_all() {
       continue;
     }
     if (room_.strangers >= kMaxStrangers) continue;  // closes it; a client of ours tries again
+    // A program started by this process would keep it open behind our back.
+    fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
     socket.set_option(tcp::no_delay(true), error);
     asio::co_spawn(context_, serve(std::move(socket)), asio::detached);
   }
@@ -185,14 +202,14 @@ Result<std::unique_ptr<TcpStoreServer>> TcpStoreServer::listen(const std::string
                                                                std::uint64_t job) {
   auto impl = std::make_unique<Impl>(job);
   RONDO_TRY(impl->listen({.host = host, .port = port}));
-  impl->start();
+  RONDO_TRY(impl->start());
   return std::unique_ptr<TcpStoreServer>(new TcpStoreServer(std::move(impl)));
 }
 
 Result<std::unique_ptr<TcpStoreServer>> TcpStoreServer::adopt(int listening_fd, std::uint64_t job) {
   auto impl = std::make_unique<Impl>(job);
   RONDO_TRY(impl->adopt(listening_fd));
-  impl->start();
+  RONDO_TRY(impl->start());
   return std::unique_ptr<TcpStoreServer>(new TcpStoreServer(std::move(impl)));
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "transport/rendezvous/tcp_store_server.h"
+#include "transport/wire/hello.h"
 
 namespace rondo::rendezvous {
 
@@ -59,9 +60,9 @@ Reply TcpStoreSession::reply_to_hello(std::string_view hello) const {
   if (!job.ok()) return {.code = job.status().code(), .message = job.status().message()};
   if (*job != room_.job) {
     return {.code = ErrorCode::kMismatch,
-            .message = fmt::format("this store serves job {:x}, the client belongs to job {:x}: "
-                                   "it has the address of another job's store",
-                                   room_.job, *job)};
+            .message = fmt::format("this store serves job {}, the client belongs to job {}: it has "
+                                   "the address of another job's store",
+                                   transport::short_job(room_.job), transport::short_job(*job))};
   }
   if (room_.clients.size() >= TcpStoreServer::kMaxClients) {
     return {.code = ErrorCode::kUnsupported,

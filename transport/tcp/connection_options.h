@@ -10,7 +10,8 @@ namespace rondo::transport {
 bool leave_pacing(int socket);
 
 /// Once connected. Non-blocking, closed on exec, sent at once (TCP_NODELAY), probed while silent: a
-/// host that vanished without a word is noticed after about half a minute. `left_pacing`: what
+/// host that vanished without a word is noticed after about half a minute, unless something is
+/// unacknowledged, for then the kernel doesn't probe (see lost_host.h). `left_pacing`: what
 /// leave_pacing said; where the peer is far (a round trip of 20 ms or more) the connection goes
 /// back to BBR, which is the better one there. To near ones it paces large messages to a rate that
 /// it measured between them, and several such senders to one host overrun its port. What the kernel

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "transport/tcp/lost_host.h"
+
 namespace rondo::transport {
 
 TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer, const TcpOptions& options,
@@ -18,6 +20,7 @@ TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer, const TcpOptions&
       window_(peer.window),
       max_message_bytes_(peer.max_message_bytes),
       last_words_(options.last_words_ms),
+      host_lost_after_(options.host_lost_ms),
       data_(std::move(peer.data)),
       control_(std::move(peer.control), peer.rank, own.epoch),
       own_calls_(own_calls),
@@ -315,6 +318,29 @@ Status TcpEndpoint::lost() const {
                             "see its own output",
                             peer_, address_, inbox_.describe_end()),
                 peer_);
+}
+
+// It takes a system call for each connection.
+Status TcpEndpoint::check_host() {
+  const std::uint64_t moved_bytes = outbox_.sent_bytes() + inbox_.received_bytes();
+  const bool stands = moved_bytes == std::exchange(moved_bytes_, moved_bytes);
+  checks_in_wait_ = stands && !is_quiet() ? checks_in_wait_ + 1 : 0;
+  if (checks_in_wait_ < kLongWaitChecks) return {};
+  const auto is_lost = [&](int socket) { return is_host_lost(socket, host_lost_after_); };
+  const bool lost =
+      is_lost(control_.socket()) ||
+      std::ranges::any_of(data_, [&](const UniqueFd& socket) { return is_lost(socket.get()); });
+  return lost ? fail(host_lost()) : Status();
+}
+
+Status TcpEndpoint::host_lost() const {
+  return Status(
+      ErrorCode::kPeerLost,
+      fmt::format("rank {} ({}): its host has acknowledged nothing for {:g} s: it is "
+                  "down, or the network between is; see whether it can be reached, and "
+                  "start the job again",
+                  peer_, address_, std::chrono::duration<double>(host_lost_after_).count()),
+      peer_);
 }
 
 // A peer that left is missed only by who still has something to send to it, or by a call that

@@ -58,6 +58,8 @@ class TcpEndpoint final : public Endpoint {
   /// Moves what can be moved. Connections that nothing is expected from are looked at only if
   /// `look_everywhere`: that takes system calls.
   Status progress(bool look_everywhere);
+  /// Once a second: in a wait that has become long, whether the peer's host is still there.
+  Status check_host();
 
   /// epoll's events that this endpoint waits for; 0: nothing more will come.
   std::uint32_t data_interest(std::size_t socket) const;
@@ -75,6 +77,8 @@ class TcpEndpoint final : public Endpoint {
  private:
   /// To copy so little takes less than to queue it.
   static constexpr std::size_t kEagerBytes = 8192;
+  /// Of check_host in a row, all while nothing moves, before it asks the system.
+  static constexpr int kLongWaitChecks = 5;
   static constexpr std::uint32_t kNoGroup = OutFrame::kNoGroup;
 
   /// What the peer has been told of inbox_.consumed().
@@ -103,6 +107,7 @@ class TcpEndpoint final : public Endpoint {
   Status write_out();
   Status left_but_needed() const;
   Status lost() const;
+  Status host_lost() const;
   /// Keeps the first error.
   /// The first failure, this one or one before.
   Status fail(Status status) {
@@ -116,6 +121,7 @@ class TcpEndpoint final : public Endpoint {
   std::size_t window_;
   std::size_t max_message_bytes_;
   std::chrono::milliseconds last_words_;
+  std::chrono::milliseconds host_lost_after_;
   std::vector<UniqueFd> data_;
   ControlChannel control_;
 
@@ -132,6 +138,8 @@ class TcpEndpoint final : public Endpoint {
   std::vector<Credited> credited_;                 ///< by lane
   std::optional<std::uint64_t> left_after_;
   std::optional<Deadline> suspect_since_;  ///< a data connection ended, and nobody said why
+  std::uint64_t moved_bytes_ = 0;          ///< both ways, at the last check_host
+  int checks_in_wait_ = 0;
   bool write_broken_ = false;
   bool goodbye_sent_ = false;
   Status failure_;

@@ -40,6 +40,9 @@ struct TcpOptions {
   int dial_attempt_ms = 3000;
   /// How long a peer whose data connection ended may take to say why over the other one.
   int last_words_ms = 200;
+  /// How long a peer's host may owe an acknowledgement, in a wait: as long as keepalive takes where
+  /// none is owed (connection_options.cc).
+  int host_lost_ms = 30'000;
   /// How long the destructor may take to write what has been posted.
   int linger_ms = 2000;
 };

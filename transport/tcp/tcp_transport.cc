@@ -17,6 +17,8 @@ using std::chrono::milliseconds;
 
 // How often connections are read that nothing is expected from (aborts, lost peers).
 constexpr double kLookPeriodNs = 1e6;
+// How often a wait is looked at as to whether the peers' hosts are still there.
+constexpr double kCheckPeriodNs = 1e9;
 
 }  // namespace
 
@@ -51,7 +53,8 @@ TcpTransport::TcpTransport(const Identity& own, const TcpOptions& options,
       joiner_(std::move(joiner)),
       epoll_(std::move(epoll)),
       by_rank_(static_cast<std::size_t>(own.world)),
-      look_period_(static_cast<Ticks>(kLookPeriodNs / ns_per_tick())) {}
+      look_period_(static_cast<Ticks>(kLookPeriodNs / ns_per_tick())),
+      check_period_(static_cast<Ticks>(kCheckPeriodNs / ns_per_tick())) {}
 
 TcpTransport::~TcpTransport() {
   const Deadline deadline = Clock::now() + milliseconds(options_.linger_ms);
@@ -105,9 +108,12 @@ Status TcpTransport::progress() {
   const bool look_everywhere = look_everywhere_ || now - last_look_ >= look_period_;
   if (look_everywhere) last_look_ = now;
   look_everywhere_ = false;
+  const bool check_hosts = look_everywhere && now - last_check_ >= check_period_;
+  if (check_hosts) last_check_ = now;
   Status first;
   for (Place& place : places_) {
     Status status = place.endpoint->progress(look_everywhere);
+    if (check_hosts && status.ok()) status = place.endpoint->check_host();
     if (first.ok() && !status.ok()) first = std::move(status);
   }
   return first;

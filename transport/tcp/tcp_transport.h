@@ -56,6 +56,8 @@ class TcpTransport final : public Transport {
   std::vector<TcpEndpoint*> by_rank_;
   Ticks last_look_ = 0;
   Ticks look_period_;
+  Ticks last_check_ = 0;  ///< of the peers' hosts
+  Ticks check_period_;
   bool look_everywhere_ = false;
 };
 

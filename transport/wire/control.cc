@@ -77,6 +77,8 @@ AbortNotice read_abort(std::span<const std::byte> body) {
 }
 
 constexpr std::string_view kGaveUp = " gave up: ";
+/// Behind a text that was too long.
+constexpr std::string_view kCut = "...";
 
 /// Whether `text` was made by abort_status: the reason went through several ranks, and the first of
 /// them is the one to name.
@@ -165,7 +167,8 @@ AbortNotice abort_notice(const Status& cause) {
   AbortNotice notice{cause.code(), cause.culprit(), cause.message()};
   if (!cause.where().empty() && !is_hearsay(notice.text))
     notice.text += fmt::format(" [{}]", cause.where());
-  if (notice.text.size() > kMaxAbortTextBytes) notice.text.resize(kMaxAbortTextBytes);
+  if (notice.text.size() > kMaxAbortTextBytes)
+    notice.text.replace(kMaxAbortTextBytes - kCut.size(), std::string::npos, kCut);
   return notice;
 }
 

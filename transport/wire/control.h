@@ -28,7 +28,7 @@ struct CallAnnouncement {
 struct AbortNotice {
   ErrorCode code = ErrorCode::kInternal;
   int culprit = kNoCulprit;
-  std::string text;  ///< cut to kMaxAbortTextBytes
+  std::string text;  ///< cut to kMaxAbortTextBytes, "..." at the end then
 };
 
 /// The sender has destroyed its communicator after call `sequence`.

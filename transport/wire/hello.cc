@@ -65,9 +65,6 @@ Result<Hello> read_block(std::uint32_t expected_magic, std::span<const std::byte
   return hello;
 }
 
-// Only the last digits of a job's number are ever told to a stranger: it is what lets a rank in.
-std::string short_job(std::uint64_t job) { return fmt::format("..{:06x}", job & 0xffffff); }
-
 Status differs(const char* what, const std::string& theirs, const std::string& ours) {
   return Status(ErrorCode::kMismatch, fmt::format("the dialler is of {} {}, this rank of {} {}",
                                                   what, theirs, what, ours));
@@ -94,6 +91,8 @@ bool may_be_hello(std::span<const std::byte> prefix) {
   return std::equal(prefix.begin(), prefix.begin() + static_cast<std::ptrdiff_t>(known_bytes),
                     magic.begin());
 }
+
+std::string short_job(std::uint64_t job) { return fmt::format("..{:06x}", job & 0xffffff); }
 
 Status check_hello(const Hello& hello, const Identity& own) {
   if (hello.from.job != own.job)

@@ -42,6 +42,10 @@ Result<Hello> decode_hello(std::span<const std::byte, kHelloBytes> block);
 /// Whether `prefix` (the first bytes that came) can still become a hello.
 bool may_be_hello(std::span<const std::byte> prefix);
 
+/// A job's number as errors may tell it to a stranger: its last digits only, for whoever knows all
+/// of it is let in.
+std::string short_job(std::uint64_t job);
+
 /// Whether a connection that says `hello` is meant for `own`.
 /// Errors: Mismatch, naming what differs and both values.
 Status check_hello(const Hello& hello, const Identity& own);

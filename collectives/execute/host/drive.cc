@@ -20,7 +20,7 @@ Status Runner::run(const transport::Call& call, const Operands& operands,
 }
 
 Status Run::drive(const RunContext& context) {
-  while (true) {
+  for (bool has_read_all = false;; has_read_all = context.waiter->has_just_looked()) {
     bool moved = false;
     RONDO_ASSIGN(const bool finished, look(moved));
     if (finished) return {};
@@ -28,12 +28,12 @@ Status Run::drive(const RunContext& context) {
       context.waiter->restart();
       continue;
     }
+    if (has_read_all) RONDO_TRY(check_wait(context));
     if (context.bystander != nullptr && context.waiter->is_long()) {
       RONDO_ASSIGN(const bool taken, context.bystander->take_unexpected());
       if (taken) continue;
     }
     RONDO_TRY(context.waiter->wait({.sleeper = runner_}, runner_->looks_per_step()));
-    RONDO_TRY(check_wait(context));
   }
 }
 

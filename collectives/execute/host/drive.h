@@ -28,6 +28,8 @@ namespace rondo::execute {
 struct Operands {
   std::byte* input = nullptr;
   std::byte* output = nullptr;
+  /// What the caller gave as input, where `input` is a copy; otherwise the same.
+  const void* given_input = nullptr;
   /// Combines in place of the plan's kernel, where there is one: the calls of one plan may differ.
   kernels::CustomKernel custom{};
   /// On a device: what its streams wait for before they touch the buffers; null: nothing.
@@ -127,7 +129,8 @@ class Run {
   Result<bool> look(bool& moved);
   std::uint32_t looks_per_step() const { return runner_->looks_per_step(); }
   Sleeper& sleeper() { return *runner_; }
-  /// What is to be looked at after a wait: how long it is, and what the neighbours have called.
+  /// What is to be looked at in a wait, once nothing was found in all that has come: how long it
+  /// is, and what the neighbours have called.
   Status check_wait(const RunContext& context);
   /// The waiter is about to begin anew, for something else of this rank has moved: the call goes on
   /// waiting.

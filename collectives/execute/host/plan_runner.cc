@@ -20,7 +20,8 @@ void PlanRunner::begin(const transport::Call& call, const Operands& operands) {
   for (transport::Endpoint* endpoint : plan_.endpoints()) {
     endpoint->begin(call, {std::span(operands.output, plan_.output_bytes()), plan_.scratch()});
   }
-  float* const residuals = residuals_.of(operands.input, operands.output);
+  const void* const given = operands.given_input == nullptr ? operands.input : operands.given_input;
+  float* const residuals = residuals_.of(given, operands.output);
   for (LaneRunner& lane : lanes_) lane.reset(bases, operands, residuals);
   for (SendQueue& sender : senders_) sender.reset();
 }

@@ -85,6 +85,7 @@ bool Waiter::is_time_for_clock() const {
 }
 
 Status Waiter::wait(const WaitLimit& limit, std::uint32_t looks) {
+  just_looked_ = false;
   if (limit.never_waits) {
     idle_looks_ = std::max(idle_looks_, first_reading() - 1);
   } else if (only_yields()) {
@@ -106,7 +107,7 @@ Status Waiter::wait(const WaitLimit& limit, std::uint32_t looks) {
     }
   }
   RONDO_TRY(look(looks));
-  looked_ = true;
+  looked_ = just_looked_ = true;
   return {};
 }
 

@@ -79,6 +79,8 @@ class Waiter {
   std::int64_t longest_sleep_ms() const;
   /// The wait is longer than most: what costs a little may be looked at, too.
   bool is_long() const { return has_slept_ || idle_looks_ >= kLongLooks; }
+  /// The last step read all that has come: who finds nothing in that has waited for nothing.
+  bool has_just_looked() const { return just_looked_; }
   bool has_spare_core() const { return policy_.spare_core; }
   /// Time since the wait began; 0 until it is long enough to be measured.
   std::int64_t waited_us() const;
@@ -111,6 +113,7 @@ class Waiter {
   int crowd_ = 0;                   ///< yields from here on in which others are taken to run
   HomeCore home_;
   bool looked_ = false;  ///< since the last sleep: what a look brings is to be worked on first
+  bool just_looked_ = false;
   bool has_slept_ = false;
   bool has_yielded_ = false;  ///< with a core to spare
   std::chrono::steady_clock::time_point start_;

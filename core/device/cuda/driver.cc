@@ -134,12 +134,12 @@ Status CudaDriver::check_granted(const CudaContext& own, const void* memory) {
                             memory, name_of(own.device())));
 }
 
-/// Of what is kept for peers. That may not be what the driver was short of; and where a call is
-/// under way it is put off.
+/// Of what is kept for peers, and what is put off while a call is under way. That may not be what
+/// the driver was short of.
 bool CudaDriver::make_room() {
-  if (!exports_.give_back(std::chrono::milliseconds(0))) return false;
-  given_back_.wait_for_put_off(kCallsEnd);
-  return true;
+  const bool was_kept = exports_.give_back(std::chrono::milliseconds(0));
+  const bool was_put_off = given_back_.wait_for_put_off(kCallsEnd);
+  return was_kept || was_put_off;
 }
 
 Result<void*> CudaDriver::allocate(int index, std::size_t bytes) {

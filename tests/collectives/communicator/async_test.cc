@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tests/collectives/communicator/spawn.h"
@@ -170,6 +172,48 @@ TEST_P(Async, AContinuationOfACallThatIsDone_RunsAtOnce) {
     bool ran = false;
     late.then([&ran](const Error* error) { ran = error == nullptr; });
     EXPECT_TRUE(ran) << "the call was done";
+  });
+}
+
+// What it captured lies behind it: it is read once more after the work is gone.
+TEST_P(Async, AContinuation_MayDropItsOwnWork) {
+  spawn(world(), [](Communicator& rank) {
+    double value = rank.rank() + 0.5;
+    for (const bool is_done : {false, true}) {
+      auto work = std::make_unique<Work>(rank.start(Call::all_reduce({&value, 1})));
+      while (is_done && !work->test()) std::this_thread::yield();
+      const std::string name(100, 'x');
+      std::atomic<int> length = 0;
+      Work& mine = *work;
+      mine.then([&work, &length, name](const Error* error) {
+        EXPECT_EQ(error, nullptr);
+        work.reset();
+        length = static_cast<int>(std::ranges::count(name, 'x'));
+      });
+      while (length == 0) rank.progress();
+      EXPECT_EQ(length, 100);
+    }
+    rank.barrier();
+  });
+}
+
+TEST_P(Async, MovedInto_DropsWhatItHad_AndLeavesNothing) {
+  spawn(world(), [this](Communicator& rank) {
+    double first = 1;
+    double second = 2;
+    Work a = rank.start(Call::all_reduce({&first, 1}));
+    Work b = rank.start(Call::all_reduce({&second, 1}));
+    a = std::move(b);
+    EXPECT_TRUE(b.test());  // NOLINT(bugprone-use-after-move)
+    b.cancel();
+    a.wait();
+    EXPECT_EQ(first, size());
+    EXPECT_EQ(second, 2 * size());
+    RegisteredMemory one(64);
+    RegisteredMemory other(128);
+    one = std::move(other);
+    EXPECT_EQ(other.data(), nullptr);  // NOLINT(bugprone-use-after-move)
+    rank.barrier();
   });
 }
 

@@ -114,6 +114,58 @@ TEST_P(Deadlines, OfACollective_AreNotThoseOfMessages) {
   });
 }
 
+/// Nobody has looked for longer than it may take: what has come meanwhile is looked at first.
+TEST_P(Deadlines, OfCallsThatNobodyDrives_EndNothingThatHasCome) {
+  spawn(world(2), [](Communicator& rank) {
+    double message = rank.rank() + 0.25;
+    std::vector<float> data(1000, static_cast<float>(rank.rank()) + 0.5F);
+    rank.barrier();
+    std::vector<Work> works;
+    if (rank.rank() == 0) {
+      works.push_back(rank.start(Call::receive({&message, 1}, 1).within(300)));
+      works.push_back(rank.start(Call::broadcast({data.data(), data.size()}, 1).within(300)));
+      works.front().test();
+      std::this_thread::sleep_for(milliseconds(700));
+    } else {
+      works.push_back(rank.start(Call::send({&message, 1}, 0)));
+      works.push_back(rank.start(Call::broadcast({data.data(), data.size()}, 1)));
+    }
+    for (Work& work : works) {
+      while (!work.test()) std::this_thread::yield();
+      work.wait();
+    }
+    EXPECT_EQ(message, 1.25);
+    EXPECT_EQ(data, std::vector<float>(1000, 1.5F));
+    rank.barrier();
+  });
+}
+
+/// By whoever has the handle, while another thread waits for one of its calls.
+TEST_P(Deadlines, AreNotWaitedForByWhoGivesUp) {
+  for (const bool destroys : {false, true}) {
+    auto ranks = make_world(world(2));
+    double nothing = 0;
+    Work stuck = ranks[0].start(Call::receive({&nothing, 1}, 1, 42));
+    std::string error;
+    std::thread waiter([&] {
+      try {
+        stuck.wait();
+      } catch (const Error& thrown) {
+        error = thrown.what();
+      }
+    });
+    std::this_thread::sleep_for(milliseconds(50));
+    ranks[0].traffic();
+    if (destroys) {
+      ranks.erase(ranks.begin());
+    } else {
+      ranks[0].abort(Error(ErrorCode::kInternal, "enough of it"));
+    }
+    waiter.join();
+    EXPECT_THAT(error, HasSubstr(destroys ? "destroyed its communicator" : "enough of it"));
+  }
+}
+
 /// Both have come when they are asked for, and the second one is of another type.
 TEST_P(Deadlines, AReceiveThatWasMade_IsNoErrorOfTheNext) {
   auto ranks = make_world(world(2));

@@ -123,5 +123,19 @@ TEST(LeftOver, AfterPeersThatWereKilled_IsNothing) {
   }
 }
 
+TEST(WorldsByUniqueId, LeaveNothingOpen) {
+  const auto make_one = [] {
+    const std::string unique_id = make_unique_id("lo");
+    CommunicatorOptions options;
+    options.progress = "caller";
+    Communicator alone = Communicator::create(Bootstrap{unique_id, 0, 1}, options);
+    alone.barrier();
+  };
+  make_one();
+  const OpenThings before = OpenThings::now();
+  for (int i = 0; i < kRounds; ++i) make_one();
+  expect_no_more_open_than(before, "worlds of unique ids");
+}
+
 }  // namespace
 }  // namespace rondo::testing

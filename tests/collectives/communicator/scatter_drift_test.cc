@@ -133,6 +133,25 @@ TEST_P(ScatterDrift, BuffersAndCountsByTurns_KeepTheirLossesApart) {
   });
 }
 
+// What is multiplied first lies in one copy for all of a communicator's buffers.
+TEST_P(ScatterDrift, PremultipliedBuffersByTurns_KeepTheirLossesApart) {
+  constexpr std::size_t kPart = 96;
+  spawn(GetParam().world("on"), [&](Communicator& rank) {
+    std::vector<float> input(kPart * kWorld);
+    std::vector<float> zeros(kPart * kWorld, 0.0F);
+    std::vector<float> output(kPart);
+    for (int number = 0; number < 10; ++number) {
+      for (std::size_t i = 0; i < input.size(); ++i)
+        input[i] = 0.1F * static_cast<float>(i + 1) / static_cast<float>(1 + rank.rank());
+      rank.reduce_scatter({input.data(), input.size()}, {output.data(), kPart},
+                          Reduction::premultiplied_sum(0.5));
+      rank.reduce_scatter({zeros.data(), zeros.size()}, {output.data(), kPart},
+                          Reduction::premultiplied_sum(0.5));
+      EXPECT_EQ(output, std::vector<float>(kPart, 0.0F));
+    }
+  });
+}
+
 // A loop over the tensors of a model, each shared out by sizes of its own.
 TEST_P(ScatterDrift, PartsOfManySizesByTurns_KeepTheirLosses) {
   constexpr std::size_t kTensors = 12;

@@ -12,6 +12,7 @@
 namespace rondo::tool {
 namespace {
 
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -240,6 +241,28 @@ TEST(Run, Output_cannotBeWritten_isAFailure) {
   EXPECT_THAT(result.err, HasSubstr("can't write to standard output: No space left on device\n"));
   result = run_into("2", "sh -c 'echo hello >&2'");
   EXPECT_EQ(result.exit_code, 1) << "there is nobody to tell why";
+}
+
+// A shell that ignores SIGCHLD hands that down, as some supervisors of services do.
+TEST(Run, SigchldIgnoredByTheStarter_endsAndRanksDoNotInheritIt) {
+  const auto result = run_to_end(
+      {"-n", "1", "--", "timeout", "30", "/bin/sh", "-c",
+       "trap '' CHLD; exec \"$0\" run -n 2 -- grep SigIgn /proc/self/status", RONDO_TOOL});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(line_count(result.out), 2U) << result.out;
+  // SIGCHLD is bit 16.
+  const char* without = "SigIgn:.[0-9a-f]{11}[02468ace][0-9a-f]{4}\n";
+  EXPECT_THAT(result.out, ContainsRegex(std::string(without) + ".*" + without));
+}
+
+TEST(Run, StandardStreamsClosed_ranksStillMeet) {
+  for (const char* closed : {"<&-", ">&-", "<&- >&-", "<&- >&- 2>&-"}) {
+    const auto result =
+        run_to_end({"-n", "1", "--", "/bin/sh", "-c",
+                    "\"$0\" run -n 2 -- \"$1\" --rounds 1 --timeout 20 " + std::string(closed),
+                    RONDO_TOOL, RONDO_JOIN_WORLD});
+    EXPECT_EQ(result.exit_code, 0) << closed << ": " << result.err;
+  }
 }
 
 TEST(Run, Timeout_endsTheRun) {

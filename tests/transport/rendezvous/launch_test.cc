@@ -33,8 +33,7 @@ Variables mpirun() {
           {"PMIX_NAMESPACE", "1328414721"},
           {"OMPI_COMM_WORLD_SIZE", "3"},
           {"OMPI_COMM_WORLD_LOCAL_RANK", "0"},
-          {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
-          {"OMPI_MCA_orte_precondition_transports", "e164b872e1d2ed0d-4360fd97d9e831a0"}};
+          {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}};
 }
 
 Variables mpich() {
@@ -98,17 +97,8 @@ TEST(Launch, Environment_ofMpirun_isRead) {
   EXPECT_EQ(launch->local_count, 2);
 }
 
-TEST(Launch, Job_ofMpirun_dependsOnTheJobAlone) {
-  auto variables = mpirun();
-  const auto job = detect(variables)->job;
-  variables["PMIX_RANK"] = "2";
-  EXPECT_EQ(detect(variables)->job, job);
-  variables["OMPI_MCA_orte_precondition_transports"] = "another";
-  EXPECT_NE(detect(variables)->job, job);
-  variables = mpirun();
-  variables["PMIX_NAMESPACE"] = "1328414722";
-  EXPECT_NE(detect(variables)->job, job);
-}
+// A number made from what PMIx says here could be guessed: process ids and the like.
+TEST(Launch, Job_ofMpirun_isLeftToBeDrawn) { EXPECT_EQ(detect(mpirun())->job, 0U); }
 
 TEST(Launch, Environment_ofMpich_isRead) {
   const auto launch = detect(mpich());
@@ -163,8 +153,7 @@ TEST(Launch, Several_theOneThatStartedLastWins) {
 TEST(Launch, Variable_missing_isInvalidArgumentThatNamesIt) {
   for (const auto& complete : {rondo_run(), mpirun(), mpich()}) {
     for (const auto& [name, value] : complete) {
-      if (name.find("LOCAL") != std::string::npos || name.find("MCA") != std::string::npos)
-        continue;
+      if (name.find("LOCAL") != std::string::npos) continue;
       if (name == "PMI_FD" || name == "HYDI_CONTROL_FD") continue;  // another launcher, or name
       auto variables = complete;
       variables.erase(name);

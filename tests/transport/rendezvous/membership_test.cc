@@ -94,6 +94,17 @@ TEST(Membership, World_incomplete_namesTheRanksThatHaveNotJoined) {
   EXPECT_THAT(members.status().message(), HasSubstr("rank 2 and 3 have not joined"));
 }
 
+TEST(Membership, World_incomplete_saysWhetherAnotherTryIsOfUse) {
+  MemoryStore store;
+  Launch launch = process(0, 2);
+  const auto again = join(store, launch, {.world_name = "1"}, in(milliseconds(1)));
+  EXPECT_THAT(again.status().message(), HasSubstr("RONDO_JOIN_TIMEOUT_MS"));
+  EXPECT_THAT(again.status().message(), HasSubstr("may be tried again"));
+  launch.launcher = Launcher::kPmix;
+  const auto never = join(store, launch, {.world_name = "2"}, in(milliseconds(1)));
+  EXPECT_THAT(never.status().message(), HasSubstr("start the job again"));
+}
+
 TEST(Membership, Process_speakingAnotherVersion_isDataLossThatNamesIt) {
   const auto table = std::make_shared<MemoryTable>();
   MemoryStore other(table);

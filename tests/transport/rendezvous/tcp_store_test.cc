@@ -3,16 +3,23 @@
 #include "transport/rendezvous/tcp_store.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <random>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "tests/core/device/no_more_threads.h"
 #include "transport/rendezvous/tcp_store_server.h"
 
 namespace rondo::rendezvous {
@@ -21,10 +28,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
-using testing::ContainsRegex;
-using testing::HasSubstr;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
 
-constexpr std::uint64_t kJob = 0x70b1;
+constexpr std::uint64_t kJob = 0x5ec2e700000070b1;
 
 Deadline in(milliseconds time) { return steady_clock::now() + time; }
 
@@ -142,10 +149,10 @@ TEST(TcpStoreServer, Client_damagedRequests_closeOnlyItsConnection) {
 
 TEST(TcpStoreServer, Client_ofAnotherJob_isRefusedWithTheReason) {
   const auto server = serve();
-  const auto store = TcpStore::connect(server->address(), 0xbad, in(seconds(20)));
+  const auto store = TcpStore::connect(server->address(), 0xcafe0bad, in(seconds(20)));
   EXPECT_EQ(store.status().code(), ErrorCode::kMismatch);
-  EXPECT_THAT(store.status().message(), HasSubstr("serves job 70b1"));
-  EXPECT_THAT(store.status().message(), HasSubstr("job bad"));
+  EXPECT_THAT(store.status().message(), HasSubstr("serves job ..0070b1,"));
+  EXPECT_THAT(store.status().message(), HasSubstr("job ..fe0bad:"));
 }
 
 TEST(TcpStoreServer, Port_inUse_namesAddressAndRemedy) {
@@ -168,6 +175,40 @@ TEST(TcpStoreServer, Adopt_notListening_isInvalidArgument) {
   EXPECT_EQ(TcpStoreServer::adopt(fd, kJob).status().code(), ErrorCode::kInvalidArgument);
   close(fd);
   EXPECT_FALSE(TcpStoreServer::adopt(fd, kJob).ok());
+}
+
+TEST(TcpStoreServer, NoMoreThreads_isSystemAndSignalsStayAsTheyWere) {
+  {
+    const rondo::testing::NoMoreThreads none;
+    const auto server = TcpStoreServer::listen("127.0.0.1", 0, kJob);
+    EXPECT_EQ(server.status().code(), ErrorCode::kSystem);
+    EXPECT_THAT(server.status().message(), HasSubstr("ulimit -u"));
+  }
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  EXPECT_EQ(sigismember(&blocked, SIGTERM), 0);
+  EXPECT_NE(serve(), nullptr);
+}
+
+/// Sockets of this process that a program started by it would keep.
+std::vector<int> inherited_sockets() {
+  std::vector<int> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const int fd = std::stoi(entry.path().filename().string());
+    const int flags = fcntl(fd, F_GETFD);
+    struct stat what {};
+    const bool is_socket = fstat(fd, &what) == 0 && S_ISSOCK(what.st_mode);
+    if (is_socket && (flags & FD_CLOEXEC) == 0) found.push_back(fd);
+  }
+  return found;
+}
+
+TEST(TcpStoreServer, Sockets_areNotInheritedByPrograms) {
+  const auto before = inherited_sockets();
+  const auto server = serve();
+  const auto store = client_of(server->address());
+  ASSERT_TRUE(store->set("k", "v").ok());  // the server has accepted
+  EXPECT_EQ(inherited_sockets(), before);
 }
 
 TEST(TcpStoreServer, End_whileAnotherStillGathers_waitsForIt) {

@@ -1,6 +1,11 @@
 // Peers that disagree, leave, give up, vanish or break the protocol.
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <thread>
 
 #include "tests/transport/tcp/played_peer.h"
 #include "transport/wire/control.h"
@@ -45,6 +50,43 @@ TEST_F(PlayedPeer, ClosedInTheMiddleOfAMessage_IsLostByName) {
 TEST_F(PlayedPeer, OneConnectionLostAndNoWordOnTheOther_IsLost) {
   data_.reset();
   EXPECT_EQ(first_error().code(), ErrorCode::kPeerLost);
+}
+
+// A filter on the peer's socket lets nothing in, so that its kernel acknowledges nothing.
+TEST_F(PlayedPeer, HostThatVanishesWhileItOwesAnAcknowledgement_IsLostByName) {
+  start({.host_lost_ms = 1000});
+  sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+  const sock_fprog program{.len = 1, .filter = &nothing};
+  ASSERT_EQ(::setsockopt(data_.get(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program), 0);
+  Bytes source(100);
+  Bytes target(100);
+  const Transfer sent{TransferKind::kSend, 0, source.data(), source.size()};
+  static_cast<void>(*end_->post({&sent, 1}));
+  const Token token = recv(target);
+  const Status error = first_error();
+  EXPECT_EQ(error.code(), ErrorCode::kPeerLost) << error.to_string();
+  EXPECT_EQ(error.culprit(), 1);
+  for (const char* part : {"rank 1", "127.0.0.1:1", "acknowledged nothing for 1 s"})
+    EXPECT_TRUE(contains(error, part)) << error.to_string();
+  EXPECT_EQ(end_->poll(token).status().code(), ErrorCode::kPeerLost);
+}
+
+// Its window is full: its kernel answers the probes.
+TEST_F(PlayedPeer, PeerThatDoesNotReadForLong_IsNotLost) {
+  start({.host_lost_ms = 1000});
+  Bytes source(std::size_t{1} << 20);
+  std::vector<Token> sends;
+  for (int i = 0; i < 16; ++i) {
+    const Transfer transfer{TransferKind::kSend, 0, source.data(), source.size()};
+    sends.push_back(*end_->post({&transfer, 1}));
+  }
+  const Deadline end = after_ms(8000);
+  while (std::chrono::steady_clock::now() < end) {
+    const Status status = rank_0_->progress();
+    ASSERT_TRUE(status.ok()) << status.to_string();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_FALSE(*end_->poll(sends.back()));
 }
 
 TEST_F(PlayedPeer, ControlConnectionLost_IsLost) {

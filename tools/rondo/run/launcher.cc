@@ -74,6 +74,7 @@ Launcher::Launcher(RunOptions options)
 
 int Launcher::run() {
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);  // where it is ignored, the kernel keeps no end for us or for the ranks
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // what a rank leaves behind becomes ours to reap
   {
     const StoreSocket store = open_store_socket(kMaxRanks);

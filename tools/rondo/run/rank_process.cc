@@ -38,8 +38,13 @@ RankProcess::~RankProcess() {
 }
 
 std::optional<int> RankProcess::reap(Time now) {
+  if (!running_) return std::nullopt;
   int status = 0;
-  if (!running_ || waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
+  const pid_t ended = waitpid(pid_, &status, WNOHANG);
+  // Somebody else has taken its status: how it ended can't be known any more.
+  const bool is_taken = ended < 0 && errno == ECHILD;
+  if (ended != pid_ && !is_taken) return std::nullopt;
+  if (is_taken) status = W_EXITCODE(kExitCannotRun, 0);
   running_ = false;
   ended_.reset();
   // While a member lives, the group's number can't be given to anybody else.

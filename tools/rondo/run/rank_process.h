@@ -24,7 +24,8 @@ class RankProcess {
   bool running() const { return running_; }
   /// Readable once the process has ended; -1 after reap.
   int ended_fd() const { return ended_.get(); }
-  /// Its wait status, where it has ended. Members of its group that outlive it get SIGTERM.
+  /// Its wait status, where it has ended; kExitCannotRun's where somebody else has taken that.
+  /// Members of its group that outlive it get SIGTERM.
   std::optional<int> reap(Time now);
   /// Sends a signal to the whole group.
   void signal(int number) const;

@@ -10,6 +10,7 @@
 
 #include "tools/rondo/run/launcher.h"
 #include "tools/rondo/run/run_error.h"
+#include "tools/rondo/run/standard_streams.h"
 
 namespace rondo::tool {
 namespace {
@@ -75,6 +76,7 @@ RunOptions options_of(const Words& words, const std::vector<std::string>& argume
 
 int run(const Words& words, const std::vector<std::string>& arguments) {
   try {
+    open_closed_streams();
     return Launcher(options_of(words, arguments)).run();
   } catch (const RunError& error) {
     fmt::print(stderr, "rondo run: {}\n", error.what());
