@@ -61,7 +61,7 @@ std::shared_ptr<const CudaStream::Handles> CudaStream::handles_of(const CudaCont
   auto health = known.health.lock();
   if (health == nullptr || !health->expects())
     known.health = health = std::make_shared<Health>(context.device());
-  const auto handles = std::make_shared<const Handles>(Handles{std::move(health)});
+  auto handles = std::make_shared<const Handles>(Handles{std::move(health)});
   known.handles = handles;
   return handles;
 }
