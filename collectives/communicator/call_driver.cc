@@ -179,8 +179,10 @@ void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& lim
   const Inside marked(this);
   resume_front();
   while (!idle() && (awaited == nullptr || !awaited->done())) {
-    if (limit.in_background && is_wanted()) break;
-    if (wanted_now_.load(std::memory_order_relaxed) != 0) {
+    const bool is_wanted_now = wanted_now_.load(std::memory_order_relaxed) != 0;
+    // Who takes the baton from the background may keep it until that thread has ended.
+    if (limit.in_background && (is_wanted_now || is_wanted())) break;
+    if (is_wanted_now) {
       step_aside();
       continue;
     }
@@ -203,7 +205,11 @@ void CallDriver::drive_until_room() {
   const Inside marked(this);
   resume_front();
   while (full()) {
-    if (!turn()) wait({});
+    if (wanted_now_.load(std::memory_order_relaxed) != 0) {
+      step_aside();
+    } else if (!turn()) {
+      wait({});
+    }
   }
   pause_all();
 }
@@ -435,8 +441,11 @@ void CallDriver::pop_front(Status status) {
 }
 
 void CallDriver::resume_front() {
-  if (!front_begun_) return;
-  if (Status status = place_.under_way().resume(); !status.ok()) end_front(std::move(status));
+  if (front_begun_) {
+    if (Status status = place_.under_way().resume(); !status.ok()) end_front(std::move(status));
+  }
+  // What the last turn's look found is no ground for a judgement now: it may be long ago.
+  if (judges_) read({.never_waits = true}, 1);
 }
 
 /// Peers that the call under way has nothing to do with may have been met for a message.

@@ -79,8 +79,9 @@ class RONDO_API Stream {
   /// Copies `bytes` between any two of host memory and this device's memory, after all that was
   /// issued before. The host side must stay valid until the copy is done. On `cuda` it returns at
   /// once, but behind a call in a stream (Call::on) whose end it waits for, where the host's memory
-  /// isn't page-locked. Of what another library made a borrowed stream wait for Rondo knows
-  /// nothing: behind a call by such a way alone only page-locked memory may be copied.
+  /// isn't page-locked (with progress "caller", another thread has to move that call on). Of what
+  /// another library made a borrowed stream wait for Rondo knows nothing: behind a call by such a
+  /// way alone only page-locked memory may be copied.
   void copy(void* target, const void* source, std::size_t bytes);
   /// Errors: InvalidArgument (the event is another device's).
   void record(Event& event);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "collectives/execute/host/reduce_by_plan.h"
 #include "collectives/schedule/print.h"
 #include "core/copy_bytes.h"
 #include "core/relax.h"
@@ -168,7 +169,7 @@ Status EagerRunner::combine() {
         .count = sweep.bytes / plan_.element_bytes(),
         .divisor = sweep.final ? plan_.divisor() : 1};
     Status reduced = begin_stores();
-    if (reduced.ok()) reduced = reduce(arguments);
+    if (reduced.ok()) reduced = reduce_by_plan(plan_, custom_, timer_, arguments);
     end_stores();
     RONDO_TRY(std::move(reduced));
     // What took the place of a message has to be there before it is said to be.
@@ -181,15 +182,6 @@ Status EagerRunner::combine() {
     if (timer_ != nullptr && sweep.bytes >= kLongCopyBytes) timer_->moved();
     copy_bytes(target, sources_[0], sweep.bytes);
   }
-  return {};
-}
-
-Status EagerRunner::reduce(const kernels::ReduceArguments& arguments) const {
-  const trace::KernelSpan span(timer_);
-  if (custom_) {
-    return kernels::reduce_by(custom_, arguments).with_culprit(plan_.schedule().request.rank);
-  }
-  plan_.kernel()(arguments);
   return {};
 }
 

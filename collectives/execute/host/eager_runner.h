@@ -40,7 +40,6 @@ class EagerRunner final : public Runner {
   Result<bool> advance();
   Result<bool> receive();
   Status combine();
-  Status reduce(const kernels::ReduceArguments& arguments) const;
   Status begin_stores() const;
   void end_stores() const;
   void find_targets();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "collectives/execute/host/reduce_by_plan.h"
 #include "core/copy_bytes.h"
 
 namespace rondo::execute {
@@ -181,10 +182,11 @@ Status LaneRunner::combine_pieces(std::size_t bytes, std::size_t target_count) {
     const std::size_t piece = stores_into_peers() ? std::min(left, kMostStored) : left;
     Status combined = begin_stores();
     if (combined.ok()) {
-      combined = combine({.sources = sources,
-                          .targets = targets,
-                          .count = piece / plan_.element_bytes(),
-                          .divisor = sweep.final ? plan_.divisor() : 1});
+      combined = reduce_by_plan(plan_, custom_, timer_,
+                                {.sources = sources,
+                                 .targets = targets,
+                                 .count = piece / plan_.element_bytes(),
+                                 .divisor = sweep.final ? plan_.divisor() : 1});
     }
     end_stores();
     RONDO_TRY(std::move(combined));
@@ -192,15 +194,6 @@ Status LaneRunner::combine_pieces(std::size_t bytes, std::size_t target_count) {
     for (const void*& source : sources) source = static_cast<const std::byte*>(source) + piece;
     for (void*& target : targets) target = static_cast<std::byte*>(target) + piece;
   } while (left != 0);
-  return {};
-}
-
-Status LaneRunner::combine(const kernels::ReduceArguments& arguments) const {
-  const trace::KernelSpan span(timer_);
-  if (custom_) {
-    return kernels::reduce_by(custom_, arguments).with_culprit(plan_.schedule().request.rank);
-  }
-  plan_.kernel()(arguments);
   return {};
 }
 

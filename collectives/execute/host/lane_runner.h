@@ -62,7 +62,6 @@ class LaneRunner {
   Status reduce_segments(std::uint32_t first, std::uint32_t count, std::size_t bytes);
   void release_segment(std::uint32_t segment);
   Status combine_pieces(std::size_t bytes, std::size_t target_count);
-  Status combine(const kernels::ReduceArguments& arguments) const;
   void decode_segment(std::uint32_t segment);
   void round_segment(std::uint32_t segment);
   const std::byte* received(std::size_t source, std::uint32_t segment);

@@ -6,10 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -82,6 +84,26 @@ class ActedWorld : public ::testing::Test {
   std::unique_ptr<Place> place_;
   std::unique_ptr<CallDriver> driver_;
 };
+
+// Whoever ends a communicator keeps the baton until the thread that had it is gone: a thread that
+// stepped aside, to have it again afterwards, would never be.
+TEST_F(ActedWorld, WhoDrivesInTheBackground_IsGoneBeforeTheBatonIsGivenBack) {
+  constexpr int kTries = 3000;  // the moment that it depends on is one in ten or so
+  receive_from(1);
+  for (int i = 0; i < kTries; ++i) {
+    std::atomic<bool> drives = false;
+    std::jthread background([&] {
+      EXPECT_TRUE(driver_->try_take());
+      drives = true;
+      driver_->drive(nullptr, {.in_background = true});
+      driver_->give_back();
+    });
+    while (!drives) std::this_thread::yield();
+    ASSERT_TRUE(driver_->take_now());
+    background.join();
+    driver_->give_back();
+  }
+}
 
 /// The program's loop sleeps by the descriptor.
 class SleepingLoop : public ActedWorld {

@@ -116,17 +116,22 @@ TEST_P(Deadlines, OfACollective_AreNotThoseOfMessages) {
 
 /// Nobody has looked for longer than it may take: what has come meanwhile is looked at first.
 TEST_P(Deadlines, OfCallsThatNobodyDrives_EndNothingThatHasCome) {
-  spawn(world(2), [](Communicator& rank) {
+  std::atomic<bool> may_send = false;
+  spawn(world(2), [&may_send](Communicator& rank) {
     double message = rank.rank() + 0.25;
     std::vector<float> data(1000, static_cast<float>(rank.rank()) + 0.5F);
     rank.barrier();
     std::vector<Work> works;
     if (rank.rank() == 0) {
-      works.push_back(rank.start(Call::receive({&message, 1}, 1).within(300)));
-      works.push_back(rank.start(Call::broadcast({data.data(), data.size()}, 1).within(300)));
+      works.push_back(rank.start(Call::receive({&message, 1}, 1).within(800)));
+      works.push_back(rank.start(Call::broadcast({data.data(), data.size()}, 1).within(800)));
       works.front().test();
-      std::this_thread::sleep_for(milliseconds(700));
+      // Its last look is none of the next one's.
+      EXPECT_FALSE(works.back().wait_for(milliseconds(0)));
+      may_send = true;
+      std::this_thread::sleep_for(milliseconds(1200));
     } else {
+      wait_until([&] { return may_send.load(); });
       works.push_back(rank.start(Call::send({&message, 1}, 0)));
       works.push_back(rank.start(Call::broadcast({data.data(), data.size()}, 1)));
     }
