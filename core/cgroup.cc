@@ -76,7 +76,7 @@ struct Membership {
 };
 
 /// /proc/self/cgroup: "4:cpu,cpuacct:/some/path" (version 1), "0::/some/path" (version 2).
-Membership parse_membership(std::string_view cgroup_text) {
+Membership parse_membership(std::string_view controller, std::string_view cgroup_text) {
   Membership membership;
   for (const std::string_view line : split(cgroup_text, '\n')) {
     const std::size_t first = line.find(':');
@@ -85,7 +85,7 @@ Membership parse_membership(std::string_view cgroup_text) {
     const std::string_view controllers = line.substr(first + 1, second - first - 1);
     const std::string_view path = line.substr(second + 1);
     if (controllers.empty()) membership.v2_path = path;
-    if (lists(controllers, "cpu")) membership.v1_path = path;
+    if (lists(controllers, controller)) membership.v1_path = path;
   }
   return membership;
 }
@@ -105,13 +105,13 @@ std::optional<double> read_limit(const ReadFile& read_file, int version,
   return limit.ok() ? limit.value() : std::nullopt;
 }
 
+}  // namespace
+
 std::optional<std::string> read_system_file(const std::string& path) {
   std::ifstream file(path);
   if (!file) return std::nullopt;
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
-
-}  // namespace
 
 Result<std::optional<double>> parse_cpu_max(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
@@ -131,29 +131,33 @@ Result<std::optional<double>> parse_cfs_quota(std::string_view quota_text,
   return std::optional(static_cast<double>(*quota_us) / static_cast<double>(*period_us));
 }
 
-std::vector<CpuCgroup> find_cpu_cgroups(std::string_view cgroup_text,
-                                        std::string_view mountinfo_text) {
-  const Membership membership = parse_membership(cgroup_text);
-  std::vector<CpuCgroup> found;
+std::vector<Cgroup> find_cgroups(std::string_view controller, std::string_view cgroup_text,
+                                 std::string_view mountinfo_text) {
+  const Membership membership = parse_membership(controller, cgroup_text);
+  std::vector<Cgroup> found;
   for (const std::string_view line : split(mountinfo_text, '\n')) {
     const std::optional<Mount> mount = parse_mount(line);
     if (!mount) continue;
     if (mount->type == "cgroup2" && membership.v2_path) {
       found.push_back({2, folders_up(*mount, *membership.v2_path)});
     }
-    if (mount->type == "cgroup" && lists(mount->super_options, "cpu") && membership.v1_path) {
+    if (mount->type == "cgroup" && lists(mount->super_options, controller) && membership.v1_path) {
       found.push_back({1, folders_up(*mount, *membership.v1_path)});
     }
   }
   return found;
 }
 
-std::optional<double> read_cpu_quota(const ReadFile& read_file) {
+std::vector<Cgroup> find_cgroups(std::string_view controller, const ReadFile& read_file) {
   const auto membership = read_file("/proc/self/cgroup");
   const auto mounts = read_file("/proc/self/mountinfo");
-  if (!membership || !mounts) return std::nullopt;
+  if (!membership || !mounts) return {};
+  return find_cgroups(controller, *membership, *mounts);
+}
+
+std::optional<double> read_cpu_quota(const ReadFile& read_file) {
   std::optional<double> smallest;
-  for (const CpuCgroup& cgroup : find_cpu_cgroups(*membership, *mounts)) {
+  for (const Cgroup& cgroup : find_cgroups("cpu", read_file)) {
     for (const std::string& folder : cgroup.folders) {
       const auto limit = read_limit(read_file, cgroup.version, folder);
       if (limit && (!smallest || *limit < *smallest)) smallest = limit;

@@ -1,8 +1,8 @@
 #pragma once
 
-// How much processor time the control groups of this process allow, in cores (1.5 = three half
-// cores): a container of two cores on a machine of ninety-six must not spin with ninety-six
-// threads. Both hierarchies are read; the limit is the smallest one on the way up.
+// The control groups of this process: where they are, and how much processor time they allow, in
+// cores (1.5 = three half cores): a container of two cores on a machine of ninety-six must not spin
+// with ninety-six threads. Both hierarchies are read; the limit is the smallest one on the way up.
 // Source: Linux Documentation/admin-guide/cgroup-v2.rst (cpu.max), scheduler/sched-bwc.rst (v1).
 // Threads: any.
 
@@ -23,19 +23,25 @@ Result<std::optional<double>> parse_cpu_max(std::string_view text);
 Result<std::optional<double>> parse_cfs_quota(std::string_view quota_text,
                                               std::string_view period_text);
 
-/// Where one hierarchy keeps this process's processor limits.
-struct CpuCgroup {
+/// Where one hierarchy keeps what it allows this process of one controller ("cpu", "memory").
+struct Cgroup {
   int version = 2;
   /// The process's group first, then its parents up to the mount point.
   std::vector<std::string> folders;
 };
 
 /// Reads /proc/self/cgroup and /proc/self/mountinfo, given as text.
-std::vector<CpuCgroup> find_cpu_cgroups(std::string_view cgroup_text,
-                                        std::string_view mountinfo_text);
+std::vector<Cgroup> find_cgroups(std::string_view controller, std::string_view cgroup_text,
+                                 std::string_view mountinfo_text);
 
 /// The contents of a file, or nothing where it can't be read.
 using ReadFile = std::function<std::optional<std::string>(const std::string& path)>;
+
+/// Of this system.
+std::optional<std::string> read_system_file(const std::string& path);
+
+/// The same by way of `read_file`; none where either can't be read.
+std::vector<Cgroup> find_cgroups(std::string_view controller, const ReadFile& read_file);
 
 /// The processor time allowed, or nothing where there is no limit. A file that can't be read or
 /// understood limits nothing.

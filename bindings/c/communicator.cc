@@ -38,6 +38,30 @@ void create(const Bootstrap& bootstrap, const CommunicatorOptions& options, Devi
   hand_out(Communicator::create(bootstrap, options, device), device, out);
 }
 
+void create_by_meeting(const Meeting& meeting, const rondo_config* config,
+                       rondo_communicator** out) {
+  CommunicatorOptions options;
+  Device device;
+  std::string own_id;  // process 0's
+  const auto prepare = [&] {
+    need(out, "out");
+    options = options_of(config);
+    device = device_of(config);
+    check_options(options, device);
+    if (meeting.process == 0) own_id = make_unique_id(options.interface);
+    return own_id;
+  };
+  try {
+    const std::string id = meet(meeting, prepare);
+    create({.unique_id = id, .process = meeting.process, .processes = meeting.processes}, options,
+           device, out);
+  } catch (...) {
+    // Nobody but the processes of this call has it, and there is no second one.
+    if (!own_id.empty()) forget_unique_id(own_id);
+    throw;
+  }
+}
+
 }  // namespace
 }  // namespace rondo::c
 
@@ -82,20 +106,9 @@ rondo_status rondo_create_by_all_gather(rondo_all_gather_function all_gather, vo
                                         int process, int processes, const rondo_config* config,
                                         rondo_communicator** out) {
   return guarded([&] {
-    rondo::CommunicatorOptions options;
-    rondo::Device device;
-    const auto prepare = [&]() -> std::string {
-      need(out, "out");
-      options = rondo::c::options_of(config);
-      device = rondo::c::device_of(config);
-      rondo::check_options(options, device);
-      return process == 0 ? rondo::make_unique_id(options.interface) : "";
-    };
-    const std::string id = rondo::c::meet(
+    rondo::c::create_by_meeting(
         {.all_gather = all_gather, .context = context, .process = process, .processes = processes},
-        prepare);
-    rondo::c::create({.unique_id = id, .process = process, .processes = processes}, options, device,
-                     out);
+        config, out);
   });
 }
 

@@ -56,7 +56,7 @@ Result<Launch> launch_of(const Bootstrap& bootstrap) {
 
 void forget_id(const Launch& launch) {
   const auto address = rendezvous::parse_address(launch.store_address);
-  if (launch.process_index == 0 && address.ok()) rendezvous::end_server(*address);
+  if (launch.process_index == 0 && address.ok()) rendezvous::end_server(*address, launch.job);
 }
 
 }  // namespace rondo::communicator
@@ -66,6 +66,11 @@ inline namespace v1 {
 
 std::string make_unique_id(const std::string& interface) {
   return value_or_throw(communicator::make_id(interface));
+}
+
+void forget_unique_id(const std::string& unique_id) {
+  const auto launch = communicator::launch_of({.unique_id = unique_id});
+  if (launch.ok()) communicator::forget_id(*launch);
 }
 
 }  // namespace v1

@@ -12,8 +12,8 @@ namespace rondo::communicator {
 /// Errors: InvalidArgument (no id; a process that isn't one of them).
 Result<rendezvous::Launch> launch_of(const Bootstrap& bootstrap);
 
-/// All have met by the unique id of the launch, which is for one world: what waits for them here
-/// ends.
+/// All have met by the unique id of the launch, which is for one world, or won't any more: what
+/// waits for them here ends.
 void forget_id(const rendezvous::Launch& launch);
 
 }  // namespace rondo::communicator

@@ -11,20 +11,31 @@
 namespace rondo::communicator {
 namespace {
 
-/// Whose calls this thread moves on, or whose continuation it runs, if it does.
-thread_local const CallDriver* inside = nullptr;
-
-/// Marks this thread for as long as it lives.
+/// Whose calls this thread moves on, or whose continuations it runs, one inside the other: marks it
+/// for as long as it lives.
 class Inside {
  public:
-  explicit Inside(const CallDriver* driver) : outer_(std::exchange(inside, driver)) {}
-  ~Inside() { inside = outer_; }
+  explicit Inside(const CallDriver* driver) : driver_(driver), outer_(innermost) {
+    innermost = this;
+  }
+  ~Inside() { innermost = outer_; }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
+  static bool any() { return innermost != nullptr; }
+  static bool any_of(const CallDriver* driver) {
+    const Inside* each = innermost;
+    while (each != nullptr && each->driver_ != driver) each = each->outer_;
+    return each != nullptr;
+  }
+
  private:
-  const CallDriver* outer_;
+  static thread_local const Inside* innermost;
+  const CallDriver* driver_;
+  const Inside* outer_;
 };
+
+thread_local const Inside* Inside::innermost = nullptr;
 
 /// Tries to take the baton, the core given away between them, before waiting for it properly. Then
 /// how often to look whether the call is done without it.
@@ -44,13 +55,19 @@ void run_continuation(PendingCall& call) {
 
 }  // namespace
 
-CallDriver::CallDriver(Place& place) : place_(place), conversations_(place.mesh()) {
+CallDriver::CallDriver(Place& place)
+    : place_(place), conversations_(place.mesh()), bell_(place.waiter().bell()) {
   place_.set_bystander(*this);
 }
 
-bool CallDriver::is_called_back() const { return inside == this; }
+bool CallDriver::is_called_back() const { return Inside::any_of(this); }
 
-const void* CallDriver::this_thread() { return &inside; }
+bool CallDriver::is_any_called_back() { return Inside::any(); }
+
+const void* CallDriver::this_thread() {
+  static thread_local const char own = 0;
+  return &own;
+}
 
 bool CallDriver::try_take() {
   if (is_driven_.exchange(1, std::memory_order_seq_cst) != 0) return false;
@@ -63,19 +80,27 @@ bool CallDriver::try_take() {
 bool CallDriver::take(const PendingCall* call, std::chrono::steady_clock::time_point until) {
   if (try_take()) return true;
   wanted_.fetch_add(1, std::memory_order_seq_cst);
-  place_.waiter().interrupt();
-  bool taken = false;
-  for (int tries = 0; !(taken = try_take()); ++tries) {
-    if (call != nullptr && call->done()) break;
-    if (until != execute::WaitLimit::kNever && std::chrono::steady_clock::now() >= until) break;
+  bell_->ring();
+  const bool taken = await_baton(call, until, false);
+  wanted_.fetch_sub(1, std::memory_order_seq_cst);
+  return taken;
+}
+
+/// `behind_others`: those that want it now come first.
+bool CallDriver::await_baton(const PendingCall* call, std::chrono::steady_clock::time_point until,
+                             bool behind_others) {
+  for (int tries = 0;; ++tries) {
+    const bool may_take = !behind_others || wanted_now_.load(std::memory_order_seq_cst) == 0;
+    if (may_take && try_take()) return true;
+    if (call != nullptr && call->done()) return false;
+    if (until != execute::WaitLimit::kNever && std::chrono::steady_clock::now() >= until)
+      return false;
     if (tries < kTries) {
       sched_yield();
     } else {
       futex_wait(is_driven_, 1, kLookPeriod);
     }
   }
-  wanted_.fetch_sub(1, std::memory_order_seq_cst);
-  return taken;
 }
 
 bool CallDriver::take_now(const PendingCall* call) {
@@ -89,18 +114,16 @@ void CallDriver::await_leavers() const {
   while (is_wanted()) sched_yield();
 }
 
-/// With the baton, which is given away for as long as somebody wants it now.
-void CallDriver::step_aside() {
+/// With the baton, which is given away for as long as somebody wants it now; whether it is back.
+bool CallDriver::step_aside(const PendingCall* awaited,
+                            std::chrono::steady_clock::time_point until) {
   pause_all();
+  wanted_.fetch_add(1, std::memory_order_seq_cst);
   give_back();
-  for (int tries = 0; wanted_now_.load(std::memory_order_seq_cst) != 0 || !try_take(); ++tries) {
-    if (tries < kTries) {
-      sched_yield();
-    } else {
-      futex_wait(is_driven_, 1, kLookPeriod);
-    }
-  }
-  resume_front();
+  const bool taken = await_baton(awaited, until, true);
+  if (taken) resume_front();
+  wanted_.fetch_sub(1, std::memory_order_seq_cst);
+  return taken;
 }
 
 bool CallDriver::take_to_sleep(bool is_spared) {
@@ -110,7 +133,7 @@ bool CallDriver::take_to_sleep(bool is_spared) {
   }
   // Who comes to want it from here on interrupts the sleep.
   if (!is_wanted() && !idle()) return true;
-  give_back();
+  let_go();
   return false;
 }
 
@@ -164,6 +187,16 @@ bool CallDriver::try_take_or_tell() {
 
 void CallDriver::give_back() {
   settle();
+  let_go();
+  // Of somebody who came too late for `settle`, and found the baton taken.
+  answer();
+}
+
+void CallDriver::answer() {
+  if (has_demands_.load(std::memory_order_seq_cst) && try_take()) give_back();
+}
+
+void CallDriver::let_go() {
   const bool sleeps = lets_sleep_;
   holder_.store(nullptr, std::memory_order_relaxed);
   is_driven_.store(0, std::memory_order_seq_cst);
@@ -175,7 +208,7 @@ void CallDriver::give_back() {
   if (!idle() && (missed || !sleeps)) readiness_.signal();
 }
 
-void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& limit) {
+bool CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& limit) {
   const Inside marked(this);
   resume_front();
   while (!idle() && (awaited == nullptr || !awaited->done())) {
@@ -183,7 +216,7 @@ void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& lim
     // Who takes the baton from the background may keep it until that thread has ended.
     if (limit.in_background && (is_wanted_now || is_wanted())) break;
     if (is_wanted_now) {
-      step_aside();
+      if (!step_aside(awaited, limit.until)) return false;
       continue;
     }
     const bool moved = turn();
@@ -191,6 +224,7 @@ void CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& lim
     if (is_over(limit, moved)) break;
   }
   pause_all();
+  return true;
 }
 
 /// The clock is read once for so many turns that moved something.
@@ -206,7 +240,11 @@ void CallDriver::drive_until_room() {
   resume_front();
   while (full()) {
     if (wanted_now_.load(std::memory_order_relaxed) != 0) {
-      step_aside();
+      // This thread can't wait behind others for long either.
+      pause_all();
+      give_back();
+      take_now();
+      resume_front();
     } else if (!turn()) {
       wait({});
     }
@@ -392,6 +430,7 @@ void CallDriver::arm(const std::shared_ptr<Bell>& bell) {
 
 void CallDriver::give_up(const Status& cause) {
   place_.abort(cause);
+  judges_ = judges_messages_ = false;
   if (front_begun_) end_front(cause);
   while (!collectives_.empty()) begin_front();
   const auto conversing = conversations_.take_all(exchanged_);
@@ -406,13 +445,37 @@ void CallDriver::give_up(const Status& cause) {
   }
 }
 
-void CallDriver::give_up_later(const Status& cause) {
-  if (given_up_.ok()) given_up_ = cause;
+void CallDriver::end(const Status& cause) {
+  if (!idle()) give_up(cause);
+  judges_ = judges_messages_ = false;
+  conversations_.pause();
 }
 
-/// What a function of the program asked for meanwhile.
+void CallDriver::give_up_later(const Status& cause, PendingCall* call) {
+  {
+    const std::lock_guard lock(demands_mutex_);
+    if (call != nullptr) call->holders.fetch_add(1, std::memory_order_relaxed);
+    demands_.push_back({cause, call});
+  }
+  has_demands_.store(true, std::memory_order_seq_cst);
+  if (has_baton()) return;
+  if (try_take()) return give_back();
+  bell_->ring();
+}
+
+/// What functions of the program asked for meanwhile.
 void CallDriver::settle() {
-  if (!given_up_.ok()) give_up(std::exchange(given_up_, {}));
+  if (!has_demands_.load(std::memory_order_relaxed)) return;
+  std::vector<Demand> demands;
+  {
+    const std::lock_guard lock(demands_mutex_);
+    demands.swap(demands_);
+    has_demands_.store(false, std::memory_order_relaxed);
+  }
+  for (const Demand& demand : demands) {
+    if (demand.call == nullptr || !demand.call->done()) give_up(demand.cause);
+    if (demand.call != nullptr) pool_.release(*demand.call);
+  }
 }
 
 /// False where the call has ended instead.
@@ -445,7 +508,7 @@ void CallDriver::resume_front() {
     if (Status status = place_.under_way().resume(); !status.ok()) end_front(std::move(status));
   }
   // What the last turn's look found is no ground for a judgement now: it may be long ago.
-  if (judges_) read({.never_waits = true}, 1);
+  if (judges_ && !idle()) read({.never_waits = true}, 1);
 }
 
 /// Peers that the call under way has nothing to do with may have been met for a message.

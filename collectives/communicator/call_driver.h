@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "collectives/communicator/call_queue.h"
@@ -15,6 +17,7 @@
 #include "collectives/communicator/pending_call.h"
 #include "collectives/communicator/place.h"
 #include "collectives/communicator/readiness.h"
+#include "core/bell.h"
 
 namespace rondo::communicator {
 
@@ -46,6 +49,12 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   bool try_take_or_tell();
   /// Where calls are outstanding, and a loop of the program's moves them on, it is told so.
   void give_back();
+  /// The same where this thread has other drivers' batons: nothing of the program's runs. `answer`
+  /// follows, once it has given back those.
+  void let_go();
+  /// What was asked for by `give_up_later` is done, unless somebody has the baton, who does it
+  /// then.
+  void answer();
   /// Whether this thread has the baton.
   bool has_baton() const { return holder_.load(std::memory_order_relaxed) == this_thread(); }
   /// Takes the baton from whoever drives in the background; false if `call` (null: none) is done,
@@ -68,8 +77,10 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   void disarm() { place_.waiter().disarm(); }
 
   /// With the baton: until `awaited` is done (null: until nothing is outstanding) or the limit is
-  /// reached; one in the background also until somebody wants the baton.
-  void drive(const PendingCall* awaited, const execute::WaitLimit& limit);
+  /// reached; one in the background also until somebody wants the baton. False where this thread
+  /// hasn't got it any more: it was given to somebody who wanted it now, and what this one waits
+  /// for has come meanwhile, or the limit.
+  bool drive(const PendingCall* awaited, const execute::WaitLimit& limit);
   /// With the baton: until another call can be pushed.
   void drive_until_room();
   /// With the baton: what can be done now; true if anything moved. Where nothing did and a loop of
@@ -83,24 +94,32 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   void look_after_graphs();
   /// With the baton: breaks the communicator, unless it is broken; everything outstanding fails.
   void give_up(const Status& cause);
-  /// The same, from inside a function of the program: what is outstanding fails when it has
-  /// returned.
-  void give_up_later(const Status& cause);
+  /// The same for good: whoever takes the baton from now on finds nothing to do, and doesn't touch
+  /// the place.
+  void end(const Status& cause);
+  /// The same as `give_up`, from inside a function of the program, without waiting for the baton:
+  /// at once where nobody has it, else as soon as whoever has it isn't in such a function. With
+  /// `call`, which this thread holds, only if that isn't done by then.
+  void give_up_later(const Status& cause, PendingCall* call = nullptr);
 
   /// Ends a call that nobody has seen yet and that needs no driving, one holder less.
   void finish_at_once(PendingCall& call, Status status);
   /// Runs the continuation of a call that was done before it had one.
   void continue_now(PendingCall& call);
   /// Whether this thread is inside a function that a program gave to one of these calls: a
-  /// continuation or a custom reduction.
+  /// continuation or a custom reduction; maybe of calls of another driver's inside that.
   bool is_called_back() const;
+  /// The same of any driver: such a thread may have what others wait for.
+  static bool is_any_called_back();
 
  private:
   static const void* this_thread();
   void complete(PendingCall& call, Status status);
   void tell_end(const PendingCall& call);
   void settle();
-  void step_aside();
+  bool await_baton(const PendingCall* call, std::chrono::steady_clock::time_point until,
+                   bool behind_others);
+  bool step_aside(const PendingCall* awaited, std::chrono::steady_clock::time_point until);
   bool is_over(const execute::WaitLimit& limit, bool moved) const;
   bool turn();
   bool turn_all();
@@ -145,12 +164,21 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   bool front_begun_ = false;
   bool front_rings_ = false;  ///< its stream has been asked to, when it comes there
   bool lets_sleep_ = false;   ///< the program's loop, until somebody takes the baton
-  Status given_up_;           ///< by `give_up_later`
   std::atomic<std::uint32_t> is_driven_ = 0;   ///< the baton: 1 where somebody has it
   std::atomic<const void*> holder_ = nullptr;  ///< the thread that has it, by `this_thread`
   std::atomic<bool> missed_ = false;           ///< somebody wanted it, and went on without
   std::atomic<int> wanted_ = 0;                ///< threads that wait for it
   std::atomic<int> wanted_now_ = 0;            ///< those of these that can't wait for long
+  /// By `give_up_later`.
+  struct Demand {
+    Status cause;
+    PendingCall* call = nullptr;
+  };
+  std::mutex demands_mutex_;
+  std::vector<Demand> demands_;
+  std::atomic<bool> has_demands_ = false;
+  /// Of the place's waiter, which may be gone when a thread that comes too late rings.
+  std::shared_ptr<Bell> bell_;
 };
 
 }  // namespace rondo::communicator

@@ -124,13 +124,13 @@ inline namespace v1 {
 // Works may outlive it. A continuation that destroys its own communicator can't be obeyed: its
 // thread would wait for itself.
 Communicator::Impl::~Impl() {
-  if (!engine_->driver().is_called_back()) {
+  if (!engine_->driver().is_called_back() && !engine_->driver().has_baton()) {
     engine_->close();
     return;
   }
   log(LogLevel::kError, [] {
     return std::string(
-        "a continuation has destroyed the communicator that runs it: its "
+        "a continuation or a custom reduction has destroyed the communicator that runs it: its "
         "connections stay open until the process ends");
   });
   static_cast<void>(new (std::nothrow) std::shared_ptr<Engine>(engine_));

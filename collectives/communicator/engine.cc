@@ -54,7 +54,7 @@ class Engine::Entry {
 };
 
 Engine::Engine(std::unique_ptr<Place> place, bool has_progress_thread)
-    : place_(std::move(place)), driver_(*place_) {
+    : place_(std::move(place)), driver_(*place_), rank_(place_->rank()), size_(place_->size()) {
   if (has_progress_thread) progress_ = std::make_unique<ProgressThread>(driver_);
 }
 
@@ -85,6 +85,18 @@ std::string Engine::metrics() {
 Status Engine::call(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan) {
   const Entry entry(*this);
   RONDO_TRY(entry.status());
+  if (!is_outdated(plan)) return call_by(arguments, plan);
+  RONDO_ASSIGN(const std::shared_ptr<PreparedPlan> anew, admit(arguments));
+  return call_by(arguments, anew);
+}
+
+/// What was prepared before choices changed, as by a tuning: other ranks may have prepared it
+/// since.
+bool Engine::is_outdated(const std::shared_ptr<PreparedPlan>& plan) const {
+  return plan != nullptr && plan->era != place_->era();
+}
+
+Status Engine::call_by(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan) {
   if (asynchronous_ || arguments.exchange != Exchange::kNone)
     return call_behind_others(arguments, plan);
   return plan == nullptr ? place_->call(arguments) : place_->run(arguments, *plan);
@@ -152,6 +164,9 @@ Result<PendingCall*> Engine::start(const CallArguments& arguments,
   const Entry entry(*this);
   RONDO_TRY(entry.status());
   if (stream != nullptr) RONDO_TRY(check_stream(arguments, *stream));
+  if (is_outdated(plan)) {
+    RONDO_ASSIGN(plan, admit(arguments));
+  }
   if (stream != nullptr && stream->is_capturing())
     return capture(arguments, std::move(plan), *stream);
   // Where nobody would move the call on while the stream stands still, it isn't left standing.
@@ -280,7 +295,7 @@ void Engine::make_room() {
 
 void Engine::abort(const Status& cause) {
   if (!asynchronous_) return place_->abort(cause);
-  if (driver_.has_baton()) return driver_.give_up_later(cause);
+  if (driver_.has_baton() || CallDriver::is_any_called_back()) return driver_.give_up_later(cause);
   driver_.take_now();
   driver_.give_up(cause);
   give_back();
@@ -289,13 +304,14 @@ void Engine::abort(const Status& cause) {
 void Engine::close() {
   if (place_ == nullptr) return;
   if (progress_ != nullptr) progress_->stop();
-  if (!driver_.idle()) {
+  // Also where all has ended: another thread may still be about to leave.
+  if (asynchronous_) {
     driver_.take_now();
-    driver_.give_up(Status(ErrorCode::kCancelled,
-                           fmt::format("rank {} destroyed its communicator with {} started calls "
-                                       "outstanding; wait for them first",
-                                       place_->rank(), driver_.outstanding()),
-                           place_->rank()));
+    driver_.end(Status(ErrorCode::kCancelled,
+                       fmt::format("rank {} destroyed its communicator with {} started calls "
+                                   "outstanding; wait for them first",
+                                   place_->rank(), driver_.outstanding()),
+                       place_->rank()));
     driver_.give_back();
   }
   driver_.await_leavers();
@@ -311,19 +327,21 @@ Result<bool> Engine::wait(PendingCall& call, TimePoint until) {
   if (call.done()) return true;
   if (driver_.is_called_back()) return not_from_inside();
   if (!driver_.take(&call, until)) return call.done();
-  driver_.drive(&call, {.until = until});
-  give_back();
+  if (driver_.drive(&call, {.until = until})) driver_.give_back();
+  leave_to_thread();
   return call.done();
 }
 
 void Engine::cancel(PendingCall& call) {
-  if (call.done() || driver_.is_called_back() || !driver_.take_now(&call)) return;
-  if (!call.done()) {
-    driver_.give_up(Status(ErrorCode::kCancelled,
-                           fmt::format("rank {} cancelled a call that it had started: {}",
-                                       place_->rank(), describe(call.arguments, place_->size())),
-                           place_->rank()));
-  }
+  if (call.done()) return;
+  const Status cause(ErrorCode::kCancelled,
+                     fmt::format("rank {} cancelled a call that it had started: {}", rank_,
+                                 describe(call.arguments, size_)),
+                     rank_);
+  // Two that wait for each other's batons in continuations would do so for ever.
+  if (CallDriver::is_any_called_back()) return driver_.give_up_later(cause, &call);
+  if (!driver_.take_now(&call)) return;
+  if (!call.done()) driver_.give_up(cause);
   give_back();
 }
 

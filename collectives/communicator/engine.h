@@ -88,6 +88,8 @@ class Engine {
   class Entry;
   template <class Look>
   auto undisturbed(Look&& look);
+  bool is_outdated(const std::shared_ptr<PreparedPlan>& plan) const;
+  Status call_by(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan);
   Status call_behind_others(const CallArguments& arguments,
                             const std::shared_ptr<PreparedPlan>& plan);
   Result<PendingCall*> push(const CallArguments& arguments, std::shared_ptr<PreparedPlan> plan,
@@ -114,6 +116,8 @@ class Engine {
   std::vector<std::shared_ptr<PreparedPlan>> captured_;  ///< graphs need what they hold
   bool asynchronous_ = false;            ///< a call has been started: others may drive
   std::atomic<std::thread::id> inside_;  ///< the thread in a call of the handle
+  const int rank_;                       ///< and size, for whoever comes when the place is gone
+  const int size_;
 };
 
 }  // namespace rondo::communicator

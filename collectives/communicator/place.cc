@@ -190,6 +190,7 @@ void Place::use_links(const schedule::LinkSpeeds& links) {
 
 void Place::use_schedule(std::shared_ptr<const UserSchedule> schedule) {
   planner_.use_schedule(std::move(schedule));
+  ++era_;
   forget_plans();
 }
 
@@ -198,6 +199,7 @@ void Place::use_tuning(std::shared_ptr<const select::Tuning> tuning) {
   if (tuning != nullptr && options().private_read_bytes == 0)
     read_private_from(tuning->private_read_bytes);
   planner_.use_tuning(std::move(tuning));
+  ++era_;
   forget_plans();
 }
 
@@ -278,6 +280,7 @@ Result<std::shared_ptr<PreparedPlan>> Place::make_plan(const CallArguments& argu
 void Place::identify(PreparedPlan& prepared, const transport::Fingerprint& key,
                      const CallArguments& arguments) {
   prepared.key = key;
+  prepared.era = era_;
   prepared.sends_first = prepared.runner->sends_first();
   prepared.range = fmt::format("rondo {} by {}", print_fingerprint(key), prepared.algorithm);
   const std::string_view transport = prepared.on_device ? to_string(device_.kind) : transport_;

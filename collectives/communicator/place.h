@@ -98,6 +98,8 @@ class Place {
   void use_schedule(std::shared_ptr<const UserSchedule> schedule);
   /// The same: choices go by what was measured.
   void use_tuning(std::shared_ptr<const select::Tuning> tuning);
+  /// How often choices have changed for good: a plan of an earlier era isn't what peers make now.
+  std::uint32_t era() const { return era_; }
   /// As Transport::read_private_from.
   void read_private_from(std::size_t bytes) { mesh_->read_private_from(bytes); }
   /// The same: calls go by this algorithm; empty: by that of the options. What has been prepared
@@ -170,8 +172,9 @@ class Place {
   CallArguments unstaged_;                    ///< as they were given
   CallArguments ready_;                       ///< what runs, where that isn't what was given
   int missed_ = kNoCulprit;                   ///< by a kernel, at the last look after graphs
-  Status broken_;                             ///< set before is_broken_, and then left alone
-  std::atomic<bool> is_broken_ = false;       ///< may be read beside the thread that drives
+  std::uint32_t era_ = 0;
+  Status broken_;                        ///< set before is_broken_, and then left alone
+  std::atomic<bool> is_broken_ = false;  ///< may be read beside the thread that drives
 };
 
 }  // namespace rondo::communicator

@@ -35,6 +35,7 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
     return plan == nullptr ? 0 : plan->residual_count() * sizeof(float);
   }
   transport::Fingerprint key;
+  std::uint32_t era = 0;            ///< Place::era of its making
   std::string range;                ///< the call's name in profilers of devices
   trace::Series* series = nullptr;  ///< that its calls are counted in
   /// What the records of its calls have alike.

@@ -66,7 +66,7 @@ select::Demands demands_of(const CallArguments& arguments, bool deterministic) {
 /// Of a call that brings no counts of its own.
 Result<schedule::ChunkTable> even_table(const algorithms::Algorithm& algorithm,
                                         const schedule::Request& request, std::size_t count) {
-  if (algorithm.counts == nullptr) return schedule::ChunkTable::equal(count, request.rows);
+  if (algorithm.counts == nullptr) return schedule::ChunkTable::equal(count, request);
   return schedule::ChunkTable::of_counts(algorithm.counts(request, count));
 }
 
@@ -297,7 +297,7 @@ Result<execute::PlanInputs> Planner::inputs_of_own(const UserSchedule& own,
                                                    const CallArguments& arguments) {
   const WorldOfSchedules world(user_schedule_, &own.world);
   RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, world));
-  inputs.table = schedule::ChunkTable::equal(total_count(arguments, size()), own.request().rows);
+  inputs.table = schedule::ChunkTable::equal(total_count(arguments, size()), own.request());
   if (device_.takes(arguments)) device_.apply(options_, {}, inputs);
   return inputs;
 }

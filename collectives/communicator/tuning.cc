@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "collectives/communicator/private_reads.h"
@@ -12,16 +15,20 @@
 #include "collectives/communicator/tuning_cache.h"
 #include "collectives/communicator/tuning_fit.h"
 #include "collectives/communicator/tuning_samples.h"
+#include "collectives/communicator/tuning_world.h"
 #include "collectives/select/tuning.h"
 #include "core/json/reader.h"
 #include "core/log.h"
 #include "core/trace/write_file.h"
+#include "transport/mesh/at_once.h"
 
 namespace rondo::communicator {
 namespace {
 
 /// The others wait for rank 0 while it fits constants.
 constexpr int kFittingTimeoutMs = 600'000;
+/// Of each algorithm in one call of measure_choices: hours.
+constexpr int kMostRounds = 10'000;
 
 std::string name_of(const std::string& path) {
   return fmt::format("tuning file {} (RONDO_TUNING)", path);
@@ -59,6 +66,19 @@ Result<std::optional<std::string>> share(Engine& engine, Result<std::optional<st
   }
 }
 
+/// What the arguments or the world don't allow is refused on all ranks alike.
+bool is_of_all_ranks(const Status& error) {
+  return error.code() == ErrorCode::kInvalidArgument || error.code() == ErrorCode::kUnsupported;
+}
+
+/// A rank that fails in `part` outside of a call is waited for in one: it tells the others.
+Status told_to_all(Engine& engine, const std::function<Status()>& part) {
+  Status status = transport::caught(part);
+  if (!status.ok() && !is_of_all_ranks(status))
+    engine.abort(Status(status).with_culprit(engine.place().rank()));
+  return status;
+}
+
 /// A file that is read has to be right before it is handed out.
 Result<std::optional<std::string>> read_tuning(const std::string& path) {
   RONDO_ASSIGN(std::string text, json::read_file(path, name_of(path)));
@@ -66,17 +86,24 @@ Result<std::optional<std::string>> read_tuning(const std::string& path) {
   return std::optional<std::string>(std::move(text));
 }
 
+/// The same on all ranks, whatever joins this one to the others.
+std::string_view transport_of(const Place& place) {
+  return transport_of_pairs(place.mesh().ranks(), place.mesh().means().transport);
+}
+
 Result<std::string> path_of(const Place& place) {
-  return cached_tuning_path(place.last_call().transport, place.mesh().ranks(),
+  return cached_tuning_path(transport_of(place), place.mesh().ranks(),
                             place.options().segment_bytes);
 }
 
-/// Nothing where it is yet to be measured.
+/// Nothing where it is yet to be measured, also in a folder that can't be looked into: `keep` says
+/// so then.
 Result<std::optional<std::string>> text_of_option(const Place& place) {
   const std::string& option = place.options().tuning;
   if (option != kMeasureTuning) return read_tuning(option);
   RONDO_ASSIGN(const std::string path, path_of(place));
-  if (!std::filesystem::exists(path)) return std::optional<std::string>();
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return std::optional<std::string>();
   return read_tuning(path);
 }
 
@@ -98,8 +125,9 @@ void keep(const Place& place, const std::string& text) {
 
 /// A file may be another cluster's on purpose, but hardly another transport's.
 void warn_of_other_transport(const Place& place, const select::Tuning& tuning) {
-  const std::string_view own = place.last_call().transport;
-  if (place.rank() != 0 || tuning.transport.empty() || tuning.transport == own) return;
+  if (place.rank() != 0 || tuning.transport.empty()) return;
+  const std::string_view own = transport_of(place);
+  if (tuning.transport == own) return;
   log(LogLevel::kWarn, [&] {
     return fmt::format(
         "the tuning {} was measured over {}, and this world goes over {}: choices go by times of "
@@ -122,6 +150,19 @@ double half_median(const std::vector<double>& rounds, std::size_t first) {
   return median(std::move(half));
 }
 
+/// What calls go by, a schedule of the user's left aside. One of the candidates then: a forced
+/// algorithm that can't be simulated has no prediction.
+Result<std::string> chosen_of(const Place& place, Collective collective,
+                              const select::Demands& demands,
+                              std::vector<select::Candidate>& candidates) {
+  RONDO_ASSIGN(const algorithms::Algorithm* const forced,
+               select::forced_algorithm(collective, place.options().algorithm, demands));
+  if (forced == nullptr) return std::string(candidates.front().algorithm->name);
+  if (std::ranges::find(candidates, forced, &select::Candidate::algorithm) == candidates.end())
+    candidates.push_back({.algorithm = forced});
+  return std::string(forced->name);
+}
+
 void fill_in(const std::vector<select::Candidate>& candidates,
              const std::vector<std::vector<double>>& times, MeasuredChoice& choice) {
   double least = std::numeric_limits<double>::infinity();
@@ -138,10 +179,7 @@ void fill_in(const std::vector<select::Candidate>& candidates,
   }
 }
 
-}  // namespace
-
-Result<std::string> measure_tuning(Engine& engine) {
-  if (engine.place().size() == 1) return std::string();
+Result<std::string> measured_tuning(Engine& engine) {
   RONDO_ASSIGN(const std::size_t private_read_bytes, measure_private_reads(engine));
   RONDO_ASSIGN(auto times, measure_algorithms(engine));
   times.private_read_bytes = private_read_bytes;
@@ -153,44 +191,77 @@ Result<std::string> measure_tuning(Engine& engine) {
   return *text;
 }
 
-Status learn_tuning(Engine& engine) {
+Result<std::vector<MeasuredChoice>> measured_choices(Engine& engine, Collective collective,
+                                                     const std::vector<std::size_t>& bytes,
+                                                     int rounds) {
   const Place& place = engine.place();
-  if (place.options().tuning == kNoTuning || place.size() == 1) return {};
-  Result<std::optional<std::string>> own = std::optional<std::string>();
-  if (place.rank() == 0) own = text_of_option(place);
-  RONDO_ASSIGN(const auto text, share(engine, std::move(own)));
-  if (text.has_value()) return use(engine, *text);
-  RONDO_ASSIGN(const std::string measured, measure_tuning(engine));
-  if (place.rank() == 0) keep(place, measured);
-  return {};
-}
-
-Result<std::vector<MeasuredChoice>> measure_choices(Engine& engine, Collective collective,
-                                                    const std::vector<std::size_t>& bytes,
-                                                    int rounds) {
   std::vector<MeasuredChoice> choices;
-  if (engine.place().size() == 1) return choices;
   TimedCalls calls(engine);
   using Order = select::Demands::Order;
-  const select::Demands demands{.order = engine.place().planner().is_deterministic() ? Order::kRanks
-                                                                                     : Order::kAny};
+  const select::Demands demands{.order = place.planner().is_deterministic() ? Order::kRanks
+                                                                            : Order::kAny};
   // What is known of all_to_all is all ranks' data together.
   const auto each =
-      static_cast<std::size_t>(collective == Collective::kAllToAll ? engine.place().size() : 1);
+      static_cast<std::size_t>(collective == Collective::kAllToAll ? place.size() : 1);
   for (const std::size_t size : bytes) {
     const std::size_t all = calls.bytes_of(collective, size * each);
-    const std::vector<select::Candidate> candidates =
-        engine.place().planner().priced(collective, all, demands);
+    auto candidates = place.planner().priced(collective, all, demands);
+    RONDO_ASSIGN(std::string chosen, chosen_of(place, collective, demands, candidates));
     std::vector<const algorithms::Algorithm*> algorithms;
     for (const auto& candidate : candidates) algorithms.push_back(candidate.algorithm);
     RONDO_ASSIGN(const auto times, calls.run(all, algorithms, 2 * rounds));
     choices.push_back({.collective = collective,
                        .bytes = all / each,
-                       .chosen = std::string(candidates.front().algorithm->name),
+                       .chosen = std::move(chosen),
                        .fastest = {},
                        .algorithms = {}});
     fill_in(candidates, times, choices.back());
   }
+  return choices;
+}
+
+Status learned_tuning(Engine& engine) {
+  const Place& place = engine.place();
+  Result<std::optional<std::string>> own = std::optional<std::string>();
+  if (place.rank() == 0) own = text_of_option(place);
+  RONDO_ASSIGN(const auto text, share(engine, std::move(own)));
+  if (text.has_value()) return use(engine, *text);
+  RONDO_ASSIGN(const std::string measured, measured_tuning(engine));
+  if (place.rank() == 0) keep(place, measured);
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> measure_tuning(Engine& engine) {
+  std::string text;
+  if (engine.place().size() == 1) return text;
+  RONDO_TRY(told_to_all(engine, [&]() -> Status {
+    RONDO_ASSIGN(text, measured_tuning(engine));
+    return {};
+  }));
+  return text;
+}
+
+Status learn_tuning(Engine& engine) {
+  if (engine.place().options().tuning == kNoTuning || engine.place().size() == 1) return {};
+  return told_to_all(engine, [&] { return learned_tuning(engine); });
+}
+
+Result<std::vector<MeasuredChoice>> measure_choices(Engine& engine, Collective collective,
+                                                    const std::vector<std::size_t>& bytes,
+                                                    int rounds) {
+  if (rounds < 1 || rounds > kMostRounds) {
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("Communicator::measure_choices: rounds: expected 1 to {}, got {}",
+                              kMostRounds, rounds));
+  }
+  std::vector<MeasuredChoice> choices;
+  if (engine.place().size() == 1) return choices;
+  RONDO_TRY(told_to_all(engine, [&]() -> Status {
+    RONDO_ASSIGN(choices, measured_choices(engine, collective, bytes, rounds));
+    return {};
+  }));
   return choices;
 }
 

@@ -17,7 +17,7 @@ inline constexpr const char* kMeasureTuning = "measure";
 
 /// What the option says, from the next call on. A collective call unless it is "off".
 /// Errors: InvalidArgument (rank 0 can't read the file, or what is wrong in it; on all ranks), and
-/// those of a collective call.
+/// those of a collective call; of one that a rank meets alone the others are told.
 Status learn_tuning(Engine& engine);
 
 /// Measures the world and uses it from the next call on: the text of the file, the same on all

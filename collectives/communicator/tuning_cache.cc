@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <vector>
 
+#include "collectives/communicator/tuning_world.h"
 #include "core/environment.h"
 #include "core/hash.h"
 
@@ -29,11 +31,13 @@ Result<std::string> cached_tuning_path(std::string_view transport,
                   "XDG_CACHE_HOME or HOME names; none of them is set");
   }
   std::string hosts(transport);
-  for (const transport::RankInfo& rank : ranks)
-    hosts += fmt::format(";{}*{}", rank.hostname, rank.cores.size());
+  const std::vector<std::size_t> of_host = cores_of_hosts(ranks);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    hosts +=
+        fmt::format(";{}*{}/{}", ranks[rank].hostname, ranks[rank].cores.size(), of_host[rank]);
   if (segment_bytes != 0) hosts += fmt::format(";segments of {}", segment_bytes);
   // A number by what files of before lacked: they are measured anew.
-  return fmt::format("{}/tuning3-{}-{:016x}.json", *folder, ranks.size(), fnv1a(hosts));
+  return fmt::format("{}/tuning4-{}-{:016x}.json", *folder, ranks.size(), fnv1a(hosts));
 }
 
 }  // namespace rondo::communicator

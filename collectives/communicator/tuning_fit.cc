@@ -3,7 +3,9 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "collectives/communicator/tuning_world.h"
 #include "collectives/select/fit.h"
 #include "collectives/select/pricing.h"
 
@@ -79,6 +81,7 @@ std::vector<std::string> names_of_hosts(const Place& place) {
 
 simulate::Network first_guess(const Place& place) {
   const schedule::HostLayout& hosts = place.layout();
+  const std::vector<std::size_t> cores = cores_of_hosts(place.mesh().ranks());
   simulate::Network network = simulate::default_network(1, 1);
   const simulate::HostGroup any = network.groups.front();
   network.groups.clear();
@@ -86,7 +89,7 @@ simulate::Network first_guess(const Place& place) {
     simulate::HostGroup group = any;
     const auto first = static_cast<std::size_t>(hosts.ranks_of(host).front());
     group.ranks = static_cast<int>(hosts.ranks_of(host).size());
-    group.cores = static_cast<int>(place.mesh().ranks()[first].cores.size());
+    group.cores = static_cast<int>(cores[first]);
     network.groups.push_back(group);
   }
   if (place.options().transport == "tcp") network.inside = network.between;
@@ -99,7 +102,7 @@ simulate::Network first_guess(const Place& place) {
 
 select::Tuning tuning_of(const Place& place, TuningSamples samples) {
   select::Tuning tuning;
-  tuning.transport = place.last_call().transport;
+  tuning.transport = transport_of_pairs(place.mesh().ranks(), place.mesh().means().transport);
   tuning.hosts = names_of_hosts(place);
   const auto layout = std::make_shared<const schedule::HostLayout>(place.layout());
   tuning.network = select::fit(first_guess(place), runs_to_fit(place, samples.evenly, layout));

@@ -10,9 +10,12 @@
 #include "collectives/verify/written.h"
 #include "core/hash.h"
 #include "core/json/reader.h"
+#include "transport/endpoint/endpoint.h"
 
 namespace rondo::communicator {
 namespace {
+
+static_assert(schedule::kMostWrittenLanes == transport::kFirstFreeLane);
 
 std::string name_of(const std::string& path) {
   return fmt::format("schedule file {} (RONDO_SCHEDULE)", path);

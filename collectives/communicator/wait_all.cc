@@ -72,8 +72,9 @@ void disarm(Engines engines, std::span<const pollfd> descriptors) {
   for (std::size_t i = 0; i < engines.size(); ++i) {
     if (descriptors[i].events == 0) continue;  // not taken
     engines[i]->driver().disarm();
-    engines[i]->driver().give_back();
+    engines[i]->driver().let_go();
   }
+  for (Engine* engine : engines) engine->driver().answer();
 }
 
 /// Until one of the engines has something to look at; not at all where `has_ended` says, once they

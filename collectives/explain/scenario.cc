@@ -195,9 +195,9 @@ Result<Schedules> schedules_of(const Scenario& scenario, const Algorithm* algori
   if (algorithm != nullptr) {
     return select::schedules_of(*algorithm, request_of(scenario, *algorithm), scenario.count);
   }
-  const std::uint32_t rows = scenario.written->request().rows;
-  return Schedules{.world = *scenario.written_world,
-                   .table = schedule::ChunkTable::equal(scenario.count, rows)};
+  return Schedules{
+      .world = *scenario.written_world,
+      .table = schedule::ChunkTable::equal(scenario.count, scenario.written->request())};
 }
 
 Result<const Algorithm*> chosen(const Scenario& scenario) {

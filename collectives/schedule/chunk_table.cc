@@ -46,6 +46,20 @@ ChunkTable ChunkTable::equal(std::size_t count, std::uint32_t rows) {
   return table;
 }
 
+ChunkTable ChunkTable::equal(std::size_t count, const Request& request) {
+  const std::uint32_t rows = std::max(request.rows, 1U);
+  const std::uint32_t parts = rows_unit(request.collective, request.world);
+  if (rows <= parts || count % rows == 0 || count % parts != 0 || rows % parts != 0)
+    return equal(count, rows);
+  const ChunkTable part = equal(count / parts, rows / parts);
+  ChunkTable table;
+  table.rows_ = rows;
+  table.offsets_.reserve(std::size_t{rows} + 1);
+  for (std::uint32_t row = 0; row <= rows; ++row)
+    table.offsets_.push_back(row / part.rows_ * part.total() + part.offset(row % part.rows_));
+  return table;
+}
+
 Result<ChunkTable> ChunkTable::of_counts(std::span<const std::size_t> counts) {
   if (counts.empty() || counts.size() >= std::numeric_limits<std::uint32_t>::max()) {
     return Status(ErrorCode::kInvalidArgument,

@@ -21,6 +21,9 @@ class ChunkTable {
  public:
   /// `count` elements in `rows` rows whose counts differ by at most 1; `rows` is at least 1.
   static ChunkTable equal(std::size_t count, std::uint32_t rows);
+  /// The request's rows of `count` elements. Where ranks have equal parts of their own, each part
+  /// is cut by itself: its first row begins with it, also where its rows can't be of one size.
+  static ChunkTable equal(std::size_t count, const Request& request);
   /// One row per entry. Errors: InvalidArgument (no rows, or the sum doesn't fit std::size_t).
   static Result<ChunkTable> of_counts(std::span<const std::size_t> counts);
   /// all_to_all as `rank` sees it, of p ranks and p * p rows: row rank * p + i has

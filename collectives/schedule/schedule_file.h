@@ -27,7 +27,8 @@ struct WrittenSchedule {
 /// Ranks, rows and lanes that a schedule may have which somebody writes.
 inline constexpr int kMostWrittenRanks = 4096;
 inline constexpr int kMostWrittenRows = 1 << 20;
-inline constexpr int kMostWrittenLanes = 64;
+/// As many as endpoints have for calls (transport::kFirstFreeLane).
+inline constexpr int kMostWrittenLanes = 6;
 
 /// What its ranks have together. Few words ask for much, for rows are only counted, and one rank's
 /// ops may stand for all; but the proof follows each row, slot and op of each rank.

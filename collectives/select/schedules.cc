@@ -60,7 +60,7 @@ Result<Schedules> schedules_of(const algorithms::Algorithm& algorithm,
     return algorithm.build(of_rank);
   };
   Schedules made{.world = {schedule::Rotation::none(own.world), {}},
-                 .table = schedule::ChunkTable::equal(count, own.rows)};
+                 .table = schedule::ChunkTable::equal(count, own)};
   if (algorithm.counts != nullptr) {
     RONDO_ASSIGN(made.table, schedule::ChunkTable::of_counts(algorithm.counts(own, count)));
   }

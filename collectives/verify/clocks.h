@@ -43,6 +43,11 @@ class Clocks {
     if (lanes_ != 0) current_[lane * stride_ + event.lane] = event.number;
   }
 
+  /// Snapshots have grown beyond kMostBytes: of a schedule that somebody has written few words may
+  /// keep very many messages under way.
+  bool are_too_many() const { return bases_.size() > kMostBytes / sizeof(std::uint32_t); }
+  static constexpr std::size_t kMostBytes = std::size_t{512} << 20;
+
   using Snapshot = std::uint32_t;
   /// The current clock of `lane`, kept until it was released `owners` times.
   Snapshot take(std::uint32_t lane, std::uint32_t owners);

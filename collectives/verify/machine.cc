@@ -25,7 +25,7 @@ Machine::Machine(std::span<const FusedSchedule> bases, const schedule::Rotation&
       lanes_(lane_table_.size()),
       fifos_(lane_table_.channels().size()),
       clocks_(model.values_only && has_memory_ ? 0 : lane_table_.size(), rotation.order()),
-      wait_points_(lane_table_),
+      wait_points_(lane_table_, !model.waits_teach_least),
       memory_(bases, lane_table_, model.in_place),
       bases_(bases) {
   for (LaneId lane = 0; lane < lane_table_.size(); ++lane) {
@@ -82,8 +82,21 @@ Status Machine::run() {
   for (;; credits_ = std::min(2 * credits_, model_.credits)) {
     RONDO_TRY(run_until_stuck());
     if (is_over()) return leftovers();
-    if (credits_ >= model_.credits) return deadlock();
+    if (credits_ >= model_.credits || !waits_for_room()) return deadlock();
   }
+}
+
+/// More credits are of use to no other lane.
+bool Machine::waits_for_room() const {
+  for (LaneId lane = 0; lane < lane_table_.size(); ++lane) {
+    const std::span<const Sweep> sweeps = lane_table_.sweeps(lane);
+    if (lanes_[lane].next == sweeps.size() || sweeps[lanes_[lane].next].is_wait) continue;
+    for (const Port& port : lane_table_.targets(lane, sweeps[lanes_[lane].next])) {
+      if (!port.is_channel()) continue;
+      if (fifos_.size(lane_table_.channel_to(lane, port.peer)) >= credits_) return true;
+    }
+  }
+  return false;
 }
 
 Status Machine::run_until_stuck() {
@@ -94,6 +107,7 @@ Status Machine::run_until_stuck() {
     lanes_[lane].queued = false;
     while (is_ready(lane)) {
       std::string why = execute(lane);
+      if (why.empty() && clocks_.are_too_many()) why = too_many_messages();
       if (!why.empty()) return error_at(lane, std::move(why));
       ++lanes_[lane].next;
       ++sweeps_;
@@ -135,7 +149,9 @@ std::string Machine::execute(LaneId lane) {
   clocks_.advance(lane, event);
   if (sweep.is_wait) {
     const LaneId target = lane_table_.first_of(lane_table_.rank(lane)) + sweep.wait_lane;
-    wait_points_.join(wait_points_.find(target, sweep.wait_sweep), lane, clocks_);
+    const WaitPoints::Id waited = wait_points_.find(target, sweep.wait_sweep);
+    wait_points_.join(waited, lane, clocks_);
+    for (const LoanId loan : wait_points_.loans(waited)) memory_.await(loan, event);
   } else {
     borrowed_.clear();
     Running running{

@@ -41,6 +41,9 @@ struct Model {
   /// With `lent` and `stores`: what is stored is lent as well, so that what either forbids is
   /// forbidden (verify_at_once).
   bool lends_all = false;
+  /// With `lent`: a wait for what a sweep sent ends those loans, but teaches nothing of who took
+  /// them, as where some channels copy what others lend.
+  bool waits_teach_least = false;
   /// No rules about memory but that what is read has been written, for worlds in which they are
   /// known to be kept.
   bool values_only = false;
@@ -59,7 +62,8 @@ class Machine {
   /// was noticed and, with a lineage, those to blame.
   Status run();
 
-  /// Messages per channel that were enough, a power of two or `model.credits`.
+  /// Messages per channel that were enough or, where nothing moved any more, tried: a power of two
+  /// or `model.credits`.
   std::uint32_t credits() const { return credits_; }
   /// Of the whole world.
   std::uint64_t sweeps() const { return sweeps_ * order(); }
@@ -101,6 +105,7 @@ class Machine {
   };
 
   Status run_until_stuck();
+  bool waits_for_room() const;
   bool is_over() const;
   void initialise_inputs();
   void add_to_complete(std::uint32_t row, const Value& input);
@@ -113,6 +118,7 @@ class Machine {
   std::string execute(LaneId lane);
   std::string take_sources(Running& running);
   std::string take_source(Running& running, const schedule::Port& port, Value& source);
+  bool is_lost_input(const Running& running, const schedule::Port& port, CellId cell) const;
   std::string take_message(Running& running, const schedule::Port& port, Value& value);
   std::string check_final(const Running& running);
   std::string store_targets(const Running& running);
@@ -121,6 +127,7 @@ class Machine {
   std::string store_into_peer(const Running& running, const schedule::Port& port);
   std::string take_note_of_store(Running& running, const schedule::Port& port,
                                  schedule::Slice stored);
+  static std::string too_many_messages();
   Status error_at(LaneId lane, std::string why) const;
   std::string in_words(Maker maker) const;
   std::string in_words(const Conflict& conflict) const;

@@ -54,7 +54,22 @@ std::string Machine::take_source(Running& running, const Port& port, Value& sour
   }
   memory_.note_read(cell, port.slice.buffer);
   source = memory_.value(cell);
-  return {};
+  if (!is_lost_input(running, port, cell)) return {};
+  return fmt::format(
+      "{}: reads the input of a rank in place behind what was stored there, where a "
+      "rank out of place still reads its input",
+      to_string(port.slice));
+}
+
+/// Each rank may be in place or not, whatever others are. What differs so may cancel out where all
+/// are alike, but not where only some are.
+bool Machine::is_lost_input(const Running& running, const Port& port, CellId cell) const {
+  if (!reduces_ || !model_.in_place || port.slice.buffer != schedule::BufferRole::kInput ||
+      !memory_.is_written_as_output(cell))
+    return false;
+  const Value input = contribution(rotation_, lane_table_.rank(running.lane), running.sweep.row);
+  const Value& found = memory_.value(cell);
+  return found.divided || found.sum != input.sum || found.tree != input.tree;
 }
 
 std::string Machine::take_message(Running& running, const Port& port, Value& value) {
@@ -167,6 +182,8 @@ std::string Machine::fill_message(const Running& running, const Port& port, Mess
     const Slice backing = backing_of(lane_table_.schedule(lane), running.sweep);
     message.loan = memory_.lend(memory_.cell(lane_table_.rank(lane), backing), running.event);
   }
+  if (model_.waits_teach_least && message.wait_point != 0 && message.loan != kNoLoan)
+    wait_points_.add_loan(message.wait_point, message.loan);
   if (!stores) return {};
   message.stored = true;
   message.slice = port.slice;

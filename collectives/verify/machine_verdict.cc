@@ -77,6 +77,13 @@ std::optional<Blame> Machine::blame(const Value& value, std::span<const Rank> ri
   return Blame{lane_table_.rank(maker->lane), fmt::format("made by {}", in_words(*maker))};
 }
 
+std::string Machine::too_many_messages() {
+  return fmt::format(
+      "so many messages are under way at once that the proof would need more than {} MiB for "
+      "what their senders knew; receive them earlier, or write fewer ranks or lanes",
+      Clocks::kMostBytes >> 20);
+}
+
 Status Machine::error_at(LaneId lane, std::string why) const {
   Rank culprit = lane_table_.rank(lane);
   if (blame_) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "collectives/verify/postcondition.h"
@@ -15,7 +16,8 @@ namespace {
 using schedule::FusedSchedule;
 using schedule::Rotation;
 
-constexpr std::uint32_t kMostCredits = 64;
+/// A sender never waits for room (execute/host/send_queue.h): as many as a schedule may have ops.
+constexpr std::uint32_t kMostCredits = 1U << 22;
 
 /// The same run again with the values' lineage, so that the error can say what a value is made of,
 /// and which sweep is to blame.
@@ -28,13 +30,17 @@ Status explain(std::span<const FusedSchedule> world, const Model& model, Order o
   return check_order(world, machine.outcome(), order);
 }
 
+std::string_view channels(const Model& model) {
+  if (model.waits_teach_least) return "direct and eager";
+  return model.lent ? "direct" : "eager";
+}
+
 Status in_model(const Status& status, const Model& model) {
-  return Status(
-      status.code(),
-      fmt::format("{} ({} channels{}, {})", status.message(), model.lent ? "direct" : "eager",
-                  model.lent && !model.stores ? " without stores" : "",
-                  model.in_place ? "in place" : "out of place"),
-      status.culprit(), status.where());
+  return Status(status.code(),
+                fmt::format("{} ({} channels{}, {})", status.message(), channels(model),
+                            model.lent && !model.stores ? " without stores" : "",
+                            model.in_place ? "in place" : "out of place"),
+                status.culprit(), status.where());
 }
 
 struct Trial {
@@ -121,12 +127,19 @@ std::vector<Model> models_for(std::span<const FusedSchedule> world, std::uint32_
   for (const FusedSchedule& own : world) {
     for (const schedule::Port& port : own.ports) has_direct = has_direct || port.direct;
   }
+  const bool waits = has_waits(world);
   std::vector<Model> models;
   for (const bool in_place : {false, true}) {
     models.push_back({.lent = false, .in_place = in_place, .credits = credits});
     models.push_back({.lent = true, .in_place = in_place, .credits = credits, .stores = false});
-    if (!has_direct) continue;
-    models.push_back({.lent = true, .in_place = in_place, .credits = credits, .stores = true});
+    if (has_direct)
+      models.push_back({.lent = true, .in_place = in_place, .credits = credits, .stores = true});
+    if (!waits) continue;
+    models.push_back({.lent = true,
+                      .in_place = in_place,
+                      .credits = credits,
+                      .lends_all = true,
+                      .waits_teach_least = true});
   }
   return models;
 }

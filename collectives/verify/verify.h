@@ -30,7 +30,9 @@ Result<Report> verify(std::span<const schedule::FusedSchedule> world, const Mode
 
 /// The models that a world must be right in: eager and direct channels, with and without direct
 /// stores if it has any, each in place and out of place. Real channels are a mix of these, pair by
-/// pair; a mix allows nothing that all of them refuse.
+/// pair. Without waits a mix allows nothing that all of them refuse; with waits it may (what one
+/// channel lends, and another one's consumer would have told), and so there is one more model,
+/// which lends everything and in which waits teach as little as where everything is copied.
 std::vector<Model> models_for(std::span<const schedule::FusedSchedule> world,
                               std::uint32_t credits);
 

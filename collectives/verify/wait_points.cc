@@ -2,7 +2,8 @@
 
 namespace rondo::verify {
 
-WaitPoints::WaitPoints(const LaneTable& lanes) {
+WaitPoints::WaitPoints(const LaneTable& lanes, bool teaches_consumers)
+    : teaches_consumers_(teaches_consumers) {
   for (LaneId lane = 0; lane < lanes.size(); ++lane) {
     for (const schedule::Sweep& sweep : lanes.sweeps(lane)) {
       if (!sweep.is_wait) continue;
@@ -26,7 +27,7 @@ void WaitPoints::execute(Id id, LaneId lane, Clocks& clocks) {
 
 void WaitPoints::consume(Id id, LaneId consumer, int steps, Clocks& clocks) {
   --points_[id].pending_sends;
-  clocks.extend(points_[id].clock, consumer, steps);
+  if (teaches_consumers_) clocks.extend(points_[id].clock, consumer, steps);
 }
 
 }  // namespace rondo::verify

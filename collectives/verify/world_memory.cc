@@ -111,7 +111,11 @@ Conflict WorldMemory::conflict(const Cell& cell, Event event, const Clocks& cloc
 bool WorldMemory::is_pending(LoanId loan, Event event, const Clocks& clocks,
                              std::span<const LoanId> own_loans) const {
   if (std::ranges::find(own_loans, loan) != own_loans.end()) return false;
-  return !loans_[loan].consumed || !clocks.knows(event.lane, loans_[loan].consumer);
+  if (!loans_[loan].consumed) return true;
+  const auto knows = [&](Event other) { return clocks.knows(event.lane, other); };
+  if (knows(loans_[loan].consumer)) return false;
+  const auto waiters = waiters_.find(loan);
+  return waiters == waiters_.end() || std::ranges::none_of(waiters->second, knows);
 }
 
 void WorldMemory::record_write(Cell& cell, const Value& value, Event event) {

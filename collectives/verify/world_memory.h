@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "collectives/schedule/fused_schedule.h"
@@ -68,6 +69,8 @@ class WorldMemory {
   /// A message that `sender` sends.
   LoanId lend(CellId cell, Event sender);
   void consume(LoanId loan, Event consumer);
+  /// `waiter` has waited until it was over, however: whoever knows that, knows this.
+  void await(LoanId loan, Event waiter) { waiters_[loan].push_back(waiter); }
   CellId lent_cell(LoanId loan) const { return loans_[loan].cell; }
 
  private:
@@ -107,6 +110,7 @@ class WorldMemory {
   std::vector<Cell> cells_;
   std::vector<More> more_;
   std::vector<Loan> loans_;
+  std::unordered_map<LoanId, std::vector<Event>> waiters_;  ///< of few loans, if any
 };
 
 }  // namespace rondo::verify

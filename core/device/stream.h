@@ -72,6 +72,9 @@ class StreamImpl {
   /// While somebody has what it returns, the stream may wait for another rank: what anybody frees
   /// meanwhile is put off, where the driver would wait for the stream. Else null. Threads: any.
   virtual std::shared_ptr<void> put_off_frees() { return nullptr; }
+  /// Whether it waits, itself or behind another stream, for what the host reaches (SoftEvent): that
+  /// may fail it, which `failure` tells from then on.
+  virtual bool awaits_host() const { return false; }
   /// Whether `wait` returns at once also where its event is one that the host reaches (SoftEvent).
   virtual bool can_wait_for_host() const { return false; }
 };

@@ -1,5 +1,7 @@
 #include "core/device/stream_order.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "core/device/driver.h"
@@ -7,7 +9,7 @@
 namespace rondo::device {
 
 Result<std::shared_ptr<StreamOrder>> StreamOrder::enter(detail::StreamImpl& stream) {
-  std::shared_ptr<StreamOrder> order(new StreamOrder());
+  std::shared_ptr<StreamOrder> order(new StreamOrder(stream.device()));
   RONDO_ASSIGN(DeviceDriver * driver, driver_of(stream.device()));
   RONDO_ASSIGN(order->ready_, driver->create_event(stream.device().index));
   RONDO_TRY(stream.record(*order->ready_));
@@ -21,13 +23,21 @@ StreamOrder::~StreamOrder() {
   leave(Status(ErrorCode::kCancelled, "a call in a stream was given up before it was made"));
 }
 
+/// Nobody is its culprit: others may wait for the stream, who count their ranks otherwise than
+/// those of the call.
+Status StreamOrder::as_of_stream(const Status& outcome) const {
+  if (outcome.ok()) return {};
+  return Status(ErrorCode::kDevice, fmt::format("a call in a stream of {} failed: {}",
+                                                name_of(device_), outcome.to_string()));
+}
+
 void StreamOrder::leave(const Status& outcome) {
   std::shared_ptr<Completion> open;
   {
     const std::lock_guard lock(mutex_);
     open = std::exchange(open_, nullptr);
   }
-  if (open != nullptr) open->finish(outcome);
+  if (open != nullptr) open->finish(as_of_stream(outcome));
 }
 
 }  // namespace rondo::device

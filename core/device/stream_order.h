@@ -10,6 +10,7 @@
 #include "core/device/soft_event.h"
 #include "core/device/stream.h"
 #include "core/status.h"
+#include "rondo/device.h"
 
 namespace rondo::device {
 
@@ -23,12 +24,15 @@ class StreamOrder {
 
   /// Reached when all is done that the stream held. Threads: any.
   const detail::EventImpl& ready() const { return *ready_; }
-  /// Lets the stream go on; it fails where `outcome` is an error. The first time counts.
+  /// Lets the stream go on; it fails with code Device where `outcome` is an error. The first time
+  /// counts.
   void leave(const Status& outcome);
 
  private:
-  StreamOrder() = default;
+  explicit StreamOrder(Device device) : device_(device) {}
+  Status as_of_stream(const Status& outcome) const;
 
+  const Device device_;
   std::shared_ptr<detail::EventImpl> ready_;
   SoftEvent gate_;
   std::mutex mutex_;

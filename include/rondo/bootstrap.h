@@ -23,6 +23,11 @@ struct Bootstrap {
 /// Errors: InvalidArgument (there is no such interface), System. Threads: any.
 RONDO_API std::string make_unique_id(const std::string& interface = {});
 
+/// Ends what waits for the others by an id of make_unique_id's where its world won't come about; a
+/// world that has come about has done so itself. Processes that are meeting by it are let finish,
+/// for seconds at most. Does nothing with what this process hasn't made. Threads: any.
+RONDO_API void forget_unique_id(const std::string& unique_id);
+
 inline constexpr int kMostUniqueIdBytes = 127;
 
 }  // namespace v1

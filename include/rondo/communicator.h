@@ -306,8 +306,10 @@ class RONDO_API Communicator {
 
   /// What is chosen for each size, measured beside all other algorithms of the collective: the
   /// median of `rounds` calls of f32 (and as many to find the fastest by) on ordinary memory.
-  /// `bytes`: of one rank's larger buffer. Collective, as measure_tuning. Errors: as a collective
-  /// call.
+  /// `bytes`: of one rank's larger buffer. What is chosen is the forced algorithm where there is
+  /// one; a schedule of the user's isn't measured, and doesn't count here. Collective, as
+  /// measure_tuning. Errors: InvalidArgument (`rounds` isn't 1 to 10,000: nothing is sent), those
+  /// of a collective call.
   std::vector<MeasuredChoice> measure_choices(Collective collective,
                                               const std::vector<std::size_t>& bytes,
                                               int rounds = 15);

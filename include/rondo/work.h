@@ -51,7 +51,9 @@ class RONDO_API Work {
   bool wait_for(std::chrono::milliseconds limit);
 
   /// Gives the call up if it isn't done. A collective can't go on without one of its ranks, so the
-  /// communicator fails, on every rank, with code Cancelled and this rank as the culprit.
+  /// communicator fails, on every rank, with code Cancelled and this rank as the culprit. In a
+  /// continuation it waits for nobody: a call of the same communicator is given up when that has
+  /// returned, one of another at once, or soon where another thread moves that one's calls on.
   void cancel();
 
   /// Runs `continuation` once the call is done: null if it went well, otherwise its error. At once,

@@ -49,8 +49,8 @@ TEST(CfsQuota, minusOne_isNoLimit) {
   EXPECT_FALSE(parse_cfs_quota("100000", "0").ok());
 }
 
-TEST(CpuCgroups, version1_isTheMountWithTheCpuController) {
-  const auto found = find_cpu_cgroups(kMembership1, kMounts1);
+TEST(Cgroups, version1_isTheMountWithTheCpuController) {
+  const auto found = find_cgroups("cpu", kMembership1, kMounts1);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].version, 1);
   EXPECT_THAT(found[0].folders,
@@ -58,25 +58,33 @@ TEST(CpuCgroups, version1_isTheMountWithTheCpuController) {
                           "/sys/fs/cgroup/cpu,cpuacct"));
 }
 
-TEST(CpuCgroups, version2_isTheUnifiedMount) {
-  const auto found = find_cpu_cgroups(kMembership2, kMounts2);
+TEST(Cgroups, version1_hasAFolderForEachController) {
+  const auto found = find_cgroups("cpuset", kMembership1, kMounts1);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].folders, ElementsAre("/sys/fs/cgroup/cpuset/jobs", "/sys/fs/cgroup/cpuset"));
+  EXPECT_THAT(find_cgroups("memory", kMembership1, kMounts1), IsEmpty());
+}
+
+TEST(Cgroups, version2_isTheUnifiedMount) {
+  const auto found = find_cgroups("cpu", kMembership2, kMounts2);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].version, 2);
   EXPECT_THAT(found[0].folders, ElementsAre("/sys/fs/cgroup/user.slice/job.scope",
                                             "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"));
 }
 
-TEST(CpuCgroups, mountOfAnInnerGroup_hidesWhatLiesAbove) {
-  const auto found = find_cpu_cgroups(
-      "4:cpu:/docker/abc/inner\n",
-      "32 31 0:29 /docker/abc /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu,cpuacct\n");
+TEST(Cgroups, mountOfAnInnerGroup_hidesWhatLiesAbove) {
+  const auto found =
+      find_cgroups("cpu", "4:cpu:/docker/abc/inner\n",
+                   "32 31 0:29 /docker/abc /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu,cpuacct\n");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_THAT(found[0].folders, ElementsAre("/sys/fs/cgroup/cpu/inner", "/sys/fs/cgroup/cpu"));
 }
 
-TEST(CpuCgroups, rubbish_isSkipped) {
-  EXPECT_THAT(find_cpu_cgroups("", ""), IsEmpty());
-  EXPECT_THAT(find_cpu_cgroups("nonsense\n::\n", "1 2 3\n - \n1 2 3 / /x - cgroup2\n"), IsEmpty());
+TEST(Cgroups, rubbish_isSkipped) {
+  EXPECT_THAT(find_cgroups("cpu", "", ""), IsEmpty());
+  EXPECT_THAT(find_cgroups("cpu", "nonsense\n::\n", "1 2 3\n - \n1 2 3 / /x - cgroup2\n"),
+              IsEmpty());
 }
 
 TEST(CpuQuota, limitOfAParent_isFound) {

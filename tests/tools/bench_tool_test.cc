@@ -198,7 +198,8 @@ TEST(BenchJson, FileThatOutputGoesTo_HasBoth) {
   const TemporaryFile file;
   for (const std::string ranks : {"", "--local 2 "}) {
     for (const std::string& json :
-         {std::string("-J /dev/stdout"), "-J " + file.path(), "--json=" + file.path()}) {
+         {std::string("-J /dev/stdout"), "-J " + file.path(), "--json=" + file.path(),
+          "--output_file " + file.path(), "--output_file=" + file.path()}) {
       const Outcome outcome = shell(fmt::format(
           "$RONDO bench all_reduce {}-b 64 -e 64 -n 2 {} > {}", ranks, json, file.path()));
       EXPECT_EQ(outcome.exit_code, 0) << outcome.output;

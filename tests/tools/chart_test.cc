@@ -11,6 +11,7 @@
 namespace rondo::tool {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -46,6 +47,23 @@ TEST(Lines, FilesThatDiffer_AreNamedByWhatTellsThemApart) {
   EXPECT_EQ(lines[0].label, "old.json");
   EXPECT_EQ(lines[1].label, "new.json");
   EXPECT_DOUBLE_EQ(lines[0].points.at(64), 2);
+}
+
+TEST(Lines, FilesOfOneName_AreNamedByTheirFoldersToo) {
+  const auto labels = [](const std::vector<std::string>& paths) {
+    std::vector<RecordedFile> files;
+    for (const std::string& path : paths) files.push_back(file_of(path, {point(8, 1)}));
+    std::vector<std::string> found;
+    for (const ChartLine& line : lines_of(files)) found.push_back(line.label);
+    return found;
+  };
+  EXPECT_THAT(labels({"old/r.json", "new/r.json"}), ElementsAre("old/r.json", "new/r.json"));
+  EXPECT_THAT(labels({"/a/1/x/r.json", "/a/2/x/r.json", "/a/2/x/s.json"}),
+              ElementsAre("1/x/r.json", "2/x/r.json", "s.json"));
+  EXPECT_THAT(labels({"r.json", "old/r.json", "/old/r.json"}),
+              ElementsAre("r.json", "old/r.json", "/old/r.json"));
+  EXPECT_THAT(labels({"a/r.json", "a//r.json"}), ElementsAre("a/r.json", "a//r.json"));
+  EXPECT_THAT(labels({"a/r.json", "a/r.json"}), ElementsAre("all_reduce")) << "one file";
 }
 
 TEST(Lines, OneLine_IsNamedByItsCollective) {

@@ -59,8 +59,10 @@ TEST(CostlySchedules, OfFewWordsAndManyRanks_AreRefusedAtOnce) {
        ": rows: 4294967296 rows and scratch slots of all ranks together; expected at most 4194304"},
       {schedule_of(4096, 1, R"("scratch": [)" + repeated(100'000, "0") + R"(], "lanes": [])"),
        ": schedules[0]: 409604096 rows and scratch slots of all ranks together"},
-      {schedule_of(512, 1, R"("lanes": [)" + repeated(64, R"([["copy", "in 0", "out 0"]])") + "]"),
-       ": schedules[0]: 32768 lanes of all ranks together; expected at most 8192"},
+      {schedule_of(4096, 1, R"("lanes": [)" + repeated(6, R"([["copy", "in 0", "out 0"]])") + "]"),
+       ": schedules[0]: 24576 lanes of all ranks together; expected at most 8192"},
+      {schedule_of(2, 1, R"("lanes": [)" + repeated(7, R"([["copy", "in 0", "out 0"]])") + "]"),
+       ": schedules[0].lanes: 7 lanes; at most 6"},
       {schedule_of(4096, 1, R"("lanes": [[)" + repeated(10'000, send) + "]]"),
        ": schedules[0]: 40960000 ops of all ranks together; expected at most 4194304"}};
   const TemporaryFile file;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/dtype.h"
+#include "tools/rondo/bench/bench_op.h"
 #include "tools/rondo/bench/names.h"
 
 namespace rondo::tool {
@@ -26,6 +27,52 @@ TEST(Pattern, RanksPlacesAndCalls_Differ) {
   EXPECT_NE(bytes(0, 1), bytes(0, 2));
   const Pattern pattern = input_pattern(DataType::kI32, ReduceOp::kSum, 0, 8, 1);
   EXPECT_NE(element<std::int32_t>(pattern, 0), element<std::int32_t>(pattern, 1));
+}
+
+/// At how many places a and b differ.
+std::size_t differing(const Pattern& a, const Pattern& b) {
+  std::vector<std::byte> data(a.bytes.size());
+  write_pattern(a, data.data(), kPeriod, 0);
+  return count_wrong(b, data.data(), kPeriod, 0);
+}
+
+void expect_every_two_ranks_differ(DataType type, const BenchOp& op, int world) {
+  std::vector<Pattern> inputs;
+  for (int rank = 0; rank < world; ++rank) {
+    inputs.push_back(input_pattern(type, op, rank, world, 3));
+    for (int other = 0; other < rank; ++other) {
+      ASSERT_GT(differing(inputs[static_cast<std::size_t>(other)], inputs.back()), kPeriod / 5)
+          << to_string(op) << " of " << to_string(type) << ", ranks " << other << " and " << rank;
+    }
+  }
+}
+
+/// Parts that have changed places show, and one that was taken twice in place of another.
+TEST(Pattern, EveryTwoRanks_DifferAtManyPlaces) {
+  for (const DataType type : all_types()) {
+    for (const BenchOp& op : all_bench_ops()) {
+      if (is_combined_by(type, op)) expect_every_two_ranks_differ(type, op, 64);
+    }
+  }
+}
+
+TEST(ReducedPattern, NoGroupOfRanks_SumsToNothing) {
+  for (int world = 1; world <= 64; ++world) {
+    for (const DataType type : {DataType::kI8, DataType::kF32, DataType::kBF16}) {
+      const Pattern sum = reduced_pattern(type, ReduceOp::kSum, world, 3);
+      const Pattern nothing{type, std::vector<std::byte>(sum.bytes.size())};
+      EXPECT_GT(differing(sum, nothing), kPeriod * 4 / 5) << to_string(type) << ", world " << world;
+    }
+  }
+}
+
+TEST(ReducedPattern, ProductsOfManyRanks_AreFloatsAndNotZero) {
+  for (const int world : {64, 500}) {
+    const Pattern product = reduced_pattern(DataType::kF32, ReduceOp::kProd, world, 3);
+    for (std::size_t i = 0; i < kPeriod; ++i) {
+      ASSERT_TRUE(std::isnormal(element<float>(product, i))) << "world " << world << ", " << i;
+    }
+  }
 }
 
 TEST(ReducedPattern, SumsProductsAverages_AreExactInFp64) {

@@ -39,6 +39,11 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("verify --worlds 5-2", "--worlds: '5-2'");
   expect_usage_error("verify --worlds 1-5:0", "expected N, FIRST-LAST or FIRST-LAST:STEP");
   expect_usage_error("verify --worlds 65537", "--worlds: '65537'");
+  expect_usage_error("verify --worlds 2-3:65537", "FIRST-LAST:STEP within 1 to 65536");
+  expect_usage_error("verify --worlds 2-3:2147483647", "--worlds: '2-3:2147483647'");
+  for (const std::string flag : {"--worlds 1-4", "--all", "--mutants"})
+    expect_usage_error("verify --schedule x " + flag,
+                       "--schedule excludes " + flag.substr(0, flag.find(' ')));
   expect_usage_error("verify --worlds 5000 --all", "--all: worlds of up to 4096");
   expect_usage_error("verify --worlds 9-16 --mutants", "worlds of 2 to 8, of which --worlds 9-16");
   expect_usage_error("verify --worlds 1 --mutants", "worlds of 2 to 8, of which --worlds 1 has");
@@ -251,11 +256,13 @@ TEST(RondoTool, OutputThatCantBeWritten_IsAnError) {
 }
 
 TEST(RondoToolBench, OutputThatCantBeWritten_LeavesTheJson) {
-  const TemporaryFile file;
-  const Outcome outcome =
-      rondo("bench all_reduce -e 64 -n 1 --json " + file.path() + " > /dev/full");
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_FALSE(nlohmann::json::parse(std::ifstream(file.path()))["results"].empty());
+  for (const std::string ranks : {"", "--local 2 "}) {
+    const TemporaryFile file;
+    const Outcome outcome =
+        rondo("bench all_reduce " + ranks + "-e 64 -n 1 --json " + file.path() + " > /dev/full");
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
+    EXPECT_FALSE(nlohmann::json::parse(std::ifstream(file.path()))["results"].empty());
+  }
 }
 
 TEST(RondoToolBench, NoLauncher_MeasuresAWorldOfOne) {

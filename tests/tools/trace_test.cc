@@ -117,6 +117,63 @@ TEST(ClockOffsets, AClockThatWasSet_IsInconsistent) {
   EXPECT_EQ(estimate_offsets(pointers(traces)).at("h1").kind, ClockOffset::Kind::kInconsistent);
 }
 
+/// Makes every call of a rank `longer_ns` longer, and so what it tells of clocks less.
+void stretch(RankTrace& trace, std::int64_t longer_ns) {
+  for (auto& [sequence, call] : trace.calls) call.done_ns += longer_ns;
+}
+
+TEST(ClockOffsets, OfSeveralJobs_TheNarrowestCount) {
+  const std::vector<std::int64_t> offsets = {0, 123 * kMs, -987 * kMs};
+  auto wide = traces_of({.offset_ns = offsets, .one_clock = false});
+  stretch(wide[0], 500 * kMs);
+  const auto narrow = traces_of({.offset_ns = offsets, .one_clock = false});
+  using Jobs = std::vector<std::vector<const RankTrace*>>;
+  for (const Jobs& jobs : {Jobs{pointers(wide), {&narrow[0], &narrow[1]}},
+                           Jobs{{&narrow[0], &narrow[1]}, pointers(wide)}}) {
+    const auto estimated = estimate_offsets(jobs);
+    EXPECT_NEAR(static_cast<double>(estimated.at("h1").ns), 123e6, 20'000);
+    EXPECT_LE(estimated.at("h1").within_ns, kMs + 10'000);
+    EXPECT_GT(estimated.at("h2").within_ns, 100 * kMs) << "only the wide one knows it";
+    EXPECT_EQ(estimated.at("h0").kind, ClockOffset::Kind::kOwn);
+  }
+}
+
+/// The second job's first rank is on another host than the first's.
+TEST(ClockOffsets, OfAJobWithAnotherFirstClock_AreAgainstTheSame) {
+  const auto traces = traces_of({.offset_ns = {0, 123 * kMs, -987 * kMs}, .one_clock = false});
+  for (const std::vector<const RankTrace*>& second :
+       {std::vector{&traces[1], &traces[2]}, std::vector{&traces[2], &traces[1]}}) {
+    const auto estimated = estimate_offsets({{&traces[0], &traces[1]}, second});
+    EXPECT_NEAR(static_cast<double>(estimated.at("h2").ns), -987e6, 40'000);
+    EXPECT_EQ(estimated.at("h2").kind, ClockOffset::Kind::kBounded);
+    EXPECT_LE(estimated.at("h2").within_ns, 2 * kMs + 20'000);
+  }
+}
+
+/// Whichever job comes first: what is known of a clock is never another frame's.
+TEST(ClockOffsets, OfJobsThatAThirdJoins_AreAllAgainstTheSame) {
+  const std::vector<std::int64_t> offsets = {0, 1000 * kMs, -5000 * kMs, 7000 * kMs};
+  const Made made{.world = 4, .late_ns = {0, 0, 0, 0}, .offset_ns = offsets, .one_clock = false};
+  auto wide = traces_of(made);
+  stretch(wide[0], 20 * kMs);
+  const auto traces = traces_of(made);
+  using Job = std::vector<const RankTrace*>;
+  const Job first = {&wide[0], &wide[1]};
+  const Job second = {&traces[2], &traces[3]};
+  const Job bridge = {&traces[1], &traces[2]};
+  for (const std::vector<Job>& jobs :
+       {std::vector<Job>{first, second, bridge}, {first, bridge, second}}) {
+    const auto estimated = estimate_offsets(jobs);
+    for (int host = 1; host < 4; ++host) {
+      const ClockOffset& offset = estimated.at("h" + std::to_string(host));
+      EXPECT_EQ(offset.kind, ClockOffset::Kind::kBounded);
+      EXPECT_NEAR(static_cast<double>(offset.ns),
+                  static_cast<double>(offsets[static_cast<std::size_t>(host)]), 25e6)
+          << host;
+    }
+  }
+}
+
 TEST(TraceVerdict, ALateRank_IsNamedAsLate) {
   for (const bool one_clock : {true, false}) {
     const auto traces = traces_of({.late_ns = {0, 0, 5 * kMs},
@@ -127,6 +184,23 @@ TEST(TraceVerdict, ALateRank_IsNamedAsLate) {
     EXPECT_EQ(job.verdict.rank, 2);
     EXPECT_GE(job.ranks[2].late_calls, 19U);
     EXPECT_NE(describe_verdict(job).find("rank 2 was late (compute)"), std::string::npos);
+  }
+}
+
+/// Rank 2 computes and then sends; rank 1 has waited for that in a receive, and both come late.
+TEST(TraceVerdict, ARankThatWaitedInAReceive_IsntBlamed) {
+  for (const bool one_clock : {true, false}) {
+    auto traces = traces_of({.world = 4,
+                             .late_ns = {0, 5 * kMs, 5 * kMs, 0},
+                             .offset_ns = {0, one_clock ? 0 : -77 * kMs, 0, 0},
+                             .one_clock = one_clock});
+    for (const auto& [sequence, call] : traces[1].calls)
+      traces[1].messages.push_back({call.entered_ns - 5 * kMs, call.entered_ns - 1000});
+    const JobSummary job = summarize(pointers(traces));
+    EXPECT_EQ(job.verdict.kind, Slowness::kLate);
+    EXPECT_EQ(job.verdict.rank, 2) << describe(job);
+    EXPECT_GE(job.ranks[2].late_calls, 19U);
+    EXPECT_EQ(job.ranks[1].late_calls, 0U) << "before its first call, too";
   }
 }
 
@@ -239,6 +313,15 @@ TEST(TraceFile, AsItIsWritten_IsRead) {
   EXPECT_EQ(trace.calls.at(1).wait_ns, 2000);
 }
 
+TEST(TraceFile, SendsAndReceives_AreReadApart) {
+  const RankTrace trace =
+      parse_trace("FILE", replaced(file_text(), "\"sequence\":1", "\"sequence\":0"));
+  EXPECT_TRUE(trace.calls.empty());
+  ASSERT_EQ(trace.messages.size(), 1U);
+  EXPECT_EQ(trace.messages[0].begin_ns, 1500);
+  EXPECT_EQ(trace.messages[0].end_ns, 3750);
+}
+
 TEST(TraceFile, WhatCantBe_IsRefusedInOneLine) {
   const std::string good = file_text();
   const std::vector<std::string> wrong = {
@@ -264,6 +347,8 @@ TEST(TraceFile, WhatCantBe_IsRefusedInOneLine) {
       replaced(good, "\"args\"", "\"arcs\""),
       replaced(good, "\"sequence\":1", "\"sequence\":18446744073709551615"),
       replaced(good, "\"done_ns\":3750", "\"done_ns\":1000"),
+      replaced(replaced(good, "\"sequence\":1", "\"sequence\":0"), "\"done_ns\":3750",
+               "\"done_ns\":1000"),
       replaced(good, "\"wait_ns\":2000", "\"wait_ns\":2001"),
       replaced(good, "\"wait_ns\":2000", "\"wait_ns\":-2000"),
       replaced(good, "\"wait_ns\":2000,", ""),
@@ -397,6 +482,24 @@ TEST(TraceMerge, OtherClocks_AreMovedToTheFirst) {
   EXPECT_EQ(merged[2]["args"]["clock_offset_ns"], -100'000);
   EXPECT_EQ(merged[3]["pid"], 1);
   EXPECT_NEAR(merged[3]["ts"].get<double>(), 1.5, 1e-6);
+}
+
+/// The first job's call was long on rank 0, the second's is short.
+TEST(TraceMerge, OfTwoJobs_TheOneThatKnowsTheClockBetterCounts) {
+  const auto file_of = [](int rank, const std::string& job, std::int64_t longer_ns) {
+    std::string text = replaced(file_text(rank), R"("job":"j")", R"("job":")" + job + '"');
+    text = replaced(text, R"("clock":"c")", fmt::format(R"("clock":"{}")", rank));
+    text = replaced(text, R"("done_ns":3750)", fmt::format(R"("done_ns":{})", 3750 + longer_ns));
+    return replaced(text, R"("transfer_ns":250)",
+                    fmt::format(R"("transfer_ns":{})", 250 + longer_ns));
+  };
+  const std::vector<RankTrace> traces = {
+      parse_trace("a", file_of(0, "j", 1'000'000)), parse_trace("b", file_of(1, "j", 0)),
+      parse_trace("c", file_of(0, "k", 0)), parse_trace("d", file_of(1, "k", 0))};
+  const auto merged = nlohmann::json::parse(merge(by_job(traces)));
+  ASSERT_EQ(merged.size(), 8U);
+  for (const std::size_t first_of_rank_1 : {2U, 6U})
+    EXPECT_EQ(merged[first_of_rank_1]["args"]["clock_offset_ns"], 0);
 }
 
 }  // namespace

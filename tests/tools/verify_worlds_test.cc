@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "tools/rondo/world_range.h"
+
 namespace rondo::tool {
 namespace {
 
@@ -38,6 +42,13 @@ TEST(VerifyWorlds, EveryWorld_IsToldBeforeItsProof) {
   verify_worlds({.first = 2, .last = 4}, false, Coverage::kChosen,
                 [&](int world) { told.push_back(world); });
   EXPECT_THAT(told, ElementsAre(2, 3, 4));
+}
+
+TEST(VerifyWorlds, AStepBeyondTheLast_IsTheFirstAlone) {
+  std::vector<int> told;
+  verify_worlds(parse_world_range("2-3:65536"), false, Coverage::kChosen,
+                [&](int world) { told.push_back(world); });
+  EXPECT_THAT(told, ElementsAre(2));
 }
 
 }  // namespace

@@ -148,15 +148,20 @@ void add_verify_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("verify", "Prove the built-in algorithms right");
   command->footer(kVerifyExamples);
   const auto flags = std::make_shared<VerifyFlags>();
-  command->add_option("--schedule", flags->schedule_path,
-                      "prove a schedule of your own instead (docs/your-own-schedule.md)");
+  CLI::Option* const schedule =
+      command->add_option("--schedule", flags->schedule_path,
+                          "prove a schedule of your own instead (docs/your-own-schedule.md)");
   command->add_option("--worlds", flags->worlds, "world sizes: N, FIRST-LAST or FIRST-LAST:STEP")
-      ->capture_default_str();
-  command->add_flag("--all", flags->all,
-                    "leave nothing out in worlds above 128: minutes for each of them");
-  command->add_flag(
-      "--mutants", flags->mutants,
-      "also damage schedules on purpose, those of worlds 2 to 8, and see them refused");
+      ->capture_default_str()
+      ->excludes(schedule);
+  command
+      ->add_flag("--all", flags->all,
+                 "leave nothing out in worlds above 128: minutes for each of them")
+      ->excludes(schedule);
+  command
+      ->add_flag("--mutants", flags->mutants,
+                 "also damage schedules on purpose, those of worlds 2 to 8, and see them refused")
+      ->excludes(schedule);
   command->callback([flags] {
     const int code = run(*flags);
     if (code != 0) throw CLI::RuntimeError(code);

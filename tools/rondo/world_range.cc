@@ -27,7 +27,8 @@ WorldRange parse_world_range(std::string_view text) {
   const std::string_view last = dash == std::string_view::npos ? ends : ends.substr(dash + 1);
   const int step = colon == std::string_view::npos ? 1 : number_of(text.substr(colon + 1));
   const WorldRange range{number_of(ends.substr(0, dash)), number_of(last), step};
-  if (range.first < 1 || range.last < range.first || range.last > kLargestWorld || step < 1) {
+  if (range.first < 1 || range.last < range.first || range.last > kLargestWorld || step < 1 ||
+      step > kLargestWorld) {
     throw UsageError(
         fmt::format("--worlds: '{}' is not a range of world sizes; expected N, FIRST-LAST or "
                     "FIRST-LAST:STEP within 1 to {}",

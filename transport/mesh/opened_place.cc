@@ -1,5 +1,6 @@
 #include "transport/mesh/opened_place.h"
 
+#include <span>
 #include <utility>
 
 #include "transport/inproc/inproc_transport.h"
@@ -25,8 +26,17 @@ Result<std::vector<TransportKind>> kinds_of(int rank, const std::vector<RankInfo
   return kinds;
 }
 
+std::vector<int> ranks_of_host(int rank, const std::vector<RankInfo>& ranks) {
+  const std::string& host = ranks[static_cast<std::size_t>(rank)].host_identity;
+  std::vector<int> found;
+  for (std::size_t other = 0; other < ranks.size(); ++other)
+    if (ranks[other].host_identity == host) found.push_back(static_cast<int>(other));
+  return found;
+}
+
 Result<std::unique_ptr<Transport>> create_transport(TransportKind kind, const Identity& identity,
-                                                    const MeshMeans& means, std::size_t peers) {
+                                                    const MeshMeans& means, std::size_t peers,
+                                                    std::span<const int> host_ranks) {
   switch (kind) {
     case TransportKind::kInproc: {
       RONDO_ASSIGN(auto transport, InprocTransport::create(identity));
@@ -35,6 +45,7 @@ Result<std::unique_ptr<Transport>> create_transport(TransportKind kind, const Id
     case TransportKind::kShm: {
       ShmOptions options;
       options.private_read_bytes = means.private_read_bytes;
+      options.host_ranks = host_ranks;
       RONDO_ASSIGN(auto transport, ShmTransport::create(identity, options));
       return std::unique_ptr<Transport>(std::move(transport));
     }
@@ -62,9 +73,11 @@ Result<OpenedPlace> OpenedPlace::open(const Identity& identity, std::vector<Rank
   place.ranks_ = std::move(ranks);
   place.means_ = means;
   RONDO_ASSIGN(place.kinds_, kinds_of(identity.rank, place.ranks_, means.transport));
+  const std::vector<int> host_ranks = ranks_of_host(identity.rank, place.ranks_);
   for (const TransportKind kind : kAllKinds) {
     if (place.peers(kind) == 0) continue;
-    RONDO_ASSIGN(auto transport, create_transport(kind, identity, means, place.peers(kind)));
+    RONDO_ASSIGN(auto transport,
+                 create_transport(kind, identity, means, place.peers(kind), host_ranks));
     place.transport_kinds_.push_back(kind);
     place.transports_.push_back(std::move(transport));
   }

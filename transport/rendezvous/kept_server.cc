@@ -15,7 +15,11 @@ namespace {
 
 struct Kept {
   std::mutex mutex;
-  std::map<std::string, std::unique_ptr<TcpStoreServer>> servers;  ///< by address
+  struct Server {
+    std::uint64_t job = 0;
+    std::unique_ptr<TcpStoreServer> server;
+  };
+  std::map<std::string, Server> servers;  ///< by address
 };
 
 Kept& kept() {
@@ -39,16 +43,18 @@ Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job, 
   // Processes that this one starts have no business with it.
   if (listening_fd >= 0) fcntl(listening_fd, F_SETFD, FD_CLOEXEC);
   const StoreAddress address = wanted.port == 0 ? (*started)->address() : wanted;
-  servers[to_string(address)] = std::move(started).value();
+  servers[to_string(address)] = {job, std::move(started).value()};
   return address;
 }
 
-void end_server(const StoreAddress& address) {
+void end_server(const StoreAddress& address, std::uint64_t job) {
   std::unique_ptr<TcpStoreServer> server;  // outlives the lock: others may be waited for
   auto& [mutex, servers] = kept();
   const std::lock_guard lock(mutex);
-  if (auto node = servers.extract(to_string(address)); !node.empty())
-    server = std::move(node.mapped());
+  const auto found = servers.find(to_string(address));
+  if (found == servers.end() || found->second.job != job) return;
+  server = std::move(found->second.server);
+  servers.erase(found);
 }
 
 }  // namespace rondo::rendezvous

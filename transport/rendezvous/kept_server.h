@@ -16,8 +16,8 @@ namespace rondo::rendezvous {
 Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job);
 /// The same on a socket that listens at `wanted` already.
 Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job, int listening_fd);
-/// All have met at `address`: the server that is there, if this process has it, ends when the
-/// others have got what they came for, as TcpStoreServer does.
-void end_server(const StoreAddress& address);
+/// All of `job` have met at `address`: the server that is there, if this process has it for that
+/// job, ends when the others have got what they came for, as TcpStoreServer does.
+void end_server(const StoreAddress& address, std::uint64_t job);
 
 }  // namespace rondo::rendezvous

@@ -1,7 +1,7 @@
 #pragma once
 
-// The shared memory that one place offers its peers: a head, and one channel for each rank of the
-// world. It is a memfd of fixed size that the owner alone can write to: it is sealed against any
+// The shared memory that one place offers its peers: a head, and one channel for each rank of its
+// host. It is a memfd of fixed size that the owner alone can write to: it is sealed against any
 // change of size and against new writable mappings, so a peer can neither damage it nor make it
 // fault. It also says how many slots the place has (slot_file.h).
 // Threads: as the transport that owns it.
@@ -18,7 +18,7 @@ namespace rondo::transport {
 
 struct ControlPageHead {
   std::uint64_t magic;
-  std::uint32_t world;
+  std::uint32_t ranks;             ///< of the host
   std::uint32_t asymmetric_fence;  ///< 1: senders to this place need no fence if they have it too
   std::uint64_t slot_bytes;
   std::uint64_t slot_count;
@@ -30,12 +30,13 @@ struct ControlPageHead {
 /// The owner's side.
 class ControlPage {
  public:
-  /// `slots`: how many the place has, and how large. Errors: System.
-  static Result<ControlPage> create(int world, const Slots& slots);
+  /// `ranks`: so many the host has. `slots`: how many the place has, and how large. Errors: System.
+  static Result<ControlPage> create(int ranks, const Slots& slots);
 
   int fd() const { return fd_.get(); }
   ControlPageHead& head() const { return *reinterpret_cast<ControlPageHead*>(memory_.get()); }
-  Channel& channel(int peer) const;
+  /// `index`: the peer's place among the host's ranks.
+  Channel& channel(int index) const;
 
  private:
   ControlPage(UniqueFd fd, SharedView memory) : fd_(std::move(fd)), memory_(std::move(memory)) {}
@@ -46,8 +47,9 @@ class ControlPage {
 /// A peer's control page, read-only: its head and the one channel that is for this rank.
 class PeerPage {
  public:
-  /// Errors: DataLoss (not a control page of this world), System.
-  static Result<PeerPage> open(UniqueFd fd, int world, int own_rank);
+  /// `own_index`: this rank's place among the `ranks` of the host.
+  /// Errors: DataLoss (not a control page for so many), System.
+  static Result<PeerPage> open(UniqueFd fd, int ranks, int own_index);
 
   const ControlPageHead& head() const {
     return *reinterpret_cast<const ControlPageHead*>(head_.get());

@@ -30,6 +30,9 @@ class Mapping {
   /// Errors: System.
   static Result<Mapping> map(int fd, std::uint64_t offset, std::size_t bytes, Access access);
 
+  /// Unmaps what lies behind the first `bytes` > 0, which end a page.
+  void shrink(std::size_t bytes);
+
   std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
 
@@ -38,8 +41,13 @@ class Mapping {
   std::size_t bytes_ = 0;
 };
 
-/// A new memfd of `bytes` (zeros), not sealed yet. Errors: System.
+/// A new memfd of `bytes` (zeros), not sealed yet. Errors: System, also for more than RLIMIT_FSIZE.
 Result<UniqueFd> create_memfd(const char* name, std::size_t bytes);
+
+/// Makes every page of [offset, offset + bytes) present, and the file as long as that takes.
+/// Signals don't disturb. Errors: System, also for more than RLIMIT_FSIZE; the file is as long as
+/// it was then, and the pages are given back.
+Status allocate_pages(int fd, std::uint64_t offset, std::size_t bytes);
 
 /// Adds seals (F_SEAL_*). Errors: System.
 Status seal(int fd, int seals);

@@ -1,24 +1,19 @@
 #include "transport/shm/memory_budget.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
 
 namespace rondo::transport {
 namespace {
 
 constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
-
-std::optional<std::uint64_t> number_in(const std::string& path) {
-  std::ifstream file(path);
-  std::uint64_t value = 0;
-  if (!(file >> value)) return std::nullopt;
-  return value;
-}
 
 std::uint64_t available_on_host() {
   std::ifstream file("/proc/meminfo");
@@ -32,27 +27,51 @@ std::uint64_t available_on_host() {
   return total_memory_bytes();
 }
 
-// The path of this process in the unified hierarchy ("0::/a/b"), empty where there is none.
-std::string cgroup_path() {
-  std::ifstream file("/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("0::")) return line.substr(3);
-  return {};
+// What one version calls its files, and the counts in memory.stat: memory that the kernel can have
+// back at once, and what of that has to be written to a disk first. Version 1 counts no slabs.
+struct Names {
+  std::string_view limit;
+  std::string_view used;
+  std::array<std::string_view, 3> cached;
+  std::array<std::string_view, 2> unwritten;
+};
+
+constexpr Names kNames1{.limit = "/memory.limit_in_bytes",
+                        .used = "/memory.usage_in_bytes",
+                        .cached = {"total_inactive_file", "total_active_file"},
+                        .unwritten = {"total_dirty", "total_writeback"}};
+constexpr Names kNames2{.limit = "/memory.max",
+                        .used = "/memory.current",
+                        .cached = {"inactive_file", "active_file", "slab_reclaimable"},
+                        .unwritten = {"file_dirty", "file_writeback"}};
+
+std::optional<std::uint64_t> number_in(const ReadFile& read_file, const std::string& path) {
+  const auto text = read_file(path);
+  std::uint64_t value = 0;
+  if (!text || !(std::istringstream(*text) >> value)) return std::nullopt;
+  return value;
 }
 
-std::uint64_t available_in(const std::string& folder) {
-  const auto limit = number_in(folder + "/memory.max");
-  const auto used = number_in(folder + "/memory.current");
+std::uint64_t reclaimable_bytes(const Names& names, const std::string& stat_text) {
+  std::istringstream stat(stat_text);
+  std::uint64_t cached = 0;
+  std::uint64_t unwritten = 0;
+  std::string key;
+  for (std::uint64_t bytes = 0; stat >> key >> bytes;) {
+    if (std::ranges::count(names.cached, key) > 0) cached += bytes;
+    if (std::ranges::count(names.unwritten, key) > 0) unwritten += bytes;
+  }
+  return cached - std::min(cached, unwritten);
+}
+
+std::uint64_t available_in(const ReadFile& read_file, const Names& names,
+                           const std::string& folder) {
+  const auto limit = number_in(read_file, folder + std::string(names.limit));
+  const auto used = number_in(read_file, folder + std::string(names.used));
   if (!limit || !used) return kUnlimited;
-  return *limit - std::min(*limit, *used);
-}
-
-std::uint64_t available_in_cgroups() {
-  const std::string root = "/sys/fs/cgroup";
-  std::uint64_t available = available_in(root);
-  for (std::string path = cgroup_path(); path.size() > 1; path.resize(path.rfind('/')))
-    available = std::min(available, available_in(root + path));
-  return available;
+  const std::string stat = read_file(folder + "/memory.stat").value_or("");
+  const std::uint64_t held = *used - std::min(*used, reclaimable_bytes(names, stat));
+  return *limit - std::min(*limit, held);
 }
 
 }  // namespace
@@ -62,13 +81,18 @@ std::uint64_t total_memory_bytes() {
          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-std::uint64_t available_memory_bytes(std::uint64_t file_bytes) {
-  std::uint64_t available = std::min(available_on_host(), available_in_cgroups());
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    available = std::min<std::uint64_t>(
-        available, limit.rlim_cur - std::min<std::uint64_t>(limit.rlim_cur, file_bytes));
+std::uint64_t available_in_cgroups(const ReadFile& read_file) {
+  std::uint64_t available = kUnlimited;
+  for (const Cgroup& cgroup : find_cgroups("memory", read_file)) {
+    const Names& names = cgroup.version == 1 ? kNames1 : kNames2;
+    for (const std::string& folder : cgroup.folders)
+      available = std::min(available, available_in(read_file, names, folder));
+  }
   return available;
+}
+
+std::uint64_t available_memory_bytes() {
+  return std::min(available_on_host(), available_in_cgroups(read_system_file));
 }
 
 }  // namespace rondo::transport

@@ -6,11 +6,17 @@
 
 #include <cstdint>
 
+#include "core/cgroup.h"
+
 namespace rondo::transport {
 
-/// The smallest of what the host, the cgroups above this process and RLIMIT_FSIZE (for a file of
-/// `file_bytes`) leave.
-std::uint64_t available_memory_bytes(std::uint64_t file_bytes);
+/// The smallest of what the host and the cgroups above this process leave.
+std::uint64_t available_memory_bytes();
+
+/// What the cgroups leave, of both versions: their limits less what is used, of which cached files
+/// are no part, since the kernel drops those when memory is asked for. All of 64 bits where nothing
+/// is limited.
+std::uint64_t available_in_cgroups(const ReadFile& read_file);
 
 /// All of the host's memory.
 std::uint64_t total_memory_bytes();

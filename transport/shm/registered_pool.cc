@@ -5,16 +5,22 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "core/numa.h"
 #include "transport/shm/memory_budget.h"
+#include "transport/shm/process_limits.h"
 
 namespace rondo::transport {
 namespace {
 
 // Left to the rest of the host when the pool grows.
 constexpr std::size_t kReserveBytes = std::size_t{64} << 20;
+
+// The pool can't move, so its addresses are taken at once: this part of what there is. The rest is
+// for what peers register, and for everything else in the process.
+constexpr std::uint64_t kShares = 4;
+
+constexpr std::size_t kHugePageBytes = SegmentWindow::kHugePageBytes;
 
 // The pool of this process; a forked child forgets its parent's.
 std::mutex instance_mutex;
@@ -44,8 +50,11 @@ Result<RegisteredPool*> RegisteredPool::instance() {
 Result<RegisteredPool*> RegisteredPool::create() {
   RONDO_ASSIGN(UniqueFd fd, create_memfd("rondo-registered", 0));
   RONDO_TRY(seal(fd.get(), F_SEAL_SHRINK | F_SEAL_SEAL));
+  const std::size_t share_bytes =
+      available_address_bytes() / kShares / kHugePageBytes * kHugePageBytes;
   RONDO_ASSIGN(SegmentWindow window,
-               SegmentWindow::reserve(SegmentWindow::largest_segment_bytes()));
+               SegmentWindow::reserve(std::min(SegmentWindow::largest_segment_bytes(), share_bytes),
+                                      kHugePageBytes));
   return new RegisteredPool(std::move(fd), std::move(window));
 }
 
@@ -82,24 +91,26 @@ std::size_t RegisteredPool::used_bytes() const {
 }
 
 Status RegisteredPool::no_room(std::size_t bytes, std::uint64_t available_bytes) const {
+  const bool lacks_addresses = window_.max_bytes() < SegmentWindow::largest_segment_bytes();
   return Status(ErrorCode::kSystem,
                 fmt::format("no registered memory for {} bytes: {} bytes are available, and {} "
-                            "bytes are registered already",
-                            bytes, available_bytes, window_.mapped_bytes()));
+                            "bytes are registered already{}",
+                            bytes, available_bytes, window_.mapped_bytes(),
+                            lacks_addresses ? "; this process's addresses are limited (RLIMIT_AS), "
+                                              "which `ulimit -v` changes"
+                                            : ""));
 }
 
 // Growth is asked for in one piece: allocations may span extents, since addresses are contiguous.
 Status RegisteredPool::grow(std::size_t bytes) {
   const std::size_t old_bytes = window_.mapped_bytes();
   const std::size_t room_bytes = window_.max_bytes() - old_bytes;
-  const std::uint64_t available =
-      std::min<std::uint64_t>(room_bytes, available_memory_bytes(old_bytes));
-  if (bytes > available || available - bytes < kReserveBytes) return no_room(bytes, available);
+  const std::uint64_t memory_bytes = available_memory_bytes();
+  if (bytes > room_bytes || bytes > memory_bytes || memory_bytes - bytes < kReserveBytes)
+    return no_room(bytes, std::min<std::uint64_t>(room_bytes, memory_bytes));
   const std::size_t extent_bytes =
-      std::min(room_bytes, std::max(kExtentBytes, round_up(bytes, SegmentWindow::kHugePageBytes)));
-  if (::fallocate(fd_.get(), 0, static_cast<off_t>(old_bytes), static_cast<off_t>(extent_bytes)) !=
-      0)
-    return system_error(fmt::format("registering {} bytes of memory", extent_bytes), errno);
+      std::min(room_bytes, std::max(kExtentBytes, round_up(bytes, kHugePageBytes)));
+  RONDO_TRY(allocate_pages(fd_.get(), old_bytes, extent_bytes));
   RONDO_TRY(window_.extend(fd_.get(), old_bytes + extent_bytes));
   // Whoever makes it works with it. A whole extent: its huge pages stay whole.
   place_near_this_thread(window_.address_of(old_bytes, extent_bytes), extent_bytes);

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "transport/shm/memory_budget.h"
+#include "transport/shm/process_limits.h"
 
 namespace rondo::transport {
 namespace {
@@ -23,19 +24,22 @@ std::size_t SegmentWindow::largest_segment_bytes() {
   return std::min(host_bytes / kHugePageBytes * kHugePageBytes + kHugePageBytes, kMaxSegmentBytes);
 }
 
-Result<SegmentWindow> SegmentWindow::reserve(std::size_t max_bytes) {
+Result<SegmentWindow> SegmentWindow::reserve(std::size_t wanted_bytes, std::size_t least_bytes) {
   constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  for (std::size_t bytes = max_bytes; bytes >= kHugePageBytes; bytes /= 2) {
+  for (std::size_t bytes = std::max(wanted_bytes, least_bytes);;
+       bytes = std::max(bytes / 2, least_bytes)) {
     const std::size_t reserved_bytes = bytes + kHugePageBytes;
     void* start = ::mmap(nullptr, reserved_bytes, PROT_NONE, kFlags, -1, 0);
-    if (start == MAP_FAILED) continue;
+    if (start == MAP_FAILED) {
+      if (bytes > least_bytes) continue;
+      return mapping_error("reserving addresses for registered memory", reserved_bytes, errno);
+    }
     const auto address = reinterpret_cast<std::uintptr_t>(start);
     const std::size_t lead_bytes = (kHugePageBytes - address % kHugePageBytes) % kHugePageBytes;
     Mapping reservation(static_cast<std::byte*>(start), reserved_bytes);
     std::byte* base = reservation.data() + lead_bytes;
     return SegmentWindow(std::move(reservation), base, bytes);
   }
-  return system_error(fmt::format("reserving {} bytes of addresses", max_bytes), ENOMEM);
 }
 
 Status SegmentWindow::extend(int fd, std::size_t bytes) {
@@ -49,13 +53,21 @@ Status SegmentWindow::extend(int fd, std::size_t bytes) {
   const std::size_t added_bytes = bytes - mapped;
   void* part = ::mmap(base_ + mapped, added_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                       fd, static_cast<off_t>(mapped));
-  if (part == MAP_FAILED) return system_error("mapping a registered segment", errno);
+  if (part == MAP_FAILED) return mapping_error("mapping a registered segment", added_bytes, errno);
   // Huge pages where the kernel gives them: fewer faults here and in every peer. A refusal is fine.
   if (::madvise(part, added_bytes, kMadviseCollapse) != 0)
     ::madvise(part, added_bytes, MADV_HUGEPAGE);
   ::madvise(part, added_bytes, MADV_POPULATE_WRITE);
   mapped_bytes_.store(bytes, std::memory_order_release);
   return {};
+}
+
+void SegmentWindow::close() {
+  max_bytes_ = mapped_bytes_.load(std::memory_order_relaxed);
+  const auto lead_bytes = static_cast<std::size_t>(base_ - reservation_.data());
+  const std::size_t used_bytes =
+      (lead_bytes + max_bytes_ + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  reservation_.shrink(used_bytes);
 }
 
 }  // namespace rondo::transport

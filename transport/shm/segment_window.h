@@ -4,7 +4,7 @@
 // and as the segment grows its new part is mapped into the reservation. An offset in the segment
 // is then an address by one addition, for the owner and for every peer.
 // The reservation starts at a huge-page boundary, so that huge pages can back it.
-// Threads: extend() one at a time; the rest any.
+// Threads: extend() and close() one at a time; the rest any.
 
 #include <atomic>
 #include <cstddef>
@@ -20,9 +20,9 @@ class SegmentWindow {
  public:
   static constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
-  /// Reserves addresses for a segment of at most `max_bytes`; less where the address space is
-  /// limited. Errors: System.
-  static Result<SegmentWindow> reserve(std::size_t max_bytes);
+  /// Reserves addresses for a segment of at most `wanted_bytes`; for less, down to `least_bytes`,
+  /// where no more are to be had. Errors: System.
+  static Result<SegmentWindow> reserve(std::size_t wanted_bytes, std::size_t least_bytes);
   /// What a process of this host can register at most: its memory, up to a limit that leaves
   /// addresses for the segments of many peers.
   static std::size_t largest_segment_bytes();
@@ -34,6 +34,9 @@ class SegmentWindow {
 
   /// Maps [mapped_bytes(), bytes) of `fd`, every page of it present. Errors: System.
   Status extend(int fd, std::size_t bytes);
+
+  /// Gives back the addresses that nothing is mapped at: it is extended no more.
+  void close();
 
   std::size_t max_bytes() const { return max_bytes_; }
   std::size_t mapped_bytes() const { return mapped_bytes_.load(std::memory_order_acquire); }

@@ -33,11 +33,13 @@ Result<std::vector<ShmPeer>> ShmConnector::connect(std::span<const PeerAddress> 
 Status ShmConnector::check(std::span<const PeerAddress> peers) const {
   std::set<int> ranks;
   for (const PeerAddress& peer : peers)
-    if (peer.rank < 0 || peer.rank >= own_.identity.world || peer.rank == own_.identity.rank ||
+    if (!own_.host_ranks.index_of(peer.rank) || peer.rank == own_.identity.rank ||
         !ranks.insert(peer.rank).second)
-      return Status(ErrorCode::kInvalidArgument,
-                    fmt::format("rank {} can't connect to rank {} in a world of {}",
-                                own_.identity.rank, peer.rank, own_.identity.world));
+      return Status(
+          ErrorCode::kInvalidArgument,
+          fmt::format("rank {} can't connect to rank {} in a world of {}, of which {} "
+                      "are on its host",
+                      own_.identity.rank, peer.rank, own_.identity.world, own_.host_ranks.count()));
   return {};
 }
 
@@ -82,7 +84,8 @@ Status ShmConnector::step_all() {
 }
 
 // A connection that fails before its hello was accepted comes from a stranger, unless this rank
-// dialled it itself; one from a rank that isn't expected (any more) is closed too.
+// dialled it itself, or fails by what this process may do; one from a rank that isn't expected (any
+// more) is closed too.
 Status ShmConnector::advance(ShmHandshake& handshake, bool& keep) {
   Status status = handshake.step();
   if (status.ok()) {
@@ -90,7 +93,8 @@ Status ShmConnector::advance(ShmHandshake& handshake, bool& keep) {
     return {};
   }
   keep = false;
-  if (handshake.has_dialled() || handshake.rank() >= 0) return status;
+  const bool is_own = status.code() == ErrorCode::kSystem;
+  if (handshake.has_dialled() || handshake.rank() >= 0 || is_own) return status;
   return {};
 }
 

@@ -18,15 +18,16 @@ namespace {
 constexpr std::array<std::byte, 1> kDoorbell{std::byte{'!'}};
 
 RingLink link_to(const ShmPlace& own, const ShmPeer& peer) {
+  const int index = own.host_ranks.index_of(peer.rank).value();
   return {.rank = own.identity.rank,
           .peer = peer.rank,
           .own_head = &own.page->head().place,
           .peer_head = &peer.page->head().place,
-          .own_channel = &own.page->channel(peer.rank),
+          .own_channel = &own.page->channel(index),
           .peer_channel = &peer.page->channel(),
-          .own_slots = own.slots->slots(peer.rank),
+          .own_slots = own.slots->slots(index),
           .peer_slots = peer.slots->slots(),
-          .own_buffer = own.slots->slots(peer.rank).of_buffered_lane(),
+          .own_buffer = own.slots->slots(index).of_buffered_lane(),
           .peer_buffer = peer.slots->slots().of_buffered_lane(),
           .memory = peer.memory.get(),
           .asymmetric_fence =
@@ -61,7 +62,9 @@ void ShmEndpoint::await_store(std::chrono::steady_clock::time_point until) {
   while (peer_stores()) {
     pollfd process{.fd = process_fd(), .events = POLLIN, .revents = 0};
     const bool has_ended = ::poll(&process, 1, kLookPeriodMs) == 1;
-    if (has_ended) return;
+    // Where the process can't be watched, its socket ends with it.
+    if (process_fd() < 0) read_socket();
+    if (has_ended || is_lost_) return;
     if (std::chrono::steady_clock::now() >= until) return abandon_stores();
   }
 }
@@ -138,6 +141,7 @@ void ShmEndpoint::process_ended() {
 
 void ShmEndpoint::lose_peer() {
   ended_ = true;
+  is_lost_ = true;
   fail(Status(ErrorCode::kPeerLost,
               fmt::format("rank {} (pid {}) ended without a goodbye: its process has exited or was "
                           "killed; make a new communicator without it",

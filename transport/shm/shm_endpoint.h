@@ -49,6 +49,7 @@ class ShmEndpoint final : public RingEndpoint {
   UniqueFd process_fd_;
   ControlReader reader_;
   bool ended_ = false;
+  bool is_lost_ = false;  ///< its process has ended
   bool has_said_goodbye_ = false;
 };
 

@@ -81,9 +81,10 @@ Status ShmHandshake::map_peer(Packet packet) {
   auto& [page_fd, slots_fd, pool_fd] = packet.descriptors;
   if (!page_fd.valid() || !slots_fd.valid() || !pool_fd.valid())
     return protocol_error(rank(), "its hello carries no shared memory");
-  auto page = PeerPage::open(std::move(page_fd), own_.identity.world, own_.identity.rank);
+  const int own_index = own_.host_ranks.index_of(own_.identity.rank).value();
+  auto page = PeerPage::open(std::move(page_fd), own_.host_ranks.count(), own_index);
   if (!page.ok()) return std::move(page).status().with_culprit(rank());
-  auto slots = PeerSlots::open(std::move(slots_fd), page->slot_shape(), own_.identity.rank);
+  auto slots = PeerSlots::open(std::move(slots_fd), page->slot_shape(), own_index);
   if (!slots.ok()) return std::move(slots).status().with_culprit(rank());
   auto segment = PeerSegment::open(std::move(pool_fd));
   if (!segment.ok()) return std::move(segment).status().with_culprit(rank());

@@ -12,6 +12,7 @@
 #include "core/status.h"
 #include "transport/endpoint/transport.h"
 #include "transport/shm/control_page.h"
+#include "transport/shm/host_ranks.h"
 #include "transport/shm/shm_memory.h"
 #include "transport/shm/slot_file.h"
 #include "transport/shm/unix_socket.h"
@@ -22,6 +23,7 @@ namespace rondo::transport {
 /// What this place brings to every handshake; borrowed.
 struct ShmPlace {
   Identity identity;
+  HostRanks host_ranks;  ///< this one among them
   const ControlPage* page = nullptr;
   const SlotFile* slots = nullptr;
   const RegisteredPool* pool = nullptr;

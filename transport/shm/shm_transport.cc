@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "core/random_bits.h"
+#include "transport/shm/process_limits.h"
 #include "transport/shm/shm_connector.h"
 
 namespace rondo::transport {
@@ -37,23 +38,30 @@ Result<std::unique_ptr<ShmTransport>> ShmTransport::create(const Identity& ident
   if (identity.world < 1 || identity.rank < 0 || identity.rank >= identity.world)
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("rank {} in a world of {}", identity.rank, identity.world));
+  HostRanks host_ranks(options.host_ranks, identity.world);
+  if (!host_ranks.index_of(identity.rank))
+    return Status(ErrorCode::kInvalidArgument,
+                  fmt::format("rank {} isn't among the {} ranks of its host", identity.rank,
+                              host_ranks.count()));
   RONDO_ASSIGN(const RegisteredPool* pool, RegisteredPool::instance());
-  RONDO_ASSIGN(SlotFile slots, SlotFile::create(identity.world, {.count = options.slot_count,
-                                                                 .bytes = options.slot_bytes}));
-  RONDO_ASSIGN(ControlPage page, ControlPage::create(identity.world, slots.shape()));
-  std::unique_ptr<ShmTransport> transport(
-      new ShmTransport(identity, options, std::move(slots), std::move(page), pool));
+  RONDO_ASSIGN(SlotFile slots, SlotFile::create(host_ranks.count(), {.count = options.slot_count,
+                                                                     .bytes = options.slot_bytes}));
+  RONDO_ASSIGN(ControlPage page, ControlPage::create(host_ranks.count(), slots.shape()));
+  std::unique_ptr<ShmTransport> transport(new ShmTransport(
+      identity, options, std::move(host_ranks), std::move(slots), std::move(page), pool));
   RONDO_ASSIGN(transport->listener_, listen_abstract(transport->name_));
   transport->epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
-  if (!transport->epoll_.valid()) return system_error("creating an epoll descriptor", errno);
+  if (!transport->epoll_.valid()) return descriptor_error("creating an epoll descriptor", errno);
   return transport;
 }
 
-ShmTransport::ShmTransport(const Identity& identity, const ShmOptions& options, SlotFile slots,
-                           ControlPage page, const RegisteredPool* pool)
+ShmTransport::ShmTransport(const Identity& identity, const ShmOptions& options,
+                           HostRanks host_ranks, SlotFile slots, ControlPage page,
+                           const RegisteredPool* pool)
     : slots_(std::move(slots)),
       page_(std::move(page)),
       place_{.identity = identity,
+             .host_ranks = std::move(host_ranks),
              .page = &page_,
              .slots = &slots_,
              .pool = pool,

@@ -36,8 +36,8 @@ class ShmTransport final : public Transport {
   void say_goodbye() override;
 
  private:
-  ShmTransport(const Identity& identity, const ShmOptions& options, SlotFile slots,
-               ControlPage page, const RegisteredPool* pool);
+  ShmTransport(const Identity& identity, const ShmOptions& options, HostRanks host_ranks,
+               SlotFile slots, ControlPage page, const RegisteredPool* pool);
   Status watch_all();
   void look_at_sockets();
   void handle_event(std::uint64_t tag);

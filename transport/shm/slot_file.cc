@@ -24,13 +24,13 @@ bool plausible(const Slots& shape) {
          shape.bytes % kCacheLineBytes == 0 && shape.count >= 1 && shape.count <= kMaxSlots;
 }
 
-Result<SlotFile> SlotFile::create(int world, const Slots& shape) {
+Result<SlotFile> SlotFile::create(int ranks, const Slots& shape) {
   if (!plausible(shape))
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("{} slots of {} bytes: between 1 and {} slots of 64 bytes to 16 MiB, "
                               "a multiple of 64, are possible",
                               shape.count, shape.bytes, kMaxSlots));
-  const std::size_t bytes = static_cast<std::size_t>(world) * stride_bytes(shape);
+  const std::size_t bytes = static_cast<std::size_t>(ranks) * stride_bytes(shape);
   RONDO_ASSIGN(UniqueFd fd, create_memfd("rondo-slots", bytes));
   RONDO_ASSIGN(SharedView memory, map_own(fd.get(), bytes));
   RONDO_TRY(seal(fd.get(), F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL));
@@ -38,16 +38,16 @@ Result<SlotFile> SlotFile::create(int world, const Slots& shape) {
   return SlotFile(std::move(fd), std::move(memory), shape);
 }
 
-Slots SlotFile::slots(int peer) const {
+Slots SlotFile::slots(int index) const {
   Slots slots = shape_;
-  slots.memory = memory_.get() + static_cast<std::size_t>(peer) * stride_bytes(shape_);
+  slots.memory = memory_.get() + static_cast<std::size_t>(index) * stride_bytes(shape_);
   return slots;
 }
 
-Result<PeerSlots> PeerSlots::open(UniqueFd fd, const Slots& shape, int own_rank) {
+Result<PeerSlots> PeerSlots::open(UniqueFd fd, const Slots& shape, int own_index) {
   RONDO_ASSIGN(const std::uint64_t file_bytes, sealed_bytes(fd.get()));
   const std::size_t stride = stride_bytes(shape);
-  const std::size_t offset = static_cast<std::size_t>(own_rank) * stride;
+  const std::size_t offset = static_cast<std::size_t>(own_index) * stride;
   if (file_bytes < offset + stride)
     return Status(ErrorCode::kDataLoss, "a peer's slots are fewer than it says");
   RONDO_ASSIGN(SharedView memory, view_of(fd.get(), offset, stride, Mapping::Access::kReadWrite));

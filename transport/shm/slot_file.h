@@ -1,6 +1,6 @@
 #pragma once
 
-// The slots that one place offers its peers: for each rank of the world those of every lane, in a
+// The slots that one place offers its peers: for each rank of its host those of every lane, in a
 // memfd of fixed size. Unlike the control page a peer may write to it, for it gives bytes back
 // there; what stands in a slot is data, which nobody decides anything by. Slots take memory only
 // once they are used.
@@ -20,13 +20,14 @@ bool plausible(const Slots& shape);
 /// The owner's side.
 class SlotFile {
  public:
-  /// Errors: InvalidArgument (shape), System.
-  static Result<SlotFile> create(int world, const Slots& shape);
+  /// For a host of so many ranks. Errors: InvalidArgument (shape), System.
+  static Result<SlotFile> create(int ranks, const Slots& shape);
 
   int fd() const { return fd_.get(); }
   /// Its count and bytes are the same for every peer.
   const Slots& shape() const { return shape_; }
-  Slots slots(int peer) const;
+  /// `index`: the peer's place among the host's ranks.
+  Slots slots(int index) const;
 
  private:
   SlotFile(UniqueFd fd, SharedView memory, const Slots& shape)
@@ -39,8 +40,9 @@ class SlotFile {
 /// A peer's, of which this rank sees its own part alone.
 class PeerSlots {
  public:
+  /// `own_index`: this rank's place among the host's.
   /// Errors: DataLoss (smaller than its owner says), System.
-  static Result<PeerSlots> open(UniqueFd fd, const Slots& shape, int own_rank);
+  static Result<PeerSlots> open(UniqueFd fd, const Slots& shape, int own_index);
 
   const Slots& slots() const { return slots_; }
 

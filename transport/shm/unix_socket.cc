@@ -9,6 +9,8 @@
 #include <cstring>
 #include <tuple>
 
+#include "transport/shm/process_limits.h"
+
 namespace rondo::transport {
 namespace {
 
@@ -30,7 +32,9 @@ struct AbstractAddress {
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
 };
 
-void take_descriptors(msghdr& message, Packet& packet) {
+// Returns how many came.
+std::size_t take_descriptors(msghdr& message, Packet& packet) {
+  std::size_t taken = 0;
   for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr;
        head = CMSG_NXTHDR(&message, head)) {
     if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
@@ -39,16 +43,19 @@ void take_descriptors(msghdr& message, Packet& packet) {
       int fd = -1;
       std::memcpy(&fd, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
       UniqueFd owned(fd);
-      if (i < kMaxDescriptors) packet.descriptors[i] = std::move(owned);
+      if (i >= kMaxDescriptors) continue;
+      packet.descriptors[i] = std::move(owned);
+      ++taken;
     }
   }
+  return taken;
 }
 
 }  // namespace
 
 Result<UniqueFd> listen_abstract(const std::string& name) {
   UniqueFd listener(::socket(AF_UNIX, kSocketType, 0));
-  if (!listener.valid()) return system_error("creating a Unix socket", errno);
+  if (!listener.valid()) return descriptor_error("creating a Unix socket", errno);
   const AbstractAddress address(name);
   if (::bind(listener.get(), address.get(), address.length) != 0)
     return system_error(fmt::format("binding the Unix socket @{}", name), errno);
@@ -59,7 +66,7 @@ Result<UniqueFd> listen_abstract(const std::string& name) {
 
 Result<std::optional<UniqueFd>> dial_abstract(const std::string& name) {
   UniqueFd socket(::socket(AF_UNIX, kSocketType, 0));
-  if (!socket.valid()) return system_error("creating a Unix socket", errno);
+  if (!socket.valid()) return descriptor_error("creating a Unix socket", errno);
   const AbstractAddress address(name);
   if (::connect(socket.get(), address.get(), address.length) == 0)
     return std::optional(std::move(socket));
@@ -75,7 +82,7 @@ Result<std::optional<UniqueFd>> accept_from(int listener) {
   UniqueFd socket(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (socket.valid()) return std::optional(std::move(socket));
   if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return std::optional<UniqueFd>();
-  return system_error("accepting at a Unix socket", errno);
+  return descriptor_error("accepting at a Unix socket", errno);
 }
 
 Result<Credentials> peer_credentials(int socket) {
@@ -125,7 +132,10 @@ Result<Packet> receive_packet(int socket, std::span<std::byte> buffer) {
     if (got < 0 && errno != ECONNRESET) return system_error("receiving from a Unix socket", errno);
     packet.kind = Packet::Kind::kEnd;
     if (got <= 0) return packet;
-    take_descriptors(message, packet);
+    const std::size_t taken = take_descriptors(message, packet);
+    // The kernel drops those that this process's table has no room for.
+    if ((message.msg_flags & MSG_CTRUNC) != 0 && taken < kMaxDescriptors)
+      return descriptor_error("receiving a peer's shared memory", EMFILE);
     packet.kind = Packet::Kind::kData;
     packet.bytes = static_cast<std::size_t>(got);
     return packet;

@@ -43,7 +43,7 @@ Result<Credentials> peer_credentials(int socket);
 /// False where the packet couldn't be sent at once; that the peer has gone shows at receiving.
 bool send_packet(int socket, std::span<const std::byte> packet,
                  std::span<const int> descriptors = {});
-/// Errors: System.
+/// Errors: System, also where this process can't have the descriptors that came: none is left open.
 Result<Packet> receive_packet(int socket, std::span<std::byte> buffer);
 
 }  // namespace rondo::transport

@@ -51,7 +51,7 @@ void DeviceRunner::begin(const transport::Call& call, const Operands& operands) 
   for (transport::Endpoint* endpoint : call_.plan.endpoints()) endpoint->begin(call, {});
   phase_ = Phase::kMeeting;
   cause_.reset();
-  ready_ = operands.ready;
+  turn_.begin(operands.ready);
   failure_ = begin_call(operands.ready);
 }
 
@@ -75,10 +75,7 @@ Status DeviceRunner::begin_call(const detail::EventImpl* ready) {
 
 Result<bool> DeviceRunner::step() {
   RONDO_TRY(failure_);
-  if (ready_ != nullptr && ready_->done()) {
-    ready_ = nullptr;
-    return true;  // from here on it counts how long it takes
-  }
+  if (turn_.comes()) return true;  // from here on it counts how long it takes
   if (cause_.is_sought()) {
     RONDO_TRY(cause_.look(peers(), rank()));
     return false;
@@ -92,6 +89,7 @@ Result<bool> DeviceRunner::step() {
 Result<bool> DeviceRunner::go_on() {
   switch (phase_) {
     case Phase::kMeeting: return meet();
+    case Phase::kEntering: return enter();
     case Phase::kRunning: return run();
     case Phase::kParting: return part();
     case Phase::kFinishing: return finish();
@@ -110,11 +108,30 @@ Result<bool> DeviceRunner::meet() {
     all_met = all_met && peer.met();
   }
   if (all_met) {
-    phase_ = Phase::kRunning;
+    phase_ = Phase::kEntering;
     // Not before: what peers have freed is closed while they meet.
     if (!outside_.empty()) may_wait_ = stream().put_off_frees();
   }
   return moved || all_met;
+}
+
+Result<bool> DeviceRunner::enter() {
+  // Looked at before the failure, which is known once it is over.
+  const bool may_fail = std::ranges::any_of(
+      lanes_, [this](const DeviceLane& lane) { return turn_.may_fail(lane.stream()); });
+  RONDO_TRY(failure());
+  if (may_fail) {
+    for (transport::Endpoint* peer : peers()) RONDO_TRY(peer->verdict());
+    return false;
+  }
+  phase_ = Phase::kRunning;
+  return run();
+}
+
+/// What is known to have failed a lane's stream, which leaves out what it is given then.
+Status DeviceRunner::failure() const {
+  for (const DeviceLane& lane : lanes_) RONDO_TRY(lane.stream().failure());
+  return {};
 }
 
 Result<bool> DeviceRunner::run() {
@@ -133,6 +150,7 @@ Result<bool> DeviceRunner::run() {
     moved = moved || enqueued;
     done = done && lane.done();
   }
+  RONDO_TRY(failure());
   for (SendingChannel& sender : call_.senders) {
     RONDO_ASSIGN(const bool sent, sender.pump());
     moved = moved || sent;
@@ -189,6 +207,7 @@ Status DeviceRunner::see_goodbye(DevicePeer& peer) {
   peer.their_goodbye.take();
   if (peer.their_goodbye.done()) return {};
   if (call_.left_out != DeviceWait::kGoodbye) RONDO_TRY(peer.wait(stream(), notice));
+  RONDO_TRY(failure());
   peer.goodbye.add({});
   return {};
 }
@@ -230,6 +249,7 @@ Status DeviceRunner::explained(Status status) const {
 }
 
 int DeviceRunner::waits_for() const {
+  if (phase_ == Phase::kEntering) return kNoCulprit;
   if (phase_ == Phase::kMeeting) {
     for (const DevicePeer& peer : call_.peers) {
       if (!peer.is_far() && !peer.has_told()) return peer.rank();
@@ -255,6 +275,7 @@ int DeviceRunner::waits_for() const {
 void DeviceRunner::arm(const std::shared_ptr<Bell>& bell) {
   for (SendingChannel& sender : call_.senders) sender.arm(bell);
   for (ReceivingChannel& receiver : call_.receivers) receiver.arm(bell);
+  if (phase_ == Phase::kEntering) turn_.ring_when_it_comes(bell);
   if (phase_ == Phase::kFinishing) last_->ring_when_reached(bell);
 }
 

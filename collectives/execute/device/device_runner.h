@@ -7,7 +7,9 @@
 // streams as notices come; every rank records a goodbye behind its work and waits, in its stream,
 // for those of its peers, since they read and write its memory until then. What the call's last
 // event comes after is all that any rank does to this rank's memory. No call ends before its peers
-// have put their waits for its events into their streams: then the events may go.
+// have put their waits for its events into their streams: then the events may go. A rank whose
+// stream has failed, or may still do so before it comes to the call, tells its peers of no work
+// (callers_turn.h).
 //
 // Peers of other hosts get and send bytes by way of page-locked memory (pinned_channel.h); nothing
 // of this rank's memory is theirs to touch, so there is nobody to say goodbye to.
@@ -23,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/execute/device/callers_turn.h"
 #include "collectives/execute/device/device_call.h"
 #include "collectives/execute/device/device_lane.h"
 #include "collectives/execute/device/failure_cause.h"
@@ -46,7 +49,14 @@ class DeviceRunner final : public Runner {
   ~DeviceRunner() override;
 
  private:
-  enum class Phase : std::uint8_t { kMeeting, kRunning, kParting, kFinishing, kFinished };
+  enum class Phase : std::uint8_t {
+    kMeeting,
+    kEntering,
+    kRunning,
+    kParting,
+    kFinishing,
+    kFinished
+  };
 
   DeviceRunner(const Plan& plan, DevicePlace& place, kernels::DeviceReduceKernel kernel);
   void begin(const transport::Call& call, const Operands& operands) override;
@@ -55,18 +65,20 @@ class DeviceRunner final : public Runner {
   bool finished() const override { return phase_ == Phase::kFinished; }
   int waits_for() const override;
   void arm(const std::shared_ptr<Bell>& bell) override;
-  bool waits_for_caller() const override { return ready_ != nullptr; }
+  bool waits_for_caller() const override { return turn_.is_to_come(); }
   std::span<transport::Endpoint* const> peers() const override { return call_.plan.endpoints(); }
 
   Status begin_call(const detail::EventImpl* ready);
   Result<bool> go_on();
   Result<bool> finish();
   Result<bool> meet();
+  Result<bool> enter();
   Result<bool> run();
   Result<bool> part();
   Status say_goodbye();
   Status see_goodbye(DevicePeer& peer);
   Status join_lanes();
+  Status failure() const;
   detail::StreamImpl& stream() const { return lanes_.front().stream(); }
   int rank() const { return call_.plan.schedule().request.rank; }
   Status explained(Status status) const;
@@ -80,8 +92,8 @@ class DeviceRunner final : public Runner {
   /// Puts off frees until the call has ended: peers of other processes may stand still.
   std::shared_ptr<void> may_wait_;
   Regions regions_{};
-  const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
-  Status failure_;                            ///< of begin, which can't tell
+  CallersTurn turn_;
+  Status failure_;  ///< of begin, which can't tell
   FailureCause cause_;
   bool called_ = false;
   Phase phase_ = Phase::kFinished;

@@ -82,7 +82,7 @@ void KernelRunner::begin(const transport::Call& call, const Operands& operands) 
     peer.endpoint->begin(call, {});
     peer.meeting = peer.parting = {};
   }
-  ready_ = operands.ready;
+  turn_.begin(operands.ready);
   capture_ = operands.capture;
   phase_ = Phase::kMeeting;
   cause_.reset();
@@ -132,10 +132,7 @@ Status KernelRunner::introduce(Peer& peer) {
 
 Result<bool> KernelRunner::step() {
   RONDO_TRY(failure_);
-  if (ready_ != nullptr && ready_->done()) {
-    ready_ = nullptr;
-    return true;  // from here on it counts how long it takes
-  }
+  if (turn_.comes()) return true;  // from here on it counts how long it takes
   const int rank = static_cast<int>(call_.rank);
   if (cause_.is_sought()) {
     RONDO_TRY(cause_.look(peers(), rank));
@@ -150,6 +147,7 @@ Result<bool> KernelRunner::step() {
 Result<bool> KernelRunner::go_on() {
   switch (phase_) {
     case Phase::kMeeting: return meet();
+    case Phase::kEntering: return enter();
     case Phase::kRunning: return run();
     case Phase::kParting: return part();
     case Phase::kFinished: return false;
@@ -169,8 +167,8 @@ Result<bool> KernelRunner::meet() {
     moved = moved || peer_moved || closed;
     all_met = all_met && can_open;
   }
-  if (all_met) return launch();
-  return moved;
+  if (all_met) phase_ = Phase::kEntering;
+  return moved || all_met;
 }
 
 /// Whether its memories can be opened: once it has told of them, and what is gone is closed.
@@ -183,9 +181,18 @@ Result<bool> KernelRunner::look_for_memory(Peer& peer) {
   return peer.opening.look(place_, regions, peer.endpoint->peer());
 }
 
-Result<bool> KernelRunner::launch() {
-  // What failed it has failed it before its turn: the peers have not been told anything yet.
+/// What has failed the stream has failed it before its turn: the peers have not been told anything
+/// yet. Their kernels would take what this one's sends them for good.
+Result<bool> KernelRunner::enter() {
+  // Looked at before the failure, which is known once it is over.
+  const bool may_fail = turn_.may_fail(*stream_);
   RONDO_TRY(stream_->failure());
+  if (!may_fail) return launch();
+  for (transport::Endpoint* peer : peers()) RONDO_TRY(peer->verdict());
+  return false;
+}
+
+Result<bool> KernelRunner::launch() {
   // Before anything is opened: no memory that is to be opened again begins to be closed meanwhile.
   std::shared_ptr<void> may_wait = stream_->put_off_frees();
   for (std::size_t i = 0; i < peers_.size(); ++i) {
@@ -342,6 +349,7 @@ void KernelRunner::wait_for_the_kernel() {
 }
 
 void KernelRunner::arm(const std::shared_ptr<Bell>& bell) {
+  if (phase_ == Phase::kEntering) turn_.ring_when_it_comes(bell);
   if (phase_ != Phase::kRunning || capture_ != nullptr) return;
   last_->ring_when_reached(bell);
   asked_ = 0;  // so that the stream is asked once that has rung

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "collectives/execute/device/callers_turn.h"
 #include "collectives/execute/device/closing.h"
 #include "collectives/execute/device/device_event.h"
 #include "collectives/execute/device/device_place.h"
@@ -39,7 +40,7 @@ class KernelRunner final : public Runner {
                                               kernels::DeviceScheduleKernel kernel);
 
  private:
-  enum class Phase : std::uint8_t { kMeeting, kRunning, kParting, kFinished };
+  enum class Phase : std::uint8_t { kMeeting, kEntering, kRunning, kParting, kFinished };
 
   /// What ranks tell each other before a call.
   struct Introduction {
@@ -79,12 +80,13 @@ class KernelRunner final : public Runner {
   bool finished() const override { return phase_ == Phase::kFinished; }
   int waits_for() const override;
   void arm(const std::shared_ptr<Bell>& bell) override;
-  bool waits_for_caller() const override { return ready_ != nullptr; }
+  bool waits_for_caller() const override { return turn_.is_to_come(); }
   bool can_be_captured() const override { return true; }
   std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }
 
   Result<bool> go_on();
   Result<bool> meet();
+  Result<bool> enter();
   Status check_peer(const Peer& peer) const;
   Status see(const Peer& peer, kernels::cuda::SchedulePeer& seen);
   bool has_peer_outside() const;
@@ -106,11 +108,11 @@ class KernelRunner final : public Runner {
   std::uint32_t own_end_ = 1;
   std::vector<Peer> peers_;
   std::optional<DeviceEvent> last_;
-  Ticks asked_ = 0;                           ///< the driver, whether the stream has ended
-  std::shared_ptr<void> may_wait_;            ///< puts off frees until the kernel has ended
-  const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
-  detail::StreamImpl* capture_ = nullptr;     ///< the call's kernel is put there, and isn't run
-  Status failure_;                            ///< of begin, which can't tell
+  Ticks asked_ = 0;                 ///< the driver, whether the stream has ended
+  std::shared_ptr<void> may_wait_;  ///< puts off frees until the kernel has ended
+  CallersTurn turn_;
+  detail::StreamImpl* capture_ = nullptr;  ///< the call's kernel is put there, and isn't run
+  Status failure_;                         ///< of begin, which can't tell
   FailureCause cause_;
   Phase phase_ = Phase::kFinished;
 };

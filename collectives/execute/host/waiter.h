@@ -68,6 +68,8 @@ class Waiter {
   Status wait(const WaitLimit& limit = {}, std::uint32_t looks = 1);
   /// Ends the sleep under way, or the next one. Threads: any.
   void interrupt() const { bell_->ring(); }
+  /// What that rings.
+  const std::shared_ptr<Bell>& bell() const { return bell_; }
 
   /// For who sleeps elsewhere, on several at once or in a loop of its own: readable when there is
   /// something to look at, once armed. `arm` is true where there is already. `sleeper`: as

@@ -45,7 +45,7 @@ void LibraryRunner::begin(const transport::Call& call, const Operands& operands)
   }
   operands_ = operands;
   work_->begin(operands.input, operands.output);
-  ready_ = operands.ready;
+  turn_.begin(operands.ready);
   phase_ = Phase::kJoining;
   failed_ = {};
   failure_ = begin_call();
@@ -53,7 +53,7 @@ void LibraryRunner::begin(const transport::Call& call, const Operands& operands)
 
 /// All that is heard is asked for at once, in the order in which peers tell it.
 Status LibraryRunner::begin_call() {
-  if (ready_ != nullptr) RONDO_TRY(stream_->wait(*ready_));
+  if (operands_.ready != nullptr) RONDO_TRY(stream_->wait(*operands_.ready));
   for (Peer& peer : peers_) {
     peer.mine.count_for_you = work_->sent_to(peer.endpoint->peer());
     peer.mine.captured = operands_.capture != nullptr ? 1 : 0;
@@ -68,10 +68,7 @@ Status LibraryRunner::begin_call() {
 
 Result<bool> LibraryRunner::step() {
   RONDO_TRY(failure_);
-  if (ready_ != nullptr && ready_->done()) {
-    ready_ = nullptr;
-    return true;  // from here on it counts how long it takes
-  }
+  if (turn_.comes()) return true;  // from here on it counts how long it takes
   RONDO_ASSIGN(const bool heard, hear_peers());
   if (failed_.ok()) {
     auto moved = go_on();
@@ -147,12 +144,13 @@ Status LibraryRunner::or_cause(Status status) {
 Result<bool> LibraryRunner::join() {
   if (!member_.joined()) return member_.join(*previous_, *next_);
   if (compares_sizes_ && !met()) return false;
-  return begin_work();
+  // Looked at before the failure, which is known once it is over.
+  const bool may_fail = turn_.may_fail(*stream_);
+  RONDO_TRY(stream_->failure());
+  return may_fail ? false : begin_work();
 }
 
 Result<bool> LibraryRunner::begin_work() {
-  // What failed it has failed it before its turn.
-  RONDO_TRY(stream_->failure());
   phase_ = Phase::kIssuing;
   if (operands_.capture == nullptr) may_wait_ = stream_->put_off_frees();
   return issue_next();
@@ -200,7 +198,7 @@ Status LibraryRunner::end(Status status, int rank) {
     member_.give_up();
     // Kernels of ours behind its messages may still be at the buffers; nothing holds them up now.
     constexpr std::chrono::milliseconds kKernelsEnd{1000};
-    if (ready_ == nullptr || ready_->done()) place_.settle(kKernelsEnd);
+    if (!turn_.is_to_come() || turn_.comes()) place_.settle(kKernelsEnd);
     place_.abandon(status);
   }
   may_wait_.reset();
@@ -221,6 +219,7 @@ Status LibraryRunner::described(Status status, int rank) const {
 }
 
 void LibraryRunner::arm(const std::shared_ptr<Bell>& bell) {
+  if (phase_ == Phase::kJoining) turn_.ring_when_it_comes(bell);
   if (phase_ == Phase::kRunning && operands_.capture == nullptr) last_->ring_when_reached(bell);
 }
 

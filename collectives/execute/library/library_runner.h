@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/execute/device/callers_turn.h"
 #include "collectives/execute/device/device_event.h"
 #include "collectives/execute/device/device_place.h"
 #include "collectives/execute/device/exchange.h"
@@ -66,7 +67,7 @@ class LibraryRunner final : public Runner {
   bool finished() const override { return phase_ == Phase::kFinished; }
   int waits_for() const override;
   void arm(const std::shared_ptr<Bell>& bell) override;
-  bool waits_for_caller() const override { return ready_ != nullptr; }
+  bool waits_for_caller() const override { return turn_.is_to_come(); }
   /// Joining allocates and waits, which has no place in a graph.
   bool can_be_captured() const override { return member_.joined(); }
   std::span<transport::Endpoint* const> peers() const override { return endpoints_; }
@@ -100,7 +101,7 @@ class LibraryRunner final : public Runner {
   std::optional<DeviceEvent> last_;
   std::shared_ptr<void> may_wait_;  ///< puts off frees until the library's work has ended
   Operands operands_{};
-  const detail::EventImpl* ready_ = nullptr;  ///< until it is reached
+  CallersTurn turn_;
   std::uint32_t own_end_ = 1;
   Status failure_;  ///< of begin, which can't tell
   Status failed_;   ///< here; an endpoint may yet tell why

@@ -47,6 +47,7 @@ class CudaStream final : public detail::StreamImpl {
   bool can_wait_for_host() const override { return true; }
   std::shared_ptr<void> put_off_frees() override { return context_->hold(); }
   Status failure() const override { return health_->now(); }
+  bool awaits_host() const override { return health_->expects(); }
   bool is_capturing() const override;
 
   /// `arguments` points to each of the kernel's parameters, which are copied. Errors: Device.

@@ -219,11 +219,16 @@ Result<void*> PluginDriver::import_memory(int index, const SharedHandle& memory)
 }
 
 void PluginDriver::release_imported(void* pointer) {
-  const std::lock_guard lock(mutex_);
-  const auto found = imported_.find(pointer);
-  if (found == imported_.end()) return;
-  give_back([this, device = found->second, pointer] { table_.release_memory(device, pointer); });
-  imported_.erase(found);
+  int device = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = imported_.find(pointer);
+    if (found == imported_.end()) return;
+    device = found->second;
+    imported_.erase(found);
+  }
+  // With it goes what was put off, and that may come back here: an allocator's `release`, say.
+  give_back([this, device, pointer] { table_.release_memory(device, pointer); });
 }
 
 Result<std::shared_ptr<detail::StreamImpl>> PluginDriver::create_stream(int index) {

@@ -2,6 +2,8 @@
  * of them are told, and by whom; nobody is left in the all-gather. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <dirent.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "board.h"
@@ -74,6 +76,54 @@ static void two_culprits(int process) {
   CHECK(rondo_last_error()->culprit == (process == 2 ? 2 : 1));
 }
 
+/* The blocks have gone round, but the program says that they haven't. */
+static int lose_on_board(void* context, const void* mine, void* all, size_t bytes) {
+  return gather_on_board(context, mine, all, bytes) == 0 ? 5 : 0;
+}
+
+static void lost(int process) {
+  const rondo_config config = usual();
+  rondo_communicator* c = NULL;
+  REFUSED(rondo_create_by_all_gather(lose_on_board, &process, process, kProcesses, &config, &c),
+          RONDO_SYSTEM, "all_gather returned 5");
+}
+
+/* They have met by the id when it turns out that they can't be a world. */
+static void different(int process) {
+  rondo_config config = usual();
+  rondo_communicator* c = NULL;
+  config.algorithm = process == 2 ? "ring" : "direct";
+  CHECK(rondo_create_by_all_gather(gather_on_board, &process, process, kProcesses, &config, &c) !=
+        RONDO_OK);
+  CHECK(strstr(rondo_last_error()->message, "RONDO_ALGO=ring") != NULL);
+}
+
+static int entries(const char* folder) {
+  DIR* const open = opendir(folder);
+  int count = 0;
+  CHECK(open != NULL);
+  while (readdir(open) != NULL) ++count;
+  closedir(open);
+  return count;
+}
+
+/* A thread that has been joined may be seen for a moment. */
+static void expect_at_most(int most, const char* folder) {
+  const struct timespec moment = {0, 1000000};
+  for (int i = 0; i < 5000 && entries(folder) > most; ++i) nanosleep(&moment, NULL);
+  CHECK(entries(folder) <= most);
+}
+
+/* Whoever tries for hours has as many descriptors and threads open as at first. */
+static void nothing_stays(int process, void (*fails)(int process)) {
+  fails(process);
+  const int descriptors = entries("/proc/self/fd");
+  const int threads = entries("/proc/self/task");
+  for (int i = 0; i < 3; ++i) fails(process);
+  expect_at_most(descriptors, "/proc/self/fd");
+  expect_at_most(threads, "/proc/self/task");
+}
+
 /* None of that is in the way of a world. */
 static void joined(int process) {
   const rondo_config config = usual();
@@ -91,6 +141,9 @@ static void meet(int process) {
   no_id(process);
   nowhere_to_put_it(process);
   two_culprits(process);
+  nothing_stays(process, two_culprits);
+  nothing_stays(process, lost);
+  nothing_stays(process, different);
   joined(process);
 }
 

@@ -55,7 +55,13 @@ TEST_F(TuningCache, EachSetOfHosts_HasAFileOfItsOwn) {
   others.pop_back();
   paths.insert(path_of("tcp", others));
   paths.insert(path_of("tcp", kTwoHosts, 4096));
-  EXPECT_EQ(paths.size(), 7U);
+  others = kTwoHosts;
+  for (RankInfo& rank : others) rank.cores = {0};
+  paths.insert(path_of("tcp", others));
+  for (std::size_t rank = 0; rank < others.size(); ++rank)
+    others[rank].cores = {static_cast<int>(rank)};
+  paths.insert(path_of("tcp", others));  // a core of its own for each, not one for all
+  EXPECT_EQ(paths.size(), 9U);
 }
 
 TEST_F(TuningCache, TheSameHosts_ShareOne_WhateverProcessTheyAre) {

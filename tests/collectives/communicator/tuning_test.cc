@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <mutex>
 #include <set>
 
@@ -106,6 +107,31 @@ TEST(CommunicatorTuning, FileDecidesAlgorithms_AndThoseOfSplits) {
   }
 }
 
+/// Rank 0 has prepared the call before the others would have chosen as they do now.
+TEST(CommunicatorTuning, CallsPreparedBefore_GoByTheNewChoice) {
+  if (kSlow) GTEST_SKIP() << "measures";
+  constexpr std::size_t kCount = 5000;
+  const Folder folder;
+  spawn({.size = 3, .tuning = folder.write("ring", tuning_that_likes("ring"))},
+        [&](Communicator& rank) {
+          std::vector<float> data(kCount);
+          Prepared prepared = rank.prepare(Call::all_reduce({data.data(), kCount}));
+          EXPECT_EQ(reduced(rank, kCount).algorithm, "ring");
+          rank.measure_tuning();
+          const std::string_view chosen = reduced(rank, kCount).algorithm;
+          for (int call = 0; call < 2; ++call) {
+            if (rank.rank() != 0) {
+              EXPECT_EQ(reduced(rank, kCount).algorithm, chosen);
+              continue;
+            }
+            std::ranges::fill(data, 0.25F);
+            prepared.run();
+            EXPECT_EQ(rank.last_call().algorithm, chosen);
+            EXPECT_EQ(data, std::vector<float>(kCount, 3.75F));
+          }
+        });
+}
+
 TEST(CommunicatorTuning, ForcedAlgorithmsStayForced) {
   const Folder folder;
   const std::string path = folder.write("ring", tuning_that_likes("ring"));
@@ -191,6 +217,21 @@ TEST(CommunicatorTuning, MeasuredOnce_KeptAndReadAgain) {
   EXPECT_EQ(folder.files(), std::vector<std::string>{file}) << "nothing is left behind";
 }
 
+/// As the home of another user, or a link that leads to itself.
+TEST(CommunicatorTuning, AFolderThatCantBeLookedInto_HoldsNoFile) {
+  if (kSlow) GTEST_SKIP() << "measured once, elsewhere";
+  const Folder folder;
+  const std::string loop = folder.path() + "/loop";
+  std::filesystem::create_symlink("loop", loop);
+  const Variable kept("RONDO_CACHE_DIR", loop);
+  ::testing::internal::CaptureStderr();
+  std::vector<Communicator> ranks =
+      make_world({.size = 2, .transport = "shm", .tuning = "measure"});
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("the tuning that was measured isn't kept: can't write " + loop));
+  run_ranks(ranks, [](Communicator& rank) { EXPECT_GT(reduced(rank, 1000).predicted_us, 0); });
+}
+
 TEST(CommunicatorTuning, AnotherTransportsFile_IsToldOnce) {
   const Folder folder;
   std::string text = tuning_that_likes("ring");
@@ -238,6 +279,42 @@ TEST(CommunicatorTuning, MeasuringGivesAllRanksTheSame_AndChoicesAfterIt) {
   });
   ASSERT_EQ(texts.size(), 1U);
   EXPECT_THAT(*texts.begin(), HasSubstr("\"rondo_tuning\": 1"));
+}
+
+TEST(CommunicatorTuning, RoundsOfNoMeasurement_AreRefusedBeforeAnythingIsSent) {
+  for (const int size : {1, 2}) {
+    spawn({.size = size, .transport = "shm"}, [](Communicator& rank) {
+      for (const int rounds : {-1, 0, 10'001, std::numeric_limits<int>::max()}) {
+        try {
+          rank.measure_choices(Collective::kAllReduce, {1000}, rounds);
+          ADD_FAILURE() << "accepted " << rounds;
+        } catch (const Error& error) {
+          EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument) << rounds;
+          EXPECT_EQ(
+              error.message(),
+              fmt::format("Communicator::measure_choices: rounds: expected 1 to 10000, got {}",
+                          rounds));
+        }
+      }
+      rank.barrier();
+      EXPECT_EQ(rank.measure_choices(Collective::kAllReduce, {1000}, 1).size(),
+                rank.size() == 1 ? 0U : 1U);
+    });
+  }
+}
+
+TEST(CommunicatorTuning, AForcedAlgorithmIsWhatIsChosen) {
+  spawn({.size = 3, .transport = "shm", .algorithm = "ring"}, [](Communicator& rank) {
+    const auto choices = rank.measure_choices(Collective::kAllReduce, {64, 1 << 20}, 1);
+    for (const MeasuredChoice& choice : choices) {
+      EXPECT_EQ(choice.chosen, "ring");
+      EXPECT_EQ(choice.chosen, reduced(rank, choice.bytes / 4).algorithm);
+      EXPECT_EQ(choice.algorithms.size(), 10U) << "the others are measured beside it";
+    }
+    const auto others = rank.measure_choices(Collective::kReduce, {64}, 1);
+    EXPECT_EQ(others.front().chosen, others.front().algorithms.front().name)
+        << "a reduce has no ring";
+  });
 }
 
 /// Whatever the program's own calls are made by.

@@ -117,7 +117,7 @@ TEST(Written, WhatIsNotThereIsToldInLargeWorldsToo) {
          {std::pair(R"(["copy", "in 0", "scratch 4000000"])", "there is no row 4000000"),
           std::pair(R"(["copy", "in 4000000", "out 4000000"])", "there is no row 4000000"),
           std::pair(R"(["copy", "in 0", "out 4000000"])", "there is no row 4000000"),
-          std::pair(R"(["wait", 40, 4000000])", "waits for a sweep that doesn't exist")}) {
+          std::pair(R"(["wait", 5, 4000000])", "waits for a sweep that doesn't exist")}) {
       const std::string error = error_of(one_op(ranks, "all_reduce", op));
       EXPECT_NE(error.find(why), std::string::npos) << ranks << ' ' << error;
       EXPECT_NE(error.find("rank 0, op 1/1 of lane 0"), std::string::npos) << ranks << ' ' << error;

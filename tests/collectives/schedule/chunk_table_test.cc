@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rondo::schedule {
@@ -55,6 +56,30 @@ TEST(ChunkTable, Equal_FewerElementsThanRows_LeavesTheLastRowsEmpty) {
   EXPECT_EQ(table.count(2), 1U);
   EXPECT_EQ(table.count(3), 0U);
   EXPECT_EQ(table.offset(4), 3U);
+}
+
+/// A part's rows lie in it, longer ones first.
+TEST(ChunkTable, EqualOfARequest_SeveralRowsOfARank_BeginWithItsPart) {
+  constexpr int kRanks = 3;
+  for (const auto& [collective, parts] : {std::pair{Collective::kAllGather, 3U},
+                                          {Collective::kReduceScatter, 3U},
+                                          {Collective::kGather, 3U},
+                                          {Collective::kScatter, 3U},
+                                          {Collective::kAllToAll, 9U},
+                                          {Collective::kAllReduce, 1U}}) {
+    for (const std::uint32_t each : {1U, 2U, 4U}) {
+      for (const std::size_t of_part : {0U, 1U, 5U, 8U}) {
+        const Request request{.collective = collective, .world = kRanks, .rows = parts * each};
+        const ChunkTable table = ChunkTable::equal(of_part * parts, request);
+        ASSERT_EQ(table.rows(), request.rows);
+        EXPECT_EQ(table.total(), of_part * parts);
+        for (std::uint32_t row = 0; row < request.rows; ++row) {
+          const std::size_t in_part = ChunkTable::equal(of_part, each).offset(row % each);
+          EXPECT_EQ(table.offset(row), row / each * of_part + in_part) << row;
+        }
+      }
+    }
+  }
 }
 
 TEST(ChunkTable, OfCounts_ExplicitRows_KeepsThem) {

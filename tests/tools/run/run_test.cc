@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <thread>
 
 #include "tests/tools/run/started_run.h"
+#include "tools/rondo/run/shutdown.h"
 
 namespace rondo::tool {
 namespace {
 
+using testing::AllOf;
 using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -183,10 +186,34 @@ TEST(Run, Signal_askedTwice_killsDeafRanks) {
   run.wait_for_output("[1] ready");
   run.signal(SIGINT);
   run.wait_for_output("[0] got INT");
+  std::this_thread::sleep_for(kOneWish);  // or it would be the same wish once more
   run.signal(SIGINT);
   const auto result = run.finish();
   EXPECT_EQ(result.exit_code, 128 + SIGINT);
   EXPECT_THAT(result.out, Not(HasSubstr("got TERM"))) << "at once, and not step by step";
+}
+
+// It signals its child and then its group, which the launcher is in; ranks end as they like.
+TEST(Run, Signal_byTimeout_isOneWish) {
+  const auto result = run_to_end(
+      {"-n", "1", "--", "timeout", "6", RONDO_TOOL, "run", "-n", "2", "--", "/bin/sh", "-c",
+       "trap 'sleep 0.5; echo tidied up; exit 0' TERM; while :; do sleep 0.1; done"});
+  EXPECT_THAT(sorted_lines(result.out), ElementsAre("[0] tidied up", "[1] tidied up"))
+      << result.err;
+}
+
+TEST(Run, Signal_ranksIgnoreTheFirstOfTwo_getTheOther) {
+  StartedRun run(shells(2,
+                        "trap '' HUP; trap 'echo got TERM; exit 0' TERM; echo ready;"
+                        "while :; do sleep 0.1; done"));
+  run.wait_for_output("[0] ready");
+  run.wait_for_output("[1] ready");
+  run.signal(SIGHUP);
+  run.signal(SIGTERM);
+  const auto result = run.finish();
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("[0] got TERM"));
+  EXPECT_THAT(result.out, HasSubstr("[1] got TERM"));
 }
 
 TEST(Run, Signal_ranksThatGoOn_areNamed) {
@@ -236,9 +263,11 @@ TEST(Run, Output_cannotBeWritten_isAFailure) {
   auto result = run_into("1", "echo hello");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("can't write to standard output: No space left on device\n"));
-  result = run_into("1", "yes");
-  EXPECT_EQ(result.exit_code, 128 + SIGPIPE) << "a rank that goes on writing learns it";
+  // More than a pipe and the launcher hold: a full disk ends no rank that has more to do.
+  result = run_into("1", "sh -c 'yes | head -c 1000000 && echo went on >&2'");
+  EXPECT_EQ(result.exit_code, 1) << "no rank's, but output is lost";
   EXPECT_THAT(result.err, HasSubstr("can't write to standard output: No space left on device\n"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("[0] went on\n"), HasSubstr("[1] went on\n")));
   result = run_into("2", "sh -c 'echo hello >&2'");
   EXPECT_EQ(result.exit_code, 1) << "there is nobody to tell why";
 }

@@ -77,6 +77,15 @@ TEST(Shutdown, Kill_isDueAtOnceAndKeepsItsCode) {
   EXPECT_EQ(shutdown.exit_code(), 130);
 }
 
+TEST(Shutdown, SignalsCloseTogether_areOneWish) {
+  Shutdown shutdown;
+  EXPECT_FALSE(shutdown.is_asked_again(kStart));
+  EXPECT_FALSE(shutdown.is_asked_again(kStart));
+  EXPECT_FALSE(shutdown.is_asked_again(kStart + kOneWish - milliseconds(1)));
+  EXPECT_TRUE(shutdown.is_asked_again(kStart + kOneWish)) << "it counts from the first";
+  EXPECT_TRUE(shutdown.is_asked_again(kStart + kGrace));
+}
+
 TEST(Shutdown, Kill_whileAnEndIsUnderWay_waitsForNoGrace) {
   Shutdown shutdown;
   shutdown.rank_ended(0, 10, exited(7), kStart);

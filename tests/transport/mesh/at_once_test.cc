@@ -5,6 +5,8 @@
 #include <atomic>
 #include <barrier>
 #include <cstddef>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "tests/core/device/no_more_threads.h"
@@ -29,6 +31,31 @@ TEST(AtOnce, SeveralErrors_TheFirstByNumber) {
     return i == 0 ? Status() : Status(ErrorCode::kTimeout, "task " + std::to_string(i));
   });
   EXPECT_EQ(status.message(), "task 1");
+}
+
+TEST(AtOnce, ATaskThatThrows_HasFailed_AndTheOthersRun) {
+  for (std::size_t thrower = 0; thrower < 3; ++thrower) {
+    std::atomic<std::size_t> others = 0;
+    const Status status = at_once(3, [&](std::size_t i) {
+      if (i == thrower) throw Error(ErrorCode::kDevice, "it burns", 5, "op 3");
+      ++others;
+      return Status();
+    });
+    EXPECT_EQ(status.code(), ErrorCode::kDevice) << "task " << thrower;
+    EXPECT_EQ(status.message(), "it burns");
+    EXPECT_EQ(status.culprit(), 5);
+    EXPECT_EQ(status.where(), "op 3");
+    EXPECT_EQ(others, 2U);
+  }
+}
+
+TEST(AtOnce, WhateverIsThrown_IsAStatus) {
+  EXPECT_EQ(caught([] { return Status(ErrorCode::kTimeout, "late"); }).code(), ErrorCode::kTimeout);
+  const Status strange = caught([]() -> Status { throw std::runtime_error("two\nlines"); });
+  EXPECT_EQ(strange.code(), ErrorCode::kInternal);
+  EXPECT_EQ(strange.message(), "two?lines");
+  EXPECT_EQ(caught([]() -> Status { throw std::bad_alloc(); }).code(), ErrorCode::kSystem);
+  EXPECT_EQ(caught([]() -> Status { throw 7; }).code(), ErrorCode::kInternal);
 }
 
 TEST(AtOnce, NoTasks_IsOk) {

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/transport/shm/limited_addresses.h"
+
 namespace rondo::transport {
 namespace {
 
@@ -96,6 +98,31 @@ TEST(RegisteredPool, Threads_allocatingAtOnce_getDifferentMemory) {
     });
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(clashes, 0);
+}
+
+TEST(RegisteredPool, Addresses_areLeftToTheRestOfTheProcess) {
+  const int result = where_addresses_are_left(std::size_t{2} << 30, [] {
+    if (!pool().allocate(100).ok()) return 1;
+    return has_addresses(std::size_t{1} << 30) ? 0 : 2;
+  });
+  EXPECT_EQ(result, 0);
+}
+
+/// What is left to the host is memory, not the pool's addresses.
+TEST(RegisteredPool, Allocate_whereItsAddressesAreFew_hasThem) {
+  const int result = where_addresses_are_left(std::size_t{256} << 20, [] {
+    return pool().allocate(100).ok() && pool().allocate(std::size_t{8} << 20).ok() ? 0 : 1;
+  });
+  EXPECT_EQ(result, 0);
+}
+
+TEST(RegisteredPool, Allocate_ofMoreThanItsAddresses_isAnErrorThatNamesTheirLimit) {
+  const int result = where_addresses_are_left(std::size_t{512} << 20, [] {
+    const Status status = pool().allocate(std::size_t{256} << 20).status();
+    if (status.code() != ErrorCode::kSystem) return 1;
+    return status.message().find("ulimit -v") != std::string::npos ? 0 : 2;
+  });
+  EXPECT_EQ(result, 0);
 }
 
 TEST(RegisteredPool, Child_afterFork_hasAPoolOfItsOwn) {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/transport/ring/conformance.h"
+#include "tests/transport/shm/descriptor_limit.h"
 #include "transport/shm/shm_transport.h"
 #include "transport/shm/unix_socket.h"
 #include "transport/wire/hello.h"
@@ -68,6 +69,22 @@ TEST(ShmHandshake, Hello_withoutSoundMemory_isAnErrorThatNamesTheRank) {
     EXPECT_EQ(status.code(), with_descriptors ? ErrorCode::kDataLoss : ErrorCode::kInternal);
     EXPECT_EQ(status.culprit(), 1);
   }
+}
+
+// Room for the connection, and for one of the three descriptors that come with its hello.
+TEST(ShmHandshake, Hello_whoseDescriptorsThisProcessMayNotHave_isThisProcesssLimit) {
+  const auto listener = place(0);
+  const auto socket = std::move(*dial_abstract(listener->address()).value());
+  const auto hello =
+      encode_hello({.from = {.job = 8, .epoch = 1, .rank = 1, .world = 2}, .to = 0, .nonce = 3});
+  const std::array<int, 3> descriptors{socket.get(), socket.get(), socket.get()};
+  ASSERT_TRUE(send_packet(socket.get(), hello, descriptors));
+  const std::vector<PeerAddress> peers{{.rank = 1, .address = "unused"}};
+  const DescriptorLimit limit(2);
+  const Status status = listener->connect(peers, in_seconds(20));
+  EXPECT_EQ(status.code(), ErrorCode::kSystem) << status.to_string();
+  EXPECT_THAT(status.message(), testing::HasSubstr("ulimit -n"));
+  EXPECT_EQ(DescriptorLimit::room(), 2) << "what came is closed";
 }
 
 TEST(ShmHandshake, Dial_toAPlaceThatIsGone_isPeerLostAtOnce) {

@@ -2,14 +2,21 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <thread>
 
 #include "tests/transport/ring/conformance.h"
 #include "tests/transport/shm/shm_world.h"
@@ -36,6 +43,26 @@ std::unique_ptr<Transport> join(int rank, int socket) {
   return transport;
 }
 
+/// In a thread that the kernel gives no descriptors of processes, as a container's filter does not;
+/// null also where no such filter can be set.
+template <typename World>
+std::unique_ptr<Transport> join_unable_to_watch(int rank, int socket) {
+  std::unique_ptr<Transport> own;
+  std::thread([&] {
+    std::array<sock_filter, 4> filter{
+        {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
+    const sock_fprog program{.len = filter.size(), .filter = filter.data()};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+      return;
+    own = join<World>(rank, socket);
+  }).join();
+  return own;
+}
+
 bool finish(Transport& transport, Endpoint& endpoint, Token token) {
   for (const Deadline deadline = in_seconds(20); std::chrono::steady_clock::now() < deadline;) {
     if (!transport.progress().ok()) return false;
@@ -52,8 +79,10 @@ class ShmProcesses : public testing::Test {
  protected:
   using Child = std::function<int(Transport&, int socket)>;
 
+  using Join = std::function<std::unique_ptr<Transport>(int rank, int socket)>;
+
   // Forks rank 1, which runs `child` and ends with what it returns, and joins it as rank 0.
-  void start(const Child& child) {
+  void start(const Child& child, const Join& join_it = &join<World>) {
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets_.data()), 0);
     child_ = ::fork();
     ASSERT_GE(child_, 0);
@@ -67,7 +96,7 @@ class ShmProcesses : public testing::Test {
       ::_exit(result);
     }
     ::close(sockets_[1]);
-    own_ = join<World>(0, sockets_[0]);
+    own_ = join_it(0, sockets_[0]);
     ASSERT_NE(own_, nullptr);
   }
   int wait_for_child() {
@@ -232,6 +261,24 @@ TYPED_TEST(ShmProcesses, Store_ofAPeerThatWasKilled_isOver) {
   ::kill(this->child_, SIGKILL);
   this->peer().withdraw();
   this->peer().await_store(Deadline::max());
+  pool.free(output);
+  EXPECT_EQ(pool.used_bytes(), used) << "it may be used again";
+}
+
+TYPED_TEST(ShmProcesses, Store_ofAPeerThatWasKilledUnwatched_isOver) {
+  if (::prctl(PR_GET_SECCOMP) < 0) GTEST_SKIP() << "this kernel filters no system calls";
+  this->start(storing([](Endpoint&, std::byte*) {
+                ::pause();
+                return 0;
+              }),
+              &join_unable_to_watch<TypeParam>);
+  RegisteredPool& pool = *RegisteredPool::instance().value();
+  const std::size_t used = pool.used_bytes();
+  std::byte* const output =
+      await_storing(this->peer(), this->sockets_[0], TypeParam::allocate(kStored));
+  ::kill(this->child_, SIGKILL);
+  this->peer().withdraw();
+  this->peer().await_store(in_seconds(5));
   pool.free(output);
   EXPECT_EQ(pool.used_bytes(), used) << "it may be used again";
 }

@@ -4,8 +4,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <thread>
+#include <vector>
+
 #include "tests/transport/ring/allocation_count.h"
 #include "tests/transport/ring/conformance.h"
+#include "tests/transport/shm/mapped_bytes.h"
 #include "tests/transport/shm/shm_world.h"
 
 namespace rondo::transport {
@@ -76,6 +80,68 @@ TEST(ShmTransport, Address_ofTwoPlaces_isShortAndDiffers) {
   const auto second = ShmTransport::create(identity).value();
   EXPECT_NE(first->address(), second->address());
   EXPECT_LT(first->address().size(), 107u) << "the kernel's limit for a name";
+}
+
+/// Whether a message of so many bytes arrives as it was sent.
+bool crosses(ShmTransport& source, int source_rank, ShmTransport& target, int target_rank,
+             std::size_t bytes) {
+  std::vector<std::byte> sent(bytes), received(bytes);
+  const auto seed = static_cast<unsigned>(source_rank);
+  fill(sent, seed);
+  Endpoint& from = *source.endpoint(target_rank);
+  Endpoint& to = *target.endpoint(source_rank);
+  from.begin(call_number(1), {});
+  to.begin(call_number(1), {});
+  const Transfer send{.data = sent.data(), .bytes = bytes};
+  const Transfer recv{.kind = TransferKind::kRecv, .data = received.data(), .bytes = bytes};
+  if (!from.post(std::span(&send, 1)).ok()) return false;
+  const auto token = to.post(std::span(&recv, 1));
+  if (!token.ok()) return false;
+  for (const Deadline deadline = in_seconds(20); std::chrono::steady_clock::now() < deadline;) {
+    if (!source.progress().ok() || !target.progress().ok()) return false;
+    const auto done = to.poll(*token);
+    if (!done.ok() || *done) return done.ok() && has_filling(received.data(), bytes, seed);
+  }
+  return false;
+}
+
+// As between three of the thousand ranks of a job of many hosts.
+TEST(ShmTransport, Ranks_ofOneHostOfMany_shareMemoryForTheseAlone) {
+  constexpr std::array<int, 3> kRanks{17, 400, 999};
+  std::vector<std::unique_ptr<ShmTransport>> places;
+  std::vector<PeerAddress> addresses;
+  for (const int rank : kRanks) {
+    places.push_back(ShmTransport::create({.job = 3, .epoch = 1, .rank = rank, .world = 1000},
+                                          {.host_ranks = kRanks})
+                         .value());
+    addresses.push_back({.rank = rank, .address = places.back()->address()});
+  }
+  EXPECT_LT(mapped_bytes("rondo-control"), std::uint64_t{3} << 20)
+      << "a page for each channel is more";
+  std::vector<std::thread> threads;
+  std::array<Status, 3> connected;
+  for (std::size_t i = 0; i < kRanks.size(); ++i)
+    threads.emplace_back([&, i] {
+      std::vector<PeerAddress> peers = addresses;
+      peers.erase(peers.begin() + static_cast<std::ptrdiff_t>(i));
+      connected[i] = places[i]->connect(peers, in_seconds(20));
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const Status& status : connected) ASSERT_TRUE(status.ok()) << status.to_string();
+  for (const std::size_t from : {0U, 1U}) {
+    EXPECT_TRUE(crosses(*places[from], kRanks[from], *places[2], kRanks[2], 5000)) << from;
+    EXPECT_TRUE(crosses(*places[2], kRanks[2], *places[from], kRanks[from], 5000)) << from;
+  }
+}
+
+TEST(ShmTransport, Create_outsideItsHost_isInvalid) {
+  constexpr std::array<int, 2> kRanks{1, 3};
+  const auto status =
+      ShmTransport::create({.rank = 2, .world = 4}, {.host_ranks = kRanks}).status();
+  EXPECT_EQ(status.code(), ErrorCode::kInvalidArgument);
+  const auto place = ShmTransport::create({.rank = 1, .world = 4}, {.host_ranks = kRanks}).value();
+  const std::vector<PeerAddress> peers{{.rank = 0, .address = "elsewhere"}};
+  EXPECT_EQ(place->connect(peers, in_seconds(20)).code(), ErrorCode::kInvalidArgument);
 }
 
 TEST(ShmTransport, Create_outsideTheWorld_isInvalid) {

@@ -66,7 +66,7 @@ void start_local_ranks(const BenchFlags& flags, std::vector<std::string> argumen
   refuse_local_ranks_of_ranks(flags.local);
   check_named_files(flags.local);
   if (!flags.baseline_path.empty()) read_recorded(flags.baseline_path);
-  constexpr std::array<std::string_view, 2> kNames = {"-J", "--json"};
+  constexpr std::array<std::string_view, 3> kNames = {"-J", "--json", "--output_file"};
   if (!flags.json_path.empty() && OutputFile::check("--json", flags.json_path))
     name_own_output(arguments, kNames, flags.json_path);
   fmt::print(stderr, "rondo bench: {}\n",

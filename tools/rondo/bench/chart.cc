@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -15,11 +16,33 @@
 namespace rondo::tool {
 namespace {
 
+namespace fs = std::filesystem;
+
+std::string last_parts(const fs::path& path, std::ptrdiff_t parts) {
+  fs::path end;
+  for (auto part = std::prev(path.end(), parts); part != path.end(); ++part) end /= *part;
+  return end.string();
+}
+
+/// The shortest end of its path that no other file has; where there is none, all of it.
+std::string name_of(const RecordedFile& file, const std::vector<RecordedFile>& files) {
+  const auto length = [](const fs::path& path) { return std::distance(path.begin(), path.end()); };
+  for (std::ptrdiff_t parts = 1; parts <= length(file.path); ++parts) {
+    const std::string end = last_parts(file.path, parts);
+    const bool is_shared = std::ranges::any_of(files, [&](const RecordedFile& other) {
+      return other.path != file.path && length(other.path) >= parts &&
+             last_parts(other.path, parts) == end;
+    });
+    if (!is_shared) return one_line(end);
+  }
+  return one_line(file.path);
+}
+
 /// What tells lines apart; only the parts that differ between two lines go into their labels.
 using Parts = std::vector<std::string>;
 
-Parts parts_of(const RecordedFile& file, const Recorded& result) {
-  return {one_line(std::filesystem::path(file.path).filename().string()),
+Parts parts_of(const std::string& name_of_file, const Recorded& result) {
+  return {name_of_file,
           result.library,
           result.collective,
           result.type,
@@ -65,8 +88,9 @@ void add_sample(const Parts& parts, const Recorded& result, Lines& lines) {
 Lines samples_of(const std::vector<RecordedFile>& files) {
   Lines lines;
   for (const RecordedFile& file : files) {
+    const std::string name = name_of(file, files);
     for (const Recorded& result : file.results) {
-      add_sample(parts_of(file, result), result, lines);
+      add_sample(parts_of(name, result), result, lines);
       if (lines.size() <= kMostLines) continue;
       throw FileError(
           fmt::format("there are more than {} lines in these files; give fewer files, "

@@ -53,18 +53,39 @@ struct Call {
   int stride() const { return is_half() ? (world + 31) / 32 : 1; }
 };
 
-/// Factors are few twos among ones, so that the product of 500 ranks still is a float. Parts of an
-/// average are multiples of the world, so that it is whole; of 16-bit floats they are small, and
-/// the one division is rounded as the library does it. Each rank has its say in a bit or two.
+/// Differs by index, rank and salt, and none follows from another: of numbers that rise with the
+/// rank, ranks some way apart have the same, and neighbours may sum to nothing everywhere.
+/// Source: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+std::uint64_t mixed_bits(std::size_t index, int rank, std::uint64_t salt) {
+  static_assert(kPeriod <= 1 << 10);
+  std::uint64_t bits = (salt << 32) + (static_cast<std::uint64_t>(rank) << 10) + index;
+  bits *= 0x9e3779b97f4a7c15U;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebU;
+  return bits ^ (bits >> 31);
+}
+
+/// Of four neighbouring contributors one has a two, one a minus and two have ones, so that the
+/// product of 500 ranks still is a float.
+std::int64_t factor_of(std::size_t index, int contributor, std::uint64_t salt) {
+  const std::uint64_t bits = mixed_bits(index, contributor / 4, salt);
+  constexpr std::array<std::array<std::int64_t, 4>, 3> kFactors = {
+      {{2, -1, 1, 1}, {2, 1, -1, 1}, {2, 1, 1, -1}}};
+  return kFactors[bits / 4 % 3][(static_cast<std::uint64_t>(contributor) + bits) % 4];
+}
+
+/// Parts of an average are multiples of the world, so that it is whole; of 16-bit floats they are
+/// small, and the one division is rounded as the library does it. Each rank has its say in a bit or
+/// two.
 std::int64_t input_value(const Call& call, std::size_t index, int rank) {
   const bool contributes =
       (index + static_cast<std::size_t>(rank)) % static_cast<std::size_t>(call.stride()) == 0;
-  const std::uint64_t mixed =
-      index * 7 + index / 13 + static_cast<std::uint64_t>(rank / call.stride()) * 5 + call.salt * 3;
+  if (call.op == ReduceOp::kProd) {
+    return contributes ? factor_of(index, rank / call.stride(), call.salt) : 1;
+  }
+  const std::uint64_t mixed = mixed_bits(index, rank, call.salt);
   const std::int64_t small = static_cast<std::int64_t>(mixed % 13) - 6;
-  constexpr std::array<std::int64_t, 4> kFactors = {1, 2, -1, 1};
   switch (call.op) {
-    case ReduceOp::kProd: return contributes ? kFactors[mixed % kFactors.size()] : 1;
     case ReduceOp::kSum: return contributes ? small : 0;
     case ReduceOp::kAvg: return contributes ? small * (call.is_half() ? 1 : call.world) : 0;
     case ReduceOp::kBitAnd: return ~(std::int64_t{1} << mixed % 31);

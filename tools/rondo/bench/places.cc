@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "rondo/error.h"
 #include "tools/rondo/bench/core_binding.h"
 #include "tools/rondo/bench/names.h"
 
@@ -24,6 +26,33 @@ std::string why_none(DeviceKind kind) {
     return error.what();
   }
   return "there is none";
+}
+
+/// What was thrown first: the others may only tell that somebody has given up.
+class FirstFailure {
+ public:
+  void take(const std::exception_ptr& thrown) {
+    const std::lock_guard lock(mutex_);
+    if (first_ == nullptr) first_ = thrown;
+  }
+  void rethrow() const {
+    if (first_ != nullptr) std::rethrow_exception(first_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr first_;
+};
+
+/// The others may be waiting for a call that this place won't make.
+void abort_for(Communicator& place, const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    place.abort(error);
+  } catch (const std::exception& error) {
+    place.abort(Error(ErrorCode::kCancelled, error.what()));
+  }
 }
 
 }  // namespace
@@ -46,7 +75,7 @@ std::vector<Device> places_of(const std::string& kind, int count) {
 
 int run_places(std::vector<Communicator>& places, const std::function<int(Communicator&)>& work) {
   std::vector<int> codes(places.size());
-  std::vector<std::exception_ptr> errors(places.size());
+  FirstFailure failure;
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -54,14 +83,13 @@ int run_places(std::vector<Communicator>& places, const std::function<int(Commun
         try {
           codes[i] = work(places[i]);
         } catch (...) {
-          errors[i] = std::current_exception();
+          failure.take(std::current_exception());
+          abort_for(places[i], std::current_exception());
         }
       });
     }
   }
-  for (const std::exception_ptr& error : errors) {
-    if (error != nullptr) std::rethrow_exception(error);
-  }
+  failure.rethrow();
   return *std::ranges::max_element(codes);
 }
 

@@ -16,8 +16,8 @@ namespace rondo::tool {
 /// from the first where there are fewer. Errors: UsageError where there is none.
 std::vector<Device> places_of(const std::string& kind, int count);
 
-/// Runs `work` for each place, each on a thread of its own; the largest of what they return.
-/// Rethrows what the first of them threw.
+/// Runs `work` for each place, each on a thread of its own; the largest of what they return. Where
+/// one of them throws, its world is aborted, so that nobody waits for it, and that is rethrown.
 int run_places(std::vector<Communicator>& places, const std::function<int(Communicator&)>& work);
 
 }  // namespace rondo::tool

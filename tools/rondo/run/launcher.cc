@@ -220,12 +220,13 @@ void Launcher::check_sinks() {
 void Launcher::serve_signals(Time now) {
   while (const int number = signals_.take()) {
     const bool stops = number == SIGINT || number == SIGTERM || number == SIGHUP;
-    if (stops && stop_asked_ != 0) {
-      shutdown_.kill(128 + number, now);  // asked twice: the ranks don't listen
+    if (stops && shutdown_.is_asked_again(now)) {
+      shutdown_.kill(128 + number, now);  // the ranks don't listen
       continue;
     }
-    signal_all(number);
-    if (!stops) continue;
+    if (number == stop_asked_) continue;
+    signal_all(number);  // ranks may ignore the one (SIGHUP, under nohup) and obey the other
+    if (!stops || stop_asked_ != 0) continue;
     stop_asked_ = number;
     tell_waiting_at_ = now + kPatience;
   }

@@ -24,7 +24,7 @@ OutputSink::OutputSink(int fd) : fd_(fd), piece_bytes_(piece_bytes_of(fd)) {}
 void OutputSink::write_some() {
   // Far ahead of the reader, one call writes many pieces; the erase below stays rare that way.
   std::size_t written = 0;
-  while (written < buffer_.size()) {
+  while (!closed_ && written < buffer_.size()) {
     pollfd writable{fd_, POLLOUT, 0};
     if (poll(&writable, 1, 0) <= 0) break;
     const std::size_t bytes = std::min(piece_bytes_, buffer_.size() - written);
@@ -32,12 +32,16 @@ void OutputSink::write_some() {
     if (taken >= 0) {
       written += static_cast<std::size_t>(taken);
     } else if (errno != EINTR && errno != EAGAIN) {
-      if (!closed_ && errno != EPIPE) failure_ = errno;
-      closed_ = true;
-      written = buffer_.size();
+      give_up(errno);
     }
   }
-  buffer_.erase(0, written);
+  buffer_.erase(0, closed_ ? std::string::npos : written);
+}
+
+void OutputSink::give_up(int error) {
+  closed_ = true;
+  lost_reader_ = error == EPIPE;
+  if (!lost_reader_) failure_ = error;
 }
 
 void OutputSink::flush() {

@@ -20,8 +20,9 @@ class OutputSink {
   bool wants_write() const { return !buffer_.empty(); }
   /// Enough is waiting: nothing more should be read for it now.
   bool is_full() const { return buffer_.size() >= kFullBytes; }
-  /// Nothing can be written any more; what is appended is thrown away.
-  bool is_closed() const { return closed_; }
+  /// Nobody will ever read it: whoever writes should learn that. What can't be written for another
+  /// reason, as on a full disk, is thrown away, and so is all behind it.
+  bool has_lost_reader() const { return lost_reader_; }
   /// Why not: errno's number, once; 0 where its reader is gone, which is no fault.
   int take_failure() { return std::exchange(failure_, 0); }
 
@@ -31,12 +32,15 @@ class OutputSink {
   void flush();
 
  private:
+  void give_up(int error);
+
   static constexpr std::size_t kFullBytes = 256 * 1024;
 
   const int fd_;
   const std::size_t piece_bytes_;
   std::string buffer_;
-  bool closed_ = false;
+  bool closed_ = false;  ///< nothing can be written any more
+  bool lost_reader_ = false;
   int failure_ = 0;
 };
 

@@ -50,6 +50,11 @@ void Shutdown::kill(int exit_code, Time now) {
   kill_at_ = now;
 }
 
+bool Shutdown::is_asked_again(Time now) {
+  if (!asked_at_) asked_at_ = now;
+  return now - *asked_at_ >= kOneWish;
+}
+
 int Shutdown::due_signal(Time now) {
   if (terminate_at_ && now >= *terminate_at_) {
     terminate_at_.reset();

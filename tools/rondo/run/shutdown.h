@@ -18,6 +18,9 @@ inline constexpr std::chrono::seconds kPatience{1};
 /// A rank killed this long after another one failed may have died first: the system takes its
 /// memory back before it tells of the death, and its peers, who notice at once, may exit meanwhile.
 inline constexpr std::chrono::milliseconds kSettle{500};
+/// Signals so close together are one wish: `timeout` signals its child and then its child's group,
+/// systemd sends SIGTERM and SIGHUP. No finger is as quick.
+inline constexpr std::chrono::milliseconds kOneWish{200};
 
 using Time = std::chrono::steady_clock::time_point;
 
@@ -35,6 +38,9 @@ class Shutdown {
   void stop(int exit_code, Time now);
   /// The same by SIGKILL, for somebody who has asked before.
   void kill(int exit_code, Time now);
+  /// A signal that ends a run has come: whether somebody asks who has asked before, and not by the
+  /// same wish.
+  bool is_asked_again(Time now);
 
   /// The signal that the ranks which still run get now, once; 0: none.
   int due_signal(Time now);
@@ -50,6 +56,7 @@ class Shutdown {
   bool first_was_killed_ = false;
   Time failed_at_;
   int exit_code_ = 0;
+  std::optional<Time> asked_at_;  ///< first
   std::optional<Time> terminate_at_;
   std::optional<Time> kill_at_;
 };

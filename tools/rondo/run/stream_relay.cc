@@ -15,7 +15,7 @@ int StreamRelay::wanted_fd() const { return sink_.is_full() ? -1 : pipe_.get(); 
 
 bool StreamRelay::take_piece() {
   if (!pipe_.valid()) return false;
-  if (sink_.is_closed()) {
+  if (sink_.has_lost_reader()) {
     pipe_.reset();  // the rank learns it as if it wrote there itself
     return false;
   }

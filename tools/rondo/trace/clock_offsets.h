@@ -29,6 +29,12 @@ struct ClockOffset {
 /// By clock, of the ranks of one job, against that of the first of them.
 std::map<std::string, ClockOffset> estimate_offsets(const std::vector<const RankTrace*>& ranks);
 
+/// The same of several jobs' ranks, against the clock of the first job's first rank as far as jobs
+/// have clocks in common, maybe by way of others: the narrowest of all ways. Those of jobs that
+/// have none with it are against the first of theirs.
+std::map<std::string, ClockOffset> estimate_offsets(
+    const std::vector<std::vector<const RankTrace*>>& jobs);
+
 /// Whether rank `from` must have begun the call before rank `to` can have left it.
 bool must_precede(const TracedCall& call, int from, int to);
 

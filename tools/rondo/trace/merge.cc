@@ -60,11 +60,9 @@ std::vector<std::vector<const RankTrace*>> by_job(const std::vector<RankTrace>& 
 
 std::string merge(const std::vector<std::vector<const RankTrace*>>& jobs) {
   std::string text = "[\n";
-  std::map<std::string, ClockOffset> offsets;
+  const std::map<std::string, ClockOffset> offsets = estimate_offsets(jobs);
   int first_process = 0;
   for (const auto& ranks : jobs) {
-    // One clock for all jobs, as far as the first of them knows it.
-    for (const auto& [clock, offset] : estimate_offsets(ranks)) offsets.emplace(clock, offset);
     for (const RankTrace* rank : ranks)
       append(text, *rank, first_process + rank->rank, offsets.at(rank->clock).ns);
     first_process += ranks.front()->world;

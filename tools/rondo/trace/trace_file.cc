@@ -175,6 +175,13 @@ TracedCall call_of(const json& event, const Arguments& arguments, int world) {
   return call;
 }
 
+TimeSpan message_of(const Arguments& arguments) {
+  const TimeSpan span{arguments.integer("entered_ns", -kLatestNs, kLatestNs),
+                      arguments.integer("done_ns", -kLatestNs, kLatestNs)};
+  if (span.end_ns < span.begin_ns) arguments.fail("it was done before it was entered");
+  return span;
+}
+
 void take_owner(RankTrace& trace, const Arguments& arguments) {
   const std::int64_t version = arguments.integer("version", 1, kLatestNs);
   if (version != kFormatVersion)
@@ -227,7 +234,10 @@ RankTrace parse_trace(const std::string& path, const std::string& text) {
     if (text_of(event, "cat") != "call") continue;
     const Arguments arguments(path, i, event);
     const std::int64_t sequence = arguments.integer("sequence", 0, kLatestNs);
-    if (sequence == 0) continue;
+    if (sequence == 0) {
+      trace.messages.push_back(message_of(arguments));
+      continue;
+    }
     if (!trace.calls.emplace(sequence, call_of(event, arguments, trace.world)).second)
       arguments.fail(fmt::format("call #{} is there for a second time", sequence));
   }

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/rondo/trace/covered_time.h"
+
 namespace rondo::tool {
 
 /// A collective; times are nanoseconds of the rank's own clock.
@@ -38,6 +40,7 @@ struct RankTrace {
   std::string job;
   std::string error;                         ///< what the calls were written for
   std::map<std::int64_t, TracedCall> calls;  ///< by sequence; without sends and receives
+  std::vector<TimeSpan> messages;            ///< sends and receives, entered to done
   nlohmann::json events;                     ///< all of the file
 };
 

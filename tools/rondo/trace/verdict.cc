@@ -83,6 +83,7 @@ class Summary {
       place_of_[trace->rank] = job_.ranks.size();
       job_.ranks.push_back(
           {.rank = trace->rank, .host = trace->host, .clock = offsets.at(trace->clock)});
+      in_messages_.emplace_back(trace->messages);
     }
   }
 
@@ -126,13 +127,21 @@ class Summary {
     }
   }
 
-  /// Without what it had to wait for calls that it had started before.
+  /// Of the time by which a rank began later than the others, what it was outside of calls: neither
+  /// in those that it had started before nor in a send or receive, where others may be to blame.
+  std::int64_t outside_ns(const CommonCall& call, std::int64_t after_ns, std::size_t i) const {
+    const TracedCall& own = call.at[i];
+    std::int64_t since_ns = own.begun_ns - after_ns;
+    // Before its first call a rank has been outside for as long as nobody knows.
+    if (call.before_done[i] != kNever) since_ns = std::max(since_ns, call.before_done[i]);
+    const std::int64_t offset_ns = job_.ranks[i].clock.ns;
+    return own.entered_ns - since_ns -
+           in_messages_[i].within_ns(since_ns - offset_ns, own.entered_ns - offset_ns);
+  }
+
   void add_lateness(const CommonCall& call, const std::vector<std::int64_t>& after, std::size_t i) {
     const TracedCall& own = call.at[i];
-    std::int64_t late_ns = after[i] - (own.begun_ns - own.entered_ns);
-    // Before its first call a rank has been outside for as long as nobody knows.
-    if (call.before_done[i] != kNever)
-      late_ns = std::min(late_ns, own.entered_ns - call.before_done[i]);
+    const std::int64_t late_ns = outside_ns(call, after[i], i);
     if (late_ns <= 0) return;
     RankSummary& rank = job_.ranks[i];
     rank.late += seconds(late_ns);
@@ -222,6 +231,7 @@ class Summary {
 
   const std::vector<const RankTrace*>& traces_;
   std::map<int, std::size_t> place_of_;
+  std::vector<CoveredTime> in_messages_;  ///< as in JobSummary::ranks; by each rank's own clock
   JobSummary job_;
 };
 

@@ -4,8 +4,9 @@
 // longer), its link is slower than the others', or it comes in time and its data late all the same.
 //
 // Late is how much later than the median of the others a rank entered a call, as far as it was
-// outside of calls meanwhile. A link's speed is that of messages that came in parts. What is left
-// is how long others have waited for a rank that had begun, less what it has waited itself.
+// outside of calls meanwhile, of sends and receives, too. A link's speed is that of messages that
+// came in parts. What is left is how long others have waited for a rank that had begun, less what
+// it has waited itself.
 
 #include <cstddef>
 #include <map>

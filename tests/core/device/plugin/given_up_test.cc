@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <future>
 #include <string>
 #include <thread>
 
@@ -23,6 +24,7 @@ struct Acted {
   int streams = 0;
   int events = 0;
   int memories = 0;
+  int opened = 0;  ///< memories of other processes
 };
 Acted acted;
 
@@ -78,6 +80,19 @@ rondo_device_table acted_table() {
   return table;
 }
 
+rondo_device_table sharing_table() {
+  rondo_device_table table = acted_table();
+  table.export_memory = [](int, const void*, rondo_plugin_handle*, std::size_t*) { return 0; };
+  table.import_memory = [](int, const rondo_plugin_handle*, void** memory) {
+    *memory = new_thing<void*>(acted.opened);
+    return 0;
+  };
+  table.release_memory = [](int, void* memory) { return destroy(memory, acted.opened); };
+  table.export_event = [](int, rondo_plugin_event, rondo_plugin_handle*) { return 0; };
+  table.import_event = [](int, const rondo_plugin_handle*, rondo_plugin_event*) { return 0; };
+  return table;
+}
+
 class GivenUp : public ::testing::Test {
  protected:
   GivenUp() { acted = {}; }
@@ -127,6 +142,27 @@ TEST_F(GivenUp, WhatIsDue_GoesBackWhenThatIsAskedFor) {
   acted.at_work = false;
   driver_.give_back_due();
   EXPECT_EQ(acted.memories, 0);
+}
+
+/// What was put off may be an allocator's, made of the kind's own memory, and come back here.
+TEST_F(GivenUp, WhatIsDue_FindsTheDriverFree_WhereAPeersMemoryIsReleased) {
+  constexpr auto kKind = static_cast<DeviceKind>(20);
+  PluginDriver driver(kKind, sharing_table());
+  void* const opened = driver.import_memory(0, new_handle({kKind, 0}, SharedKind::kMemory)).value();
+  bool is_at_rest = false;
+  driver.leave_behind([&] { return is_at_rest; }, [] {});
+  void* const memory = driver.allocate(0, 64).value();
+  std::future<void> freed;
+  driver.give_back([&] {
+    freed = std::async(std::launch::async, [&] { driver.free(memory); });
+    EXPECT_EQ(freed.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  });
+  EXPECT_FALSE(freed.valid()) << "it is at work";
+  is_at_rest = true;
+  driver.release_imported(opened);
+  EXPECT_TRUE(freed.valid());
+  EXPECT_EQ(acted.memories, 0);
+  EXPECT_EQ(acted.opened, 0);
 }
 
 TEST_F(GivenUp, StreamThatComesToRest_IsDestroyedAsEver) {
