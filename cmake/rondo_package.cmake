@@ -22,6 +22,11 @@ rondo_install_configured(rondo-config.cmake ${config_folder} librondo-dev)
 install(FILES ${PROJECT_BINARY_DIR}/rondo-config-version.cmake
   DESTINATION ${config_folder} COMPONENT librondo-dev)
 set(pkg_config_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# By where they lie: all of it may be put anywhere.
+file(RELATIVE_PATH prefix_from_pkg_config
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH include_from_pkg_config
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 rondo_install_configured(rondo.pc ${pkg_config_folder} librondo-dev)
 if(RONDO_BUILD_STATIC)
   rondo_install_configured(rondo-static-targets.cmake ${config_folder} librondo-dev)

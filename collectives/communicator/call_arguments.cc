@@ -294,7 +294,8 @@ Status check(const CallArguments& arguments, int rank, int world) {
                                to_string(arguments.output.dtype)));
   }
   if (schedule::reduces(arguments.collective)) RONDO_TRY(check_reduction(arguments));
-  if (arguments.root < 0 || arguments.root >= world) {
+  const bool has_root = schedule::has_root(arguments.collective);
+  if (has_root && (arguments.root < 0 || arguments.root >= world)) {
     return invalid(arguments, fmt::format("root {} is no rank of a world of {} (0 to {})",
                                           arguments.root, world, world - 1));
   }
@@ -327,7 +328,8 @@ transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world)
   fingerprint.dtype = static_cast<std::uint8_t>(arguments.input.dtype);
   if (schedule::reduces(arguments.collective)) fingerprint.redop = redop_of(arguments.reduction);
   if (arguments.uneven) fingerprint.form = transport::Fingerprint::kUneven;
-  fingerprint.root = arguments.root;
+  // A call that was made of another one may have its root still.
+  if (schedule::has_root(arguments.collective)) fingerprint.root = arguments.root;
   if (arguments.uneven && knows_all_rows(arguments.collective))
     fingerprint.root = hash_of(arguments.input_counts, arguments.output_counts);
   fingerprint.count = total_count(arguments, world);

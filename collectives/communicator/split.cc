@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,9 @@ namespace {
 using transport::OpenedPlace;
 using transport::PlaceAddresses;
 
+/// How much later than its join may take a rank is heard of.
+constexpr int kMarginMs = 10'000;
+
 /// What each rank says first.
 struct Wish {
   std::int32_t takes_part = 0;
@@ -30,15 +34,18 @@ struct Wish {
 struct Notice {
   std::uint32_t failed = 0;
   std::uint32_t bytes = 0;
-  std::array<char, 4088> text{};
+  std::int32_t code = 0;  ///< an ErrorCode
+  std::array<char, 4084> text{};
 };
 
+/// `timeout_ms`: 0 is that of the communicator.
 template <typename T>
-Result<std::vector<T>> all_gather(Engine& engine, const T& own) {
+Result<std::vector<T>> all_gather(Engine& engine, const T& own, int timeout_ms = 0) {
   std::vector<T> all(static_cast<std::size_t>(engine.place().size()));
   RONDO_TRY(engine.call({.collective = Collective::kAllGather,
                          .input = {&own, sizeof(T), DataType::kU8},
-                         .output = {all.data(), all.size() * sizeof(T), DataType::kU8}}));
+                         .output = {all.data(), all.size() * sizeof(T), DataType::kU8},
+                         .timeout_ms = timeout_ms}));
   return all;
 }
 
@@ -90,6 +97,7 @@ Notice notice_of(const Result<OpenedPlace>& place) {
   std::string text = place.ok() ? encode(std::span(&addresses, 1)) : place.status().to_string();
   Notice notice;
   notice.failed = place.ok() ? 0 : 1;
+  notice.code = static_cast<std::int32_t>(place.status().code());
   notice.bytes = static_cast<std::uint32_t>(std::min(text.size(), notice.text.size()));
   std::memcpy(notice.text.data(), text.data(), notice.bytes);
   return notice;
@@ -99,14 +107,23 @@ std::string_view text_of(const Notice& notice) {
   return {notice.text.data(), std::min<std::size_t>(notice.bytes, notice.text.size())};
 }
 
+/// Said of a peer: that one knows better, if it says anything.
+bool is_hearsay(const Notice& notice) {
+  const auto code = static_cast<ErrorCode>(notice.code);
+  return code == ErrorCode::kTimeout || code == ErrorCode::kPeerLost;
+}
+
 Status first_failure(const std::vector<Notice>& notices, const char* what) {
-  for (std::size_t rank = 0; rank < notices.size(); ++rank) {
-    if (notices[rank].failed == 0) continue;
-    return Status(ErrorCode::kSystem,
-                  fmt::format("split: rank {} can't {}: {}", rank, what, text_of(notices[rank])),
-                  static_cast<int>(rank));
-  }
-  return {};
+  const auto failed = [](const Notice& notice) { return notice.failed != 0; };
+  const auto knows = [&](const Notice& notice) { return failed(notice) && !is_hearsay(notice); };
+  auto found = std::ranges::find_if(notices, knows);
+  if (found == notices.end()) found = std::ranges::find_if(notices, failed);
+  if (found == notices.end()) return {};
+  const auto rank = static_cast<int>(found - notices.begin());
+  const bool is_late = static_cast<ErrorCode>(found->code) == ErrorCode::kTimeout;
+  return Status(is_late ? ErrorCode::kTimeout : ErrorCode::kSystem,
+                fmt::format("split: rank {} can't {}: {}", rank, what, text_of(*found)),
+                is_hearsay(*found) ? kNoCulprit : rank);
 }
 
 Status connect(OpenedPlace& place, const std::vector<int>& members,
@@ -154,7 +171,11 @@ Result<std::shared_ptr<Engine>> split(Engine& parent, std::optional<int> color, 
     made = connect(opened->value(), members, notices, options.join_timeout_ms);
     if (made.ok()) made = make_place(parent, std::move(**opened), place);
   }
-  RONDO_ASSIGN(const auto results, all_gather(parent, notice_of(made)));
+  // Some may still wait for one that has failed at once.
+  const int join_ms =
+      std::min(options.join_timeout_ms, std::numeric_limits<int>::max() - kMarginMs);
+  const int until_all_know_ms = std::max(options.timeout_ms, join_ms + kMarginMs);
+  RONDO_ASSIGN(const auto results, all_gather(parent, notice_of(made), until_all_know_ms));
   RONDO_TRY(first_failure(results, "connect"));
   if (place == nullptr) return std::shared_ptr<Engine>();
   if (const auto* links = parent.place().layout().links())

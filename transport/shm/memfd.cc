@@ -15,7 +15,7 @@ namespace {
 
 // Older kernels undo all that one call has allocated when a signal comes: of a piece there is
 // always one that comes through.
-constexpr std::size_t kPieceBytes = std::size_t{2} << 20;
+constexpr std::size_t kPieceBytes = kAskBytes;
 
 /// The file stays as long as it is: what lies behind its end no peer can bring back.
 Status allocate_piece(int fd, std::uint64_t offset, std::size_t bytes) {
@@ -70,20 +70,23 @@ Result<UniqueFd> create_memfd(const char* name, std::size_t bytes) {
   return fd;
 }
 
-Status allocate_pages(int fd, std::uint64_t offset, std::size_t bytes) {
+Status allocate_pages(int fd, std::uint64_t offset, std::size_t bytes,
+                      const std::function<Status()>& may_go_on) {
   RONDO_TRY(check_file_size(offset + bytes));
-  for (std::size_t done_bytes = 0; done_bytes < bytes;) {
+  Status status;
+  std::size_t done_bytes = 0;
+  while (status.ok() && done_bytes < bytes) {
+    if (may_go_on && done_bytes > 0) status = may_go_on();
     const std::size_t piece_bytes = std::min(kPieceBytes, bytes - done_bytes);
-    if (Status status = allocate_piece(fd, offset + done_bytes, piece_bytes); !status.ok()) {
-      // Half of it is of use to nobody. A refusal leaves it to the next attempt.
-      if (done_bytes > 0)
-        ::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
-                    static_cast<off_t>(done_bytes));
-      return status;
-    }
-    done_bytes += piece_bytes;
+    if (status.ok()) status = allocate_piece(fd, offset + done_bytes, piece_bytes);
+    if (status.ok()) done_bytes += piece_bytes;
   }
-  return make_longer(fd, offset + bytes);
+  if (status.ok()) return make_longer(fd, offset + bytes);
+  // Half of it is of use to nobody. A refusal leaves it to the next attempt.
+  if (done_bytes > 0)
+    ::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                static_cast<off_t>(done_bytes));
+  return status;
 }
 
 Status seal(int fd, int seals) {

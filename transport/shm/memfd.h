@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 #include "core/status.h"
@@ -46,8 +47,11 @@ Result<UniqueFd> create_memfd(const char* name, std::size_t bytes);
 
 /// Makes every page of [offset, offset + bytes) present, and the file as long as that takes.
 /// Signals don't disturb. Errors: System, also for more than RLIMIT_FSIZE; the file is as long as
-/// it was then, and the pages are given back.
-Status allocate_pages(int fd, std::uint64_t offset, std::size_t bytes);
+/// it was then, and the pages are given back. `may_go_on`, if any, is asked every kAskBytes: other
+/// processes may take memory meanwhile, and its error ends this.
+Status allocate_pages(int fd, std::uint64_t offset, std::size_t bytes,
+                      const std::function<Status()>& may_go_on = nullptr);
+inline constexpr std::size_t kAskBytes = std::size_t{2} << 20;
 
 /// Adds seals (F_SEAL_*). Errors: System.
 Status seal(int fd, int seals);

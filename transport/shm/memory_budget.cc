@@ -1,5 +1,6 @@
 #include "transport/shm/memory_budget.h"
 
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -79,6 +80,11 @@ std::uint64_t available_in(const ReadFile& read_file, const Names& names,
 std::uint64_t total_memory_bytes() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+bool host_has_plenty() {
+  struct sysinfo info {};
+  return ::sysinfo(&info) == 0 && std::uint64_t{info.freeram} * info.mem_unit >> 30 != 0;
 }
 
 std::uint64_t available_in_cgroups(const ReadFile& read_file) {

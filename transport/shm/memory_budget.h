@@ -13,6 +13,10 @@ namespace rondo::transport {
 /// The smallest of what the host and the cgroups above this process leave.
 std::uint64_t available_memory_bytes();
 
+/// Whether a gigabyte of the host's memory has no use at all, not even for cached files. A call of
+/// the system.
+bool host_has_plenty();
+
 /// What the cgroups leave, of both versions: their limits less what is used, of which cached files
 /// are no part, since the kernel drops those when memory is asked for. All of 64 bits where nothing
 /// is limited.

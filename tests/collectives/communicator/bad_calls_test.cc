@@ -55,6 +55,22 @@ TEST(BadCall, WithCountsOfBothSides_IsRefusedWhereItsLikeIsKnown) {
   });
 }
 
+/// A call value that was a send's or a broadcast's before, say: other ranks needn't have the same.
+TEST(GoodCall, WithARootThatItHasNoUseFor_IgnoresIt) {
+  spawn({.size = kRanks}, [](Communicator& rank) {
+    std::vector<float> data(4 * kWhole);
+    for (const Form& form : all_forms()) {
+      if (is_message(form) || is_rooted(form) || is_uneven(form)) continue;
+      Call call = form.value(right_arguments(form, rank.rank(), data));
+      for (const int root : {rank.rank(), rank.rank() == 0 ? 99 : 0}) {
+        call.root = root;
+        rank.run(call);
+      }
+    }
+    expect_usable(rank);
+  });
+}
+
 TEST(BadCall, OfAnUnknownCollective_IsRefused) {
   spawn({.size = 2}, [](Communicator& rank) {
     std::vector<float> data(4);

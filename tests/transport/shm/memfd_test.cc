@@ -94,6 +94,20 @@ TEST_F(Fallocate, Refused_givesBackWhatItHas) {
   EXPECT_TRUE(allocate_pages(fd.get(), 0, kBytes).ok()) << "the next attempt finds a good file";
 }
 
+TEST_F(Fallocate, WhereOthersTakeTheMemoryMeanwhile_givesBackWhatItHas) {
+  const UniqueFd fd = create_memfd("test", 0).value();
+  int asked = 0;
+  const auto may_go_on = [&] {
+    EXPECT_GE(present_bytes(fd.get()), kAskBytes);
+    return ++asked < 2 ? Status() : Status(ErrorCode::kSystem, "others have it");
+  };
+  const Status status = allocate_pages(fd.get(), 0, 2 * kAskBytes + kBytes, may_go_on);
+  EXPECT_EQ(status.message(), "others have it");
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(present_bytes(fd.get()), 0u);
+  EXPECT_EQ(::lseek(fd.get(), 0, SEEK_END), 0);
+}
+
 /// Of the files of this process, until its end.
 class FileSizeLimit {
  public:

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
 
+#include "rondo/version.h"
 #include "tools/rondo/bench/local_ranks.h"
 
 namespace rondo::tool {
@@ -58,11 +60,15 @@ fs::path peers_include(const fs::path& script) {
   return fs::path(RONDO_PEERS_SOURCE).parent_path().parent_path() / "include";
 }
 
+/// Each installed Rondo has loops of its own: they are compiled for its version, and find its
+/// library where it lay then.
 fs::path peers_build(const fs::path& script) {
   if (is_in_tree(script)) return prefix() / "peers";
-  const std::string cache = variable("XDG_CACHE_HOME");
-  if (!cache.empty()) return fs::path(cache) / "rondo-peers";
-  return fs::path(variable("HOME")) / ".cache/rondo-peers";
+  const std::string given = variable("XDG_CACHE_HOME");
+  const fs::path cache = given.empty() ? fs::path(variable("HOME")) / ".cache" : fs::path(given);
+  std::string installed = version() + prefix().string();
+  std::ranges::replace(installed, '/', '%');
+  return cache / "rondo-peers" / installed;
 }
 
 void check_loops_compile(const fs::path& include) {
