@@ -36,7 +36,10 @@ Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job) 
 Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job, int listening_fd) {
   auto& [mutex, servers] = kept();
   const std::lock_guard lock(mutex);
-  if (servers.contains(to_string(wanted))) return wanted;
+  if (const auto found = servers.find(to_string(wanted)); found != servers.end()) {
+    if (found->second.job == job) return wanted;
+    servers.erase(found);  // waits for others of its job: two can't listen at one address
+  }
   auto started = listening_fd >= 0 ? TcpStoreServer::adopt(listening_fd, job)
                                    : TcpStoreServer::listen(wanted.host, wanted.port, job);
   RONDO_TRY(started.status());

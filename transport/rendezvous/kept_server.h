@@ -2,7 +2,8 @@
 
 // The store servers of this process. Those of launchers end with the process: a second world of the
 // same job meets in the same store, and late processes still get their answers. One for a single
-// world ends once all have met. Threads: thread-safe.
+// world ends once all have met, and one whose address another job is to meet at, when that begins.
+// Threads: thread-safe.
 
 #include <cstdint>
 
@@ -12,7 +13,8 @@
 namespace rondo::rendezvous {
 
 /// Serves `job` at `wanted` (port 0: one that is free) unless this process does already; where it
-/// listens. Errors: as TcpStoreServer::listen.
+/// listens. Another job's server of this process at that address ends first, as TcpStoreServer
+/// does. Errors: as TcpStoreServer::listen.
 Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job);
 /// The same on a socket that listens at `wanted` already.
 Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job, int listening_fd);

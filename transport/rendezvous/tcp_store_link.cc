@@ -60,6 +60,7 @@ class TcpStoreLink::Socket {
                           [&](error_code failure, const tcp::endpoint&) { result = failure; });
     });
     if (error) return error;
+    if (is_its_own_peer()) return hang_up();
     fcntl(socket_.native_handle(), F_SETFD, FD_CLOEXEC);
     socket_.set_option(tcp::no_delay(true), error);
     return error;
@@ -80,6 +81,22 @@ class TcpStoreLink::Socket {
   }
 
  private:
+  /// Where nobody listens and the kernel gives the dialling socket the very port it dials, TCP
+  /// connects it to itself (simultaneous open).
+  bool is_its_own_peer() const {
+    error_code ignored;
+    return socket_.local_endpoint(ignored) == socket_.remote_endpoint(ignored);
+  }
+
+  /// Gives the port back at once, for the server that is to come may need it. Returns what the
+  /// kernel says where nobody listens.
+  error_code hang_up() {
+    error_code ignored;
+    socket_.set_option(tcp::socket::linger(true, 0), ignored);
+    socket_.close(ignored);
+    return asio::error::connection_refused;
+  }
+
   /// Starts an operation that leaves its outcome in the error it is given, and waits for it.
   template <typename Start>
   error_code finish(Deadline deadline, Start start) {

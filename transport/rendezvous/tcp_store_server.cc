@@ -17,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "transport/rendezvous/own_name.h"
 #include "transport/rendezvous/tcp_store_session.h"
 
 namespace rondo::rendezvous {
@@ -47,6 +48,13 @@ Status cannot_listen(const StoreAddress& address, int errno_value) {
                       "run where RONDO_STORE points");
   }
   return system_error(what, errno_value);
+}
+
+/// Where /etc/hosts has this host's own name at loopback, as Debian's does, other hosts know it by
+/// another address: every interface, then.
+tcp::endpoint where_to_listen(const std::string& host, const tcp::endpoint& resolved) {
+  if (!resolved.address().is_loopback() || !is_own_name(host)) return resolved;
+  return {resolved.protocol(), resolved.port()};
 }
 
 Status no_thread(const std::system_error& error) {
@@ -96,7 +104,7 @@ Status TcpStoreServer::Impl::listen(const StoreAddress& address) {
     return Status(ErrorCode::kInvalidArgument,
                   "cannot resolve '" + address.host + "' to listen there: " + error.message());
   }
-  const tcp::endpoint endpoint = *endpoints.begin();
+  const tcp::endpoint endpoint = where_to_listen(address.host, *endpoints.begin());
   acceptor_.open(endpoint.protocol(), error);
   if (!error) fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
   if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);

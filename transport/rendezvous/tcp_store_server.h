@@ -24,7 +24,8 @@ class TcpStoreServer {
   static constexpr std::chrono::milliseconds kHelloDeadline{2000};
   static constexpr std::chrono::milliseconds kLinger{5000};
 
-  /// Listens at exactly this address; port 0 takes a free one.
+  /// Listens at exactly this address; port 0 takes a free one. This host's own name, where it
+  /// resolves to loopback, stands for all its interfaces: strangers there don't know `job`.
   /// Errors: InvalidArgument (no address of this machine), System (the port is in use, ...).
   static Result<std::unique_ptr<TcpStoreServer>> listen(const std::string& host, std::uint16_t port,
                                                         std::uint64_t job);

@@ -34,14 +34,6 @@ bool is_address(const std::string& text) {
          inet_pton(AF_INET6, text.c_str(), &any) == 1;
 }
 
-// A link-local IPv6 address means nothing on another host.
-bool usable(const sockaddr* address) {
-  if (address == nullptr) return false;
-  if (address->sa_family == AF_INET) return true;
-  return address->sa_family == AF_INET6 &&
-         !IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
-}
-
 // Whether sockets of this host may have this address, of which `text` is the number.
 bool is_own(const std::string& text) {
   addrinfo hints{};
@@ -56,6 +48,13 @@ bool is_own(const std::string& text) {
 
 }  // namespace
 
+bool is_ip_for_peers(const sockaddr* address) {
+  if (address == nullptr) return false;
+  if (address->sa_family == AF_INET) return true;
+  return address->sa_family == AF_INET6 &&
+         !IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
+}
+
 Result<std::string> resolve_interface(const std::string& name) {
   if (is_address(name) && is_own(name)) return name;
   ifaddrs* list = nullptr;
@@ -64,7 +63,7 @@ Result<std::string> resolve_interface(const std::string& name) {
   std::set<std::string> known;
   std::string found_v6;
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-    if (!usable(entry->ifa_addr)) continue;
+    if (!is_ip_for_peers(entry->ifa_addr)) continue;
     known.insert(entry->ifa_name);
     if (name != entry->ifa_name) continue;
     if (entry->ifa_addr->sa_family == AF_INET) return text_of(entry->ifa_addr);
@@ -82,7 +81,8 @@ std::string interface_of(const std::string& address) {
   if (getifaddrs(&list) != 0) return {};
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, &freeifaddrs);
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next)
-    if (usable(entry->ifa_addr) && text_of(entry->ifa_addr) == address) return entry->ifa_name;
+    if (is_ip_for_peers(entry->ifa_addr) && text_of(entry->ifa_addr) == address)
+      return entry->ifa_name;
   return {};
 }
 

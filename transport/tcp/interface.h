@@ -6,7 +6,13 @@
 
 #include "core/status.h"
 
+struct sockaddr;
+
 namespace rondo::transport {
+
+/// Whether `address` (may be null) is an IP address that peers can be told: a link-local one of
+/// IPv6 means nothing on another host.
+bool is_ip_for_peers(const sockaddr* address);
 
 /// The address of the interface `name` ("eth0": IPv4 before IPv6), or `name` itself if it is one
 /// of this host's.

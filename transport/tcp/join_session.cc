@@ -1,5 +1,7 @@
 #include "transport/tcp/join_session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -18,6 +20,14 @@ constexpr std::chrono::milliseconds kLongestPause(200);
 
 Status connection_error(const char* what, const error_code& error) {
   return Status(ErrorCode::kSystem, std::string(what) + ": " + error.message());
+}
+
+/// A host that isn't there and a firewall that drops what comes are alike from here.
+Status no_answer(std::chrono::milliseconds attempt) {
+  return Status(ErrorCode::kTimeout,
+                fmt::format("no answer within {:g} s: a firewall, or an address that this host "
+                            "can't reach (RONDO_IFACE)",
+                            std::chrono::duration<double>(attempt).count()));
 }
 
 }  // namespace
@@ -101,6 +111,8 @@ void DialSession::start() {
   socket_.async_connect(target_, [self = shared_from_this(), this](error_code error) {
     connecting_ = false;
     timer_.cancel();
+    // Only the timer above closes the socket while it connects.
+    if (error == asio::error::operation_aborted) return try_again(no_answer(attempt_));
     if (error) return try_again(connection_error("connect", error));
     greet();
   });

@@ -89,7 +89,11 @@ HandshakeAction DialHandshake::step(const HandshakeEvent& event) {
 
 HandshakeAction DialHandshake::judge() const {
   Result<Answer> answer = decode_answer(block_);
-  if (!answer.ok()) return drop(std::move(answer).status());
+  if (!answer.ok()) {
+    // Dialling again wouldn't bring the two versions together.
+    const bool another_version = answer.status().code() == ErrorCode::kMismatch;
+    return {.kind = another_version ? Kind::kRefuse : Kind::kDrop, .why = answer.status()};
+  }
   if (!answer->welcome)
     return {.kind = Kind::kRefuse, .why = Status(ErrorCode::kMismatch, answer->reason)};
   if (Status status = check_hello(answer->hello, own_.from); !status.ok())

@@ -54,7 +54,8 @@ class AcceptHandshake {
   std::size_t filled_bytes_ = 0;
 };
 
-/// The side that dials. `kRefuse` means that the other side refused; there is nothing to send then.
+/// The side that dials. `kRefuse` means that the other side refused, or speaks another protocol
+/// version; there is nothing to send then.
 class DialHandshake {
  public:
   explicit DialHandshake(const Hello& own) : own_(own) {}

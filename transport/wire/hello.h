@@ -58,6 +58,7 @@ struct Answer {
 };
 
 std::array<std::byte, kAnswerBytes> encode_answer(const Answer& answer);
+/// Errors: as decode_hello.
 Result<Answer> decode_answer(std::span<const std::byte, kAnswerBytes> block);
 
 }  // namespace rondo::transport

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "tests/core/device/no_more_threads.h"
+#include "transport/rendezvous/own_name.h"
 #include "transport/rendezvous/tcp_store_server.h"
 
 namespace rondo::rendezvous {
@@ -168,6 +170,24 @@ TEST(TcpStoreServer, Port_inUse_namesAddressAndRemedy) {
 TEST(TcpStoreServer, Address_ofAnotherMachine_isInvalidArgument) {
   EXPECT_EQ(TcpStoreServer::listen("192.0.2.1", 0, kJob).status().code(),
             ErrorCode::kInvalidArgument);
+}
+
+TEST(TcpStoreServer, OwnName_evenWhereItIsLoopback_isReachedByOtherHosts) {
+  char name[HOST_NAME_MAX + 1] = {};
+  ASSERT_EQ(gethostname(name, sizeof name - 1), 0);
+  if (!is_own_name(name)) GTEST_SKIP() << "this host has no name of its own";
+  const auto server = TcpStoreServer::listen(name, 0, kJob);
+  if (!server.ok()) GTEST_SKIP() << server.status().to_string();
+  const std::string host = (*server)->address().host;
+  EXPECT_FALSE(host.starts_with("127.") || host == "::1") << host;
+  const StoreAddress by_name{.host = name, .port = (*server)->address().port};
+  EXPECT_TRUE(client_of(by_name)->set("k", "v").ok());
+}
+
+TEST(TcpStoreServer, Localhost_listensNowhereElse) {
+  const std::string host =
+      value_or_throw(TcpStoreServer::listen("localhost", 0, kJob))->address().host;
+  EXPECT_TRUE(host.starts_with("127.") || host == "::1") << host;
 }
 
 TEST(TcpStoreServer, Adopt_notListening_isInvalidArgument) {

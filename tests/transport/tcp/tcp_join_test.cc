@@ -74,6 +74,39 @@ TEST(TcpJoin, MissingRanks_AreNamedAfterTheDeadline) {
   EXPECT_FALSE(contains(status_2, "rank 1 (")) << status_2.to_string();
 }
 
+/// Listens, and has no room for one connection more: the kernel drops what would open it, as a
+/// firewall does.
+class FullListener {
+ public:
+  FullListener() {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t bytes = sizeof name;
+    EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&name), bytes), 0);
+    EXPECT_EQ(::listen(listener_.get(), 0), 0);
+    ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&name), &bytes);
+    address_ = "127.0.0.1:" + std::to_string(ntohs(name.sin_port));
+    filler_ = dial(address_);
+  }
+  const std::string& address() const { return address_; }
+
+ private:
+  UniqueFd listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  UniqueFd filler_;
+  std::string address_;
+};
+
+TEST(TcpJoin, AddressThatNeverAnswers_IsSaidToBeUnreachable) {
+  const FullListener rank_0;
+  const auto rank_1 = listen_as(rank_of(1, 2), {.dial_attempt_ms = 100});
+  const PeerAddress address_0{0, rank_0.address()};
+  const Status status = rank_1->connect({&address_0, 1}, after_ms(1000));
+  EXPECT_EQ(status.code(), ErrorCode::kTimeout);
+  EXPECT_TRUE(contains(status, "no answer within 0.1 s: a firewall")) << status.to_string();
+  EXPECT_TRUE(contains(status, "RONDO_IFACE")) << status.to_string();
+}
+
 // Rank 1 dials a rank 0 that isn't of its job or epoch.
 void expect_refusal(const Identity& own, const Identity& other, const std::string& text) {
   const auto rank_0 = listen_as(other);

@@ -133,6 +133,27 @@ TEST(AcceptHandshake, SilenceOrEnd_DropsWithTheReason) {
   EXPECT_NE(action.why.message().find("10 bytes into the hello"), std::string::npos);
 }
 
+TEST(DialHandshake, AnswerOfAnotherVersion_IsARefusalNamingBoth) {
+  for (const bool welcome : {false, true}) {
+    auto answer = encode_answer({.welcome = welcome, .hello = hello_of(1, 3), .reason = "why"});
+    answer[4] = static_cast<std::byte>(kProtocolVersion + 1);  // behind the four bytes of magic
+    DialHandshake dialler(hello_of(3, 1));
+    const HandshakeAction action = feed(dialler, answer, kAnswerBytes);
+    EXPECT_EQ(action.kind, Kind::kRefuse);
+    EXPECT_EQ(action.why.code(), ErrorCode::kMismatch);
+    EXPECT_NE(action.why.message().find("version " + std::to_string(kProtocolVersion + 1)),
+              std::string::npos);
+    EXPECT_TRUE(action.send.empty());
+  }
+}
+
+TEST(DialHandshake, DamagedAnswer_IsDroppedToDialAgain) {
+  auto answer = encode_answer({.welcome = false, .reason = "why"});
+  answer[0] ^= std::byte{1};
+  DialHandshake dialler(hello_of(3, 1));
+  EXPECT_EQ(feed(dialler, answer, kAnswerBytes).kind, Kind::kDrop);
+}
+
 TEST(DialHandshake, AnswerOfAnotherRankOrNonce_IsNotTaken) {
   for (const bool wrong_nonce : {false, true}) {
     Hello other = hello_of(wrong_nonce ? 1 : 2, 3);

@@ -1,0 +1,80 @@
+// A port that the kernel also gives to sockets which dial: one that dials it may meet itself.
+
+#include <gtest/gtest.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "core/unique_fd.h"
+#include "transport/rendezvous/tcp_store.h"
+#include "transport/rendezvous/tcp_store_server.h"
+
+namespace rondo::rendezvous {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::uint64_t kJob = 0x5e1f;
+/// Of the two that dialling sockets may have, the one they are given first where it is free.
+constexpr std::uint16_t kPort = 40004;
+
+/// Gives this process a network of its own, which is loopback alone and has two ports to dial from.
+bool enter_small_network() {
+  if (::unshare(CLONE_NEWNET) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
+  const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq loopback{};
+  std::string("lo").copy(loopback.ifr_name, IFNAMSIZ - 1);
+  loopback.ifr_flags = IFF_UP;
+  if (::ioctl(socket.get(), SIOCSIFFLAGS, &loopback) != 0) return false;
+  std::ofstream range("/proc/sys/net/ipv4/ip_local_port_range");
+  range << kPort << ' ' << kPort + 1 << std::flush;
+  return range.good();
+}
+
+/// What a client says of a server that starts later than it.
+std::string join_late_server() {
+  std::unique_ptr<TcpStoreServer> server;
+  std::jthread late([&] {
+    std::this_thread::sleep_for(milliseconds(100));
+    server = value_or_throw(TcpStoreServer::listen("127.0.0.1", kPort, kJob));
+  });
+  const StoreAddress address{.host = "127.0.0.1", .port = kPort};
+  const Deadline deadline = steady_clock::now() + std::chrono::seconds(20);
+  const auto store = TcpStore::connect(address, kJob, deadline);
+  late.join();
+  return store.ok() ? "joined" : store.status().to_string();
+}
+
+TEST(TcpStore, Client_thatMeetsItself_waitsForTheServer) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::string said = enter_small_network() ? join_late_server() : "";
+    const auto written = ::write(ends[1], said.data(), said.size());
+    ::_exit(written < 0 ? 1 : 0);
+  }
+  ::close(ends[1]);
+  std::array<char, 1024> buffer{};
+  const auto got = ::read(ends[0], buffer.data(), buffer.size());
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0);
+  ASSERT_GE(got, 0);
+  if (got == 0) GTEST_SKIP() << "this user may not make namespaces";
+  EXPECT_EQ(std::string(buffer.data(), static_cast<std::size_t>(got)), "joined");
+}
+
+}  // namespace
+}  // namespace rondo::rendezvous
