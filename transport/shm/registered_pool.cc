@@ -108,14 +108,19 @@ Status RegisteredPool::grow(std::size_t bytes) {
   const std::uint64_t memory_bytes = available_memory_bytes();
   if (bytes > room_bytes || bytes > memory_bytes || memory_bytes - bytes < kReserveBytes)
     return no_room(bytes, std::min<std::uint64_t>(room_bytes, memory_bytes));
-  const std::size_t extent_bytes =
-      std::min(room_bytes, std::max(kExtentBytes, round_up(bytes, kHugePageBytes)));
+  const std::size_t least_bytes = round_up(bytes, kHugePageBytes);
+  // More than is asked for only where that leaves the reserve, too.
+  const std::uint64_t spare_bytes =
+      (memory_bytes - kReserveBytes) / kHugePageBytes * kHugePageBytes;
+  const std::size_t wanted_bytes = std::min<std::uint64_t>(kExtentBytes, spare_bytes);
+  const std::size_t extent_bytes = std::min(room_bytes, std::max(wanted_bytes, least_bytes));
   // Of ranks that ask at once each may find enough for itself alone. To ask takes as long as a
-  // piece: seldom where there is plenty.
-  const auto may_go_on = [&, asked = 0]() mutable -> Status {
-    if (++asked % (host_has_plenty() ? 32 : 4) != 0) return {};
-    const std::uint64_t left_bytes = available_memory_bytes();
-    return left_bytes < kReserveBytes ? no_room(bytes, left_bytes) : Status();
+  // piece: seldom where there is plenty, of the host's and of what the control groups leave.
+  const auto may_go_on = [&, asked = 0, left_bytes = memory_bytes]() mutable -> Status {
+    constexpr std::uint64_t kPlenty = std::uint64_t{4} << 30;
+    if (++asked % (left_bytes > kPlenty && host_has_plenty() ? 32 : 4) != 0) return {};
+    left_bytes = available_memory_bytes();
+    return left_bytes < kReserveBytes / 2 ? no_room(bytes, left_bytes) : Status();
   };
   RONDO_TRY(allocate_pages(fd_.get(), old_bytes, extent_bytes, may_go_on));
   RONDO_TRY(window_.extend(fd_.get(), old_bytes + extent_bytes));

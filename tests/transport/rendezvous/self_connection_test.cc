@@ -11,8 +11,10 @@
 #include <array>
 #include <chrono>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "core/unique_fd.h"
 #include "transport/rendezvous/tcp_store.h"
@@ -46,7 +48,12 @@ std::string join_late_server() {
   std::unique_ptr<TcpStoreServer> server;
   std::jthread late([&] {
     std::this_thread::sleep_for(milliseconds(100));
-    server = value_or_throw(TcpStoreServer::listen("127.0.0.1", kPort, kJob));
+    // The client may have the port at that very moment.
+    for (int tries = 0; server == nullptr && tries < 100; ++tries) {
+      auto listens = TcpStoreServer::listen("127.0.0.1", kPort, kJob);
+      if (listens.ok()) server = std::move(listens).value();
+      std::this_thread::sleep_for(milliseconds(5));
+    }
   });
   const StoreAddress address{.host = "127.0.0.1", .port = kPort};
   const Deadline deadline = steady_clock::now() + std::chrono::seconds(20);
