@@ -11,12 +11,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -210,15 +211,19 @@ TEST(TcpStoreServer, NoMoreThreads_isSystemAndSignalsStayAsTheyWere) {
   EXPECT_NE(serve(), nullptr);
 }
 
-/// Sockets of this process that a program started by it would keep.
-std::vector<int> inherited_sockets() {
-  std::vector<int> found;
+/// Sockets of this process that a program started by it would keep. By what the kernel says of
+/// them: another test's server may be closing one.
+std::vector<std::string> inherited_sockets() {
+  std::vector<std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    const int fd = std::stoi(entry.path().filename().string());
-    const int flags = fcntl(fd, F_GETFD);
-    struct stat what {};
-    const bool is_socket = fstat(fd, &what) == 0 && S_ISSOCK(what.st_mode);
-    if (is_socket && (flags & FD_CLOEXEC) == 0) found.push_back(fd);
+    std::error_code gone;
+    const std::string what = std::filesystem::read_symlink(entry.path(), gone).string();
+    if (!what.starts_with("socket:")) continue;
+    std::ifstream info("/proc/self/fdinfo/" + entry.path().filename().string());
+    int flags = O_CLOEXEC;
+    for (std::string key; info >> key;)
+      if (key == "flags:") info >> std::oct >> flags;
+    if ((flags & O_CLOEXEC) == 0) found.push_back(what);
   }
   return found;
 }
