@@ -1,15 +1,14 @@
 #include "collectives/communicator/call_driver.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "core/futex.h"
-
 namespace rondo::communicator {
 namespace {
+
+class Inside;
+constinit thread_local const Inside* innermost = nullptr;
 
 /// Whose calls this thread moves on, or whose continuations it runs, one inside the other: marks it
 /// for as long as it lives.
@@ -22,7 +21,6 @@ class Inside {
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
-  static bool any() { return innermost != nullptr; }
   static bool any_of(const CallDriver* driver) {
     const Inside* each = innermost;
     while (each != nullptr && each->driver_ != driver) each = each->outer_;
@@ -30,17 +28,9 @@ class Inside {
   }
 
  private:
-  static thread_local const Inside* innermost;
   const CallDriver* driver_;
   const Inside* outer_;
 };
-
-thread_local const Inside* Inside::innermost = nullptr;
-
-/// Tries to take the baton, the core given away between them, before waiting for it properly. Then
-/// how often to look whether the call is done without it.
-constexpr int kTries = 100;
-constexpr auto kLookPeriod = std::chrono::microseconds(1000);
 
 void run_continuation(PendingCall& call) {
   try {
@@ -62,87 +52,7 @@ CallDriver::CallDriver(Place& place)
 
 bool CallDriver::is_called_back() const { return Inside::any_of(this); }
 
-bool CallDriver::is_any_called_back() { return Inside::any(); }
-
-const void* CallDriver::this_thread() {
-  static thread_local const char own = 0;
-  return &own;
-}
-
-bool CallDriver::try_take() {
-  if (is_driven_.exchange(1, std::memory_order_seq_cst) != 0) return false;
-  holder_.store(this_thread(), std::memory_order_relaxed);
-  found_looked_at_ = std::exchange(looked_in_vain_, false);
-  if (lets_sleep_) end_sleep();
-  return true;
-}
-
-bool CallDriver::take(const PendingCall* call, std::chrono::steady_clock::time_point until) {
-  if (try_take()) return true;
-  wanted_.fetch_add(1, std::memory_order_seq_cst);
-  bell_->ring();
-  const bool taken = await_baton(call, until, false);
-  wanted_.fetch_sub(1, std::memory_order_seq_cst);
-  return taken;
-}
-
-/// `behind_others`: those that want it now come first.
-bool CallDriver::await_baton(const PendingCall* call, std::chrono::steady_clock::time_point until,
-                             bool behind_others) {
-  for (int tries = 0;; ++tries) {
-    const bool may_take = !behind_others || wanted_now_.load(std::memory_order_seq_cst) == 0;
-    if (may_take && try_take()) return true;
-    if (call != nullptr && call->done()) return false;
-    if (until != execute::WaitLimit::kNever && std::chrono::steady_clock::now() >= until)
-      return false;
-    if (tries < kTries) {
-      sched_yield();
-    } else {
-      futex_wait(is_driven_, 1, kLookPeriod);
-    }
-  }
-}
-
-bool CallDriver::take_now(const PendingCall* call) {
-  wanted_now_.fetch_add(1, std::memory_order_seq_cst);
-  const bool taken = take(call, execute::WaitLimit::kNever);
-  wanted_now_.fetch_sub(1, std::memory_order_seq_cst);
-  return taken;
-}
-
-void CallDriver::await_leavers() const {
-  while (is_wanted()) sched_yield();
-}
-
-/// With the baton, which is given away for as long as somebody wants it now; whether it is back.
-bool CallDriver::step_aside(const PendingCall* awaited,
-                            std::chrono::steady_clock::time_point until) {
-  pause_all();
-  wanted_.fetch_add(1, std::memory_order_seq_cst);
-  give_back();
-  const bool taken = await_baton(awaited, until, true);
-  if (taken) resume_front();
-  wanted_.fetch_sub(1, std::memory_order_seq_cst);
-  return taken;
-}
-
-bool CallDriver::take_to_sleep(bool is_spared) {
-  if (is_wanted()) return false;
-  if (!try_take()) {
-    if (!is_spared || !take(nullptr, std::chrono::steady_clock::now() + kLookPeriod)) return false;
-  }
-  // Who comes to want it from here on interrupts the sleep.
-  if (!is_wanted() && !idle()) return true;
-  let_go();
-  return false;
-}
-
-/// What others have read meanwhile no descriptor tells of, and a turn isn't for now: in a
-/// continuation this thread might want a baton that it holds.
-std::int64_t CallDriver::arm_to_sleep() {
-  if (place_.waiter().arm(this) || !found_looked_at_) return 0;
-  return place_.waiter().longest_sleep_ms();
-}
+bool CallDriver::is_any_called_back() { return innermost != nullptr; }
 
 void CallDriver::push(PendingCall& call) {
   outstanding_.fetch_add(1, std::memory_order_relaxed);
@@ -177,35 +87,6 @@ bool CallDriver::exchange_at_once(PendingCall& call) {
 /// With the baton. Those that were pushed come first.
 bool CallDriver::make_at_once(const CallArguments& arguments, int looks) {
   return exchanges_.empty() && place_.is_usable() && conversations_.make_at_once(arguments, looks);
-}
-
-bool CallDriver::try_take_or_tell() {
-  if (try_take()) return true;
-  missed_.store(true, std::memory_order_seq_cst);
-  return try_take();
-}
-
-void CallDriver::give_back() {
-  settle();
-  let_go();
-  // Of somebody who came too late for `settle`, and found the baton taken.
-  answer();
-}
-
-void CallDriver::answer() {
-  if (has_demands_.load(std::memory_order_seq_cst) && try_take()) give_back();
-}
-
-void CallDriver::let_go() {
-  const bool sleeps = lets_sleep_;
-  holder_.store(nullptr, std::memory_order_relaxed);
-  is_driven_.store(0, std::memory_order_seq_cst);
-  if (wanted_.load(std::memory_order_seq_cst) != 0) futex_wake(is_driven_);
-  if (!readiness_.has_sleeper()) return;
-  // Behind it: a loop that has found the baton taken has taken back earlier signals before, and
-  // may have brought a call that whoever sleeps hasn't looked at.
-  const bool missed = missed_.exchange(false, std::memory_order_seq_cst);
-  if (!idle() && (missed || !sleeps)) readiness_.signal();
 }
 
 bool CallDriver::drive(const PendingCall* awaited, const execute::WaitLimit& limit) {
@@ -449,33 +330,6 @@ void CallDriver::end(const Status& cause) {
   if (!idle()) give_up(cause);
   judges_ = judges_messages_ = false;
   conversations_.pause();
-}
-
-void CallDriver::give_up_later(const Status& cause, PendingCall* call) {
-  {
-    const std::lock_guard lock(demands_mutex_);
-    if (call != nullptr) call->holders.fetch_add(1, std::memory_order_relaxed);
-    demands_.push_back({cause, call});
-  }
-  has_demands_.store(true, std::memory_order_seq_cst);
-  if (has_baton()) return;
-  if (try_take()) return give_back();
-  bell_->ring();
-}
-
-/// What functions of the program asked for meanwhile.
-void CallDriver::settle() {
-  if (!has_demands_.load(std::memory_order_relaxed)) return;
-  std::vector<Demand> demands;
-  {
-    const std::lock_guard lock(demands_mutex_);
-    demands.swap(demands_);
-    has_demands_.store(false, std::memory_order_relaxed);
-  }
-  for (const Demand& demand : demands) {
-    if (demand.call == nullptr || !demand.call->done()) give_up(demand.cause);
-    if (demand.call != nullptr) pool_.release(*demand.call);
-  }
 }
 
 /// False where the call has ended instead.

@@ -108,14 +108,16 @@ std::string_view text_of(const Notice& notice) {
 }
 
 /// Said of a peer: that one knows better, if it says anything.
-bool is_hearsay(const Notice& notice) {
+bool is_about_a_peer(const Notice& notice) {
   const auto code = static_cast<ErrorCode>(notice.code);
   return code == ErrorCode::kTimeout || code == ErrorCode::kPeerLost;
 }
 
 Status first_failure(const std::vector<Notice>& notices, const char* what) {
   const auto failed = [](const Notice& notice) { return notice.failed != 0; };
-  const auto knows = [&](const Notice& notice) { return failed(notice) && !is_hearsay(notice); };
+  const auto knows = [&](const Notice& notice) {
+    return failed(notice) && !is_about_a_peer(notice);
+  };
   auto found = std::ranges::find_if(notices, knows);
   if (found == notices.end()) found = std::ranges::find_if(notices, failed);
   if (found == notices.end()) return {};
@@ -123,7 +125,7 @@ Status first_failure(const std::vector<Notice>& notices, const char* what) {
   const bool is_late = static_cast<ErrorCode>(found->code) == ErrorCode::kTimeout;
   return Status(is_late ? ErrorCode::kTimeout : ErrorCode::kSystem,
                 fmt::format("split: rank {} can't {}: {}", rank, what, text_of(*found)),
-                is_hearsay(*found) ? kNoCulprit : rank);
+                is_about_a_peer(*found) ? kNoCulprit : rank);
 }
 
 Status connect(OpenedPlace& place, const std::vector<int>& members,

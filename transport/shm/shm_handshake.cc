@@ -52,7 +52,8 @@ Status ShmHandshake::step() {
       RONDO_TRY(take_hello(std::move(packet), bytes));
     } else if (packet.kind == Packet::Kind::kEnd) {
       return Status(ErrorCode::kPeerLost,
-                    fmt::format("rank {} (pid {}) closed the connection during the handshake", rank(), peer_.pid),
+                    fmt::format("rank {} (pid {}) closed the connection during the handshake",
+                                rank(), peer_.pid),
                     rank());
     } else {
       RONDO_TRY(take_ready(bytes));
@@ -72,7 +73,8 @@ Status ShmHandshake::take_hello(Packet packet, std::span<const std::byte> bytes)
   if (action.kind != HandshakeAction::Kind::kWelcome) return std::move(action.why);
   peer_.rank = action.peer.from.rank;
   if (!dial_ && !send(action.send, true))
-    return Status(ErrorCode::kPeerLost, fmt::format("rank {} closed the connection during the handshake", rank()),
+    return Status(ErrorCode::kPeerLost,
+                  fmt::format("rank {} closed the connection during the handshake", rank()),
                   rank());
   return map_peer(std::move(packet));
 }
@@ -97,7 +99,8 @@ Status ShmHandshake::map_peer(Packet packet) {
   stage_ = Stage::kReady;
   const std::array<std::byte, 1> ready{reads ? kReadyAndReads : kReady};
   if (!send(ready, false))
-    return Status(ErrorCode::kPeerLost, fmt::format("rank {} closed the connection during the handshake", rank()),
+    return Status(ErrorCode::kPeerLost,
+                  fmt::format("rank {} closed the connection during the handshake", rank()),
                   rank());
   return {};
 }
