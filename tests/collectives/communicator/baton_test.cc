@@ -184,14 +184,17 @@ TEST_P(Baton, ACancelDuringAWaitForSeveral_RunsContinuationsThatWaitForAnother) 
       error = thrown.what();
     }
   });
-  std::this_thread::sleep_for(milliseconds(50));  // asleep by then
-  std::thread peer([&] { third[1].barrier(); });
+  std::this_thread::sleep_for(milliseconds(50));  // asleep by then, mostly
+  // This thread runs the continuation itself where the waiter is just looking.
+  std::thread peer([&] {
+    third[1].barrier();
+    wait_until([&] { return continues.load(); });
+    double message = 2.5;
+    pair.second[1].send({&message, 1}, 0, 1);
+    pair.second[1].send({&message, 1}, 0, 42);
+  });
   EXPECT_EQ(end_of(barrier), "");
   peer.join();
-  wait_until([&] { return continues.load(); });
-  double message = 2.5;
-  pair.second[1].send({&message, 1}, 0, 1);
-  pair.second[1].send({&message, 1}, 0, 42);
   waiter.join();
   EXPECT_THAT(error, HasSubstr("cancelled a call that it had started"));
   EXPECT_EQ(more[1], 2.5);
