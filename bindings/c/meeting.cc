@@ -66,10 +66,12 @@ std::optional<Error> prepare_block(const std::function<std::string()>& prepare, 
 }
 
 void check_processes(const Meeting& meeting) {
-  if (meeting.processes >= 1 && meeting.process >= 0 && meeting.process < meeting.processes) return;
+  if (meeting.processes <= kMostProcesses && meeting.process >= 0 &&
+      meeting.process < meeting.processes)
+    return;
   throw Error(ErrorCode::kInvalidArgument,
-              fmt::format("process {} of {}: expected 0 to processes - 1", meeting.process,
-                          meeting.processes));
+              fmt::format("process {} of {}: expected 0 to processes - 1, of at most {} processes",
+                          meeting.process, meeting.processes, kMostProcesses));
 }
 
 }  // namespace

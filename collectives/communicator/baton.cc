@@ -33,24 +33,37 @@ bool CallDriver::try_take() {
 }
 
 bool CallDriver::take(const PendingCall* call, std::chrono::steady_clock::time_point until) {
-  if (try_take()) return true;
+  return (!gives_way() && try_take()) || want(call, until, GivesWay::kForAWhile);
+}
+
+bool CallDriver::want(const PendingCall* call, std::chrono::steady_clock::time_point until,
+                      GivesWay gives_way) {
   wanted_.fetch_add(1, std::memory_order_seq_cst);
   bell_->ring();
-  const bool taken = await_baton(call, until, false);
+  const bool taken = await_baton(call, until, gives_way);
   wanted_.fetch_sub(1, std::memory_order_seq_cst);
   return taken;
 }
 
-/// `behind_others`: those that want it now come first.
+/// Others that can't wait come first, or who looks again and again might keep them from ever being
+/// in time; once in so many times they don't, or they might do the same.
+bool CallDriver::gives_way() {
+  if (wanted_now_.load(std::memory_order_seq_cst) == 0) return false;
+  return gave_way_.fetch_add(1, std::memory_order_relaxed) % kTries != kTries - 1;
+}
+
 bool CallDriver::await_baton(const PendingCall* call, std::chrono::steady_clock::time_point until,
-                             bool behind_others) {
+                             GivesWay gives_way) {
   for (int tries = 0;; ++tries) {
-    const bool may_take = !behind_others || wanted_now_.load(std::memory_order_seq_cst) == 0;
-    if (may_take && try_take()) return true;
+    const bool gives =
+        gives_way == GivesWay::kAlways || (gives_way == GivesWay::kForAWhile && tries < kTries);
+    const bool is_behind = gives && wanted_now_.load(std::memory_order_seq_cst) != 0;
+    if (!is_behind && try_take()) return true;
     if (call != nullptr && call->done()) return false;
     if (until != execute::WaitLimit::kNever && std::chrono::steady_clock::now() >= until)
       return false;
-    if (tries < kTries) {
+    const bool is_free = is_driven_.load(std::memory_order_relaxed) == 0;
+    if (tries < kTries || (is_behind && is_free)) {
       sched_yield();
     } else {
       futex_wait(is_driven_, 1, kLookPeriod);
@@ -60,8 +73,12 @@ bool CallDriver::await_baton(const PendingCall* call, std::chrono::steady_clock:
 
 bool CallDriver::take_now(const PendingCall* call) {
   wanted_now_.fetch_add(1, std::memory_order_seq_cst);
-  const bool taken = take(call, execute::WaitLimit::kNever);
+  const bool taken = try_take() || want(call, execute::WaitLimit::kNever, GivesWay::kNever);
   wanted_now_.fetch_sub(1, std::memory_order_seq_cst);
+  // Of those that gave way, and went on.
+  if (!taken && readiness_.has_sleeper() && missed_.exchange(false, std::memory_order_seq_cst) &&
+      !idle())
+    readiness_.signal();
   return taken;
 }
 
@@ -75,7 +92,7 @@ bool CallDriver::step_aside(const PendingCall* awaited,
   pause_all();
   wanted_.fetch_add(1, std::memory_order_seq_cst);
   give_back();
-  const bool taken = await_baton(awaited, until, true);
+  const bool taken = await_baton(awaited, until, GivesWay::kAlways);
   if (taken) resume_front();
   wanted_.fetch_sub(1, std::memory_order_seq_cst);
   return taken;
@@ -100,6 +117,11 @@ std::int64_t CallDriver::arm_to_sleep() {
 }
 
 bool CallDriver::try_take_or_tell() {
+  if (gives_way()) {
+    missed_.store(true, std::memory_order_seq_cst);
+    // Else somebody who wants it now tells, with the baton or without.
+    return wanted_now_.load(std::memory_order_seq_cst) == 0 && try_take();
+  }
   if (try_take()) return true;
   missed_.store(true, std::memory_order_seq_cst);
   return try_take();

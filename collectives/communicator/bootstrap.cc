@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "core/one_line.h"
 #include "transport/mesh/own_address.h"
 #include "transport/rendezvous/kept_server.h"
 #include "transport/rendezvous/store_address.h"
@@ -31,10 +34,12 @@ Result<std::string> make_id(const std::string& interface) {
 }  // namespace
 
 Result<Launch> launch_of(const Bootstrap& bootstrap) {
-  if (bootstrap.processes < 1 || bootstrap.process < 0 ||
+  if (bootstrap.processes < 1 || bootstrap.processes > kMostProcesses || bootstrap.process < 0 ||
       bootstrap.process >= bootstrap.processes) {
-    return invalid(fmt::format("Bootstrap: process {} of {}: expected 0 to processes - 1",
-                               bootstrap.process, bootstrap.processes));
+    return invalid(
+        fmt::format("Bootstrap: process {} of {}: expected 0 to processes - 1, of at "
+                    "most {} processes",
+                    bootstrap.process, bootstrap.processes, kMostProcesses));
   }
   Launch launch{.launcher = Launcher::kUniqueId,
                 .process_index = bootstrap.process,
@@ -49,7 +54,7 @@ Result<Launch> launch_of(const Bootstrap& bootstrap) {
     return invalid(
         fmt::format("Bootstrap: '{}' is no unique id; expected what make_unique_id gave "
                     "process 0",
-                    id.substr(0, kMostUniqueIdBytes)));
+                    on_one_line(std::string(id.substr(0, kMostUniqueIdBytes)))));
   }
   return launch;
 }

@@ -117,8 +117,13 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   void complete(PendingCall& call, Status status);
   void tell_end(const PendingCall& call);
   void settle();
+  /// To those that want the baton now.
+  enum class GivesWay : std::uint8_t { kNever, kForAWhile, kAlways };
+  bool gives_way();
+  bool want(const PendingCall* call, std::chrono::steady_clock::time_point until,
+            GivesWay gives_way);
   bool await_baton(const PendingCall* call, std::chrono::steady_clock::time_point until,
-                   bool behind_others);
+                   GivesWay gives_way);
   bool step_aside(const PendingCall* awaited, std::chrono::steady_clock::time_point until);
   bool is_over(const execute::WaitLimit& limit, bool moved) const;
   bool turn();
@@ -169,6 +174,7 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   std::atomic<bool> missed_ = false;           ///< somebody wanted it, and went on without
   std::atomic<int> wanted_ = 0;                ///< threads that wait for it
   std::atomic<int> wanted_now_ = 0;            ///< those of these that can't wait for long
+  std::atomic<std::uint32_t> gave_way_ = 0;    ///< how often somebody let those go first
   /// By `give_up_later`.
   struct Demand {
     Status cause;

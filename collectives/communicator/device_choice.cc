@@ -1,16 +1,16 @@
 #include "collectives/communicator/device_choice.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "collectives/communicator/device_abilities.h"
 #include "collectives/communicator/device_sweeps.h"
 #include "collectives/communicator/uneven.h"
 #include "collectives/execute/device/device_runner.h"
@@ -20,6 +20,7 @@
 #include "core/device/driver.h"
 #include "core/device/memory.h"
 #include "core/environment.h"
+#include "core/log.h"
 
 namespace rondo::communicator {
 namespace {
@@ -77,32 +78,21 @@ bool all_meet(const CommunicatorOptions& options, const transport::Mesh& mesh, D
   if (device.kind == DeviceKind::kHost || mesh.size() == 1 || options.device_path == "host")
     return false;
   if (!std::ranges::all_of(mesh.ranks(), same_kind) || !reach_each_other(mesh)) return false;
-  const auto driver = device::driver_of(device);
-  if (!driver.ok()) return false;
-  // Of a plug-in's devices it is the plug-in's to say, and hosts may have several versions of one.
-  const auto sees_host_memory = [](const transport::RankInfo& rank) {
-    return rank.place.sees_host_memory;
-  };
-  const bool between_hosts =
-      options.wire_format == "none" && std::ranges::all_of(mesh.ranks(), sees_host_memory);
+  const DeviceAbilities common = common_abilities(mesh.ranks());
+  const bool between_hosts = options.wire_format == "none" && common.sees_host_memory;
   if (!mesh.one_host() && !between_hosts) return false;
-  if (parts_a_process(mesh) && !(*driver)->imports_own()) return false;
-  return is_inside_one_process(mesh) || (*driver)->shares_between_processes();
+  if (parts_a_process(mesh) && !common.imports_own) return false;
+  return is_inside_one_process(mesh) || common.shares_between_processes;
 }
 
 /// "cuda: ranks 0, 1, 3; host: rank 2": of each kind the first few.
 std::string ranks_by_kind(const transport::Mesh& mesh) {
-  constexpr std::size_t kMostNamed = 8;
   std::map<std::string, std::vector<std::size_t>> ranks_of;
   for (std::size_t rank = 0; rank < mesh.ranks().size(); ++rank)
     ranks_of[mesh.ranks()[rank].place.kind].push_back(rank);
   std::string text;
   for (const auto& [kind, ranks] : ranks_of) {
-    const std::span named = std::span(ranks).first(std::min(ranks.size(), kMostNamed));
-    text += fmt::format("{}{}: rank{} {}", text.empty() ? "" : "; ", kind,
-                        ranks.size() == 1 ? "" : "s", fmt::join(named, ", "));
-    if (named.size() < ranks.size())
-      text += fmt::format(" and {} more", ranks.size() - named.size());
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", kind, text_of_ranks(ranks));
   }
   return text;
 }
@@ -123,10 +113,13 @@ int ranks_on_own_device(const transport::Mesh& mesh) {
       mesh.ranks(), [&own](const auto& rank) { return same_device(own, rank); }));
 }
 
-bool has_kernel(const CallArguments& arguments, DeviceKind kind) {
-  return !schedule::reduces(arguments.collective) ||
-         kernels::find_device_reduce_kernel(kind, arguments.input.dtype, arguments.reduction.op())
-             .ok();
+/// By rank 0, and once in a process: worlds that are split off are of the same ranks.
+void warn_of_differences(const CommunicatorOptions& options, const transport::Mesh& mesh) {
+  static std::atomic<bool> has_warned = false;
+  if (mesh.rank() != 0 || options.device_path == "host") return;
+  const std::string difference = differing_abilities(mesh.ranks());
+  if (difference.empty() || has_warned.exchange(true)) return;
+  log(LogLevel::kWarn, [&] { return difference; });
 }
 
 Status check_memory(const ConstBuffer& buffer, const char* name) {
@@ -161,7 +154,10 @@ DeviceChoice::DeviceChoice(const CommunicatorOptions& options, const transport::
       by_kernels_(options.device_path == "kernel" && run_at_once(mesh)),
       sharers_(ranks_on_own_device(mesh)),
       world_(mesh.size()),
-      library_(options, mesh, device) {}
+      reductions_(common_abilities(mesh.ranks()).reductions),
+      library_(options, mesh, device) {
+  warn_of_differences(options, mesh);
+}
 
 /// Streams of a context share work queues, by turns; what is behind a kernel in a queue waits until
 /// that is done, and if it is the kernel of a rank that the first one waits for, for ever. Each
@@ -206,12 +202,13 @@ select::DevicePath DeviceChoice::path_of(const CallArguments& arguments) const {
 }
 
 select::DeviceMeans DeviceChoice::means_of(const CallArguments& arguments) const {
-  const bool reduced_here = has_kernel(arguments, device_.kind);
+  const bool are_reduced = !schedule::reduces(arguments.collective) ||
+                           reductions_.has(arguments.input.dtype, arguments.reduction.op());
   return {.world = world_,
           .one_host = one_host_,
-          .devices = devices_meet_ && reduced_here,
+          .devices = devices_meet_ && are_reduced,
           .library = library_.takes(arguments),
-          .messages = library_.carries_messages() && reduced_here};
+          .messages = library_.carries_messages() && are_reduced};
 }
 
 std::size_t DeviceChoice::bytes_of(const CallArguments& arguments) const {

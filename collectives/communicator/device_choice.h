@@ -18,6 +18,7 @@
 #include "collectives/execute/host/plan.h"
 #include "collectives/kernels/device_schedule.h"
 #include "collectives/select/device_path.h"
+#include "core/device/reductions.h"
 #include "core/status.h"
 #include "rondo/communicator.h"
 #include "rondo/device.h"
@@ -96,6 +97,7 @@ class DeviceChoice {
   bool by_kernels_ = false;    ///< and their kernels run at once, which was asked for
   int sharers_ = 1;            ///< ranks on this rank's device
   int world_ = 1;
+  device::Reductions reductions_;  ///< that all ranks have kernels for
   std::unique_ptr<execute::DevicePlace> place_;
   LibraryChoice library_;
   std::mutex mail_mutex_;

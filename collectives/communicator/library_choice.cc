@@ -57,6 +57,18 @@ bool has_function(const device::CollectiveLibrary& library, const CallArguments&
   return false;
 }
 
+device::Reductions reductions_of(DeviceKind kind) {
+  device::Reductions found;
+  for (std::size_t i = 0; i < device::Reductions::kTypes; ++i) {
+    const auto type = static_cast<DataType>(i);
+    for (int number = 0; number <= static_cast<int>(ReduceOp::kBitXor); ++number) {
+      const auto op = static_cast<ReduceOp>(number);
+      if (kernels::find_device_reduce_kernel(kind, type, op).ok()) found.add(type, op);
+    }
+  }
+  return found;
+}
+
 Status unusable(std::string why) { return Status(ErrorCode::kUnsupported, std::move(why)); }
 
 std::string why_not(const CommunicatorOptions& options) {
@@ -229,6 +241,9 @@ Result<transport::PlaceNote> describe_place(Device device, const CommunicatorOpt
   RONDO_ASSIGN(note.device, driver->identity(device.index));
   RONDO_ASSIGN(note.unreachable, driver->unreachable(device.index));
   note.sees_host_memory = driver->sees_host_memory();
+  note.shares_between_processes = driver->shares_between_processes();
+  note.imports_own = driver->imports_own();
+  note.reductions = reductions_of(device.kind);
   if (!may_use(options)) return note;
   RONDO_ASSIGN(const device::CollectiveLibrary* library, driver->collective_library());
   if (library != nullptr) note.library = library->version();

@@ -60,6 +60,7 @@ execute::RunContext Place::context() {
           .waiter = waiter_.get(),
           .neighbours = neighbours_,
           .timeout_ms = timeout_ms_,
+          .is_own_timeout = timeout_ms_ != options_.timeout_ms,
           .bystander = bystander_};
 }
 

@@ -3,6 +3,17 @@
 #include <utility>
 
 namespace rondo {
+namespace {
+
+template <class Impl>
+Impl& alive(const std::unique_ptr<Impl>& impl) {
+  if (impl != nullptr) return *impl;
+  throw Error(ErrorCode::kInvalidArgument,
+              "this prepared call was moved from: use the one that it was moved to");
+}
+
+}  // namespace
+
 inline namespace v1 {
 
 Prepared::Prepared(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -11,13 +22,14 @@ Prepared& Prepared::operator=(Prepared&&) noexcept = default;
 Prepared::~Prepared() = default;
 
 void Prepared::run() {
-  if (impl_->call.stream.has_value()) return start().wait();
-  throw_if_error(impl_->engine->call(impl_->arguments, impl_->plan));
+  Impl& own = alive(impl_);
+  if (own.call.stream.has_value()) return start().wait();
+  throw_if_error(own.engine->call(own.arguments, own.plan));
 }
 
 Work Prepared::start() {
-  return {impl_->engine,
-          value_or_throw(impl_->engine->start(impl_->arguments, impl_->plan, impl_->stream()))};
+  Impl& own = alive(impl_);
+  return {own.engine, value_or_throw(own.engine->start(own.arguments, own.plan, own.stream()))};
 }
 
 }  // namespace v1

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <set>
 #include <string>
 
 #include "collectives/communicator/timed_calls.h"
@@ -12,6 +14,24 @@ namespace rondo::communicator {
 
 using algorithms::Algorithm;
 using select::MeasuredTimes;
+
+namespace {
+
+/// What is between two sizes, and slower than a larger one by more than noise and than what some
+/// algorithm's other way for longer calls may gain.
+std::set<std::size_t> disturbed_sizes(const std::map<std::size_t, double>& fastest) {
+  constexpr double kClearly = 1.25;
+  std::set<std::size_t> disturbed;
+  double least_us = std::numeric_limits<double>::infinity();
+  for (auto size = fastest.rbegin(); size != fastest.rend(); ++size) {
+    const bool is_first = std::next(size) == fastest.rend();
+    if (!is_first && size->second > kClearly * least_us) disturbed.insert(size->first);
+    least_us = std::min(least_us, size->second);
+  }
+  return disturbed;
+}
+
+}  // namespace
 
 void TimedSamples::add(const Algorithm& algorithm, std::size_t bytes,
                        const std::vector<double>& times_us) {
@@ -41,11 +61,23 @@ bool TimedSamples::was_mostly_left_out(const Key& key) const {
   return 2 * timed_.at(key).passes < most;
 }
 
+std::map<schedule::Collective, TimedSamples::Fastest> TimedSamples::fastest() const {
+  std::map<schedule::Collective, Fastest> all;
+  for (const auto& [key, timed] : timed_) {
+    const double us = median(timed.times_us);
+    const auto [least, is_new] = all[key.first->collective].try_emplace(key.second, us);
+    if (!is_new) least->second = std::min(least->second, us);
+  }
+  return all;
+}
+
 std::vector<MeasuredTimes> TimedSamples::medians() const {
+  std::map<schedule::Collective, std::set<std::size_t>> disturbed;
+  for (const auto& [collective, times] : fastest()) disturbed[collective] = disturbed_sizes(times);
   std::vector<MeasuredTimes> list;
   for (const auto& [key, timed] : timed_) {
-    if (was_mostly_left_out(key)) continue;
     const auto& [algorithm, bytes] = key;
+    if (was_mostly_left_out(key) || disturbed[algorithm->collective].contains(bytes)) continue;
     const bool is_new = list.empty() || list.back().algorithm != algorithm->name ||
                         list.back().collective != algorithm->collective;
     if (is_new) {

@@ -24,12 +24,17 @@ class TimedSamples {
 
   /// In the order of the registry. Without those that were in less than half of another
   /// algorithm's passes with that size: the others have left it out as far too slow, and what it
-  /// took where it was not tells of that pass alone.
+  /// took where it was not tells of that pass alone. And without sizes, between others, at which
+  /// whatever was measured took clearly longer than the fastest at a larger one: the machine did
+  /// something else meanwhile, and what wasn't measured then would seem to be faster.
   std::vector<select::MeasuredTimes> medians() const;
 
  private:
   using Key = std::pair<const algorithms::Algorithm*, std::size_t>;
+  /// Of one collective, the least time at each size.
+  using Fastest = std::map<std::size_t, double>;
   bool was_mostly_left_out(const Key& key) const;
+  std::map<schedule::Collective, Fastest> fastest() const;
 
   struct Timed {
     std::vector<double> times_us;

@@ -204,6 +204,11 @@ Result<std::vector<MeasuredChoice>> measured_choices(Engine& engine, Collective 
   const auto each =
       static_cast<std::size_t>(collective == Collective::kAllToAll ? place.size() : 1);
   for (const std::size_t size : bytes) {
+    if (size > std::numeric_limits<std::size_t>::max() / each)
+      return Status(ErrorCode::kInvalidArgument,
+                    fmt::format("Communicator::measure_choices: {} bytes of each of {} ranks are "
+                                "more than can be addressed",
+                                size, each));
     const std::size_t all = calls.bytes_of(collective, size * each);
     auto candidates = place.planner().priced(collective, all, demands);
     RONDO_ASSIGN(std::string chosen, chosen_of(place, collective, demands, candidates));
@@ -255,6 +260,11 @@ Result<std::vector<MeasuredChoice>> measure_choices(Engine& engine, Collective c
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("Communicator::measure_choices: rounds: expected 1 to {}, got {}",
                               kMostRounds, rounds));
+  }
+  if (std::ranges::find(algorithms::all(), collective, &algorithms::Algorithm::collective) ==
+      algorithms::all().end()) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "Communicator::measure_choices: unknown collective; expected one of Collective");
   }
   std::vector<MeasuredChoice> choices;
   if (engine.place().size() == 1) return choices;

@@ -54,22 +54,31 @@ struct Bf16 {
   }
   template <class D>
   static HWY_INLINE void store(D d, Pair<D> value, std::uint16_t* target) {
-    const auto even = hn::ShiftRight<16>(rounded(FloatsOf<D>(), value.first));
-    const auto odd = rounded(FloatsOf<D>(), value.second);
-    hn::StoreU(hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, even)), d, target);
+    store_as<false>(d, value, target);
+  }
+  /// The same with one NaN for all.
+  template <class D>
+  static HWY_INLINE void store_with_one_nan(D d, Pair<D> value, std::uint16_t* target) {
+    store_as<true>(d, value, target);
   }
   static HWY_INLINE float widen(std::uint16_t element) { return f32_from_bf16(element); }
   static HWY_INLINE std::uint16_t narrow(float value) { return bf16_from_f32(value); }
 
  private:
+  template <bool kOneNan, class D>
+  static HWY_INLINE void store_as(D d, Pair<D> value, std::uint16_t* target) {
+    const auto even = hn::ShiftRight<16>(rounded<kOneNan>(FloatsOf<D>(), value.first));
+    const auto odd = rounded<kOneNan>(FloatsOf<D>(), value.second);
+    hn::StoreU(hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, even)), d, target);
+  }
   /// The result is in the upper half of each lane; what is below is rubbish. As in bf16_from_f32.
-  template <class DF, class V>
+  template <bool kOneNan, class DF, class V>
   static HWY_INLINE auto rounded(DF floats, V value) {
     const hn::RebindToUnsigned<DF> wide;
     const auto bits = hn::BitCast(wide, value);
     const auto last_kept = hn::And(hn::ShiftRight<16>(bits), hn::Set(wide, 1));
     const auto rounding = hn::Add(last_kept, hn::Set(wide, 0x7fff));
-    const auto quiet = hn::Or(bits, hn::Set(wide, 0x400000));
+    const auto quiet = kOneNan ? hn::Set(wide, 0x7fc00000) : hn::Or(bits, hn::Set(wide, 0x400000));
     const auto nan = hn::IsNaN(hn::BitCast(floats, bits));
     return hn::IfThenElse(hn::RebindMask(wide, nan), quiet, hn::Add(bits, rounding));
   }
@@ -98,6 +107,15 @@ struct F16 {
     hn::StoreU(lower, half, target);
     hn::StoreU(upper, half, target + hn::Lanes(half));
   }
+  /// The same with one NaN for all.
+  template <class D>
+  static HWY_INLINE void store_with_one_nan(D d, Pair<D> value, std::uint16_t* target) {
+    const FloatsOf<D> floats;
+    store(d,
+          Pair<D>{OneNan::settle_vector(floats, value.first),
+                  OneNan::settle_vector(floats, value.second)},
+          target);
+  }
   static HWY_INLINE float widen(std::uint16_t element) { return f32_from_f16(element); }
   static HWY_INLINE std::uint16_t narrow(float value) { return f16_from_f32(value); }
 };
@@ -113,7 +131,7 @@ struct Widened : OpDefaults {
   }
   template <class D>
   static HWY_INLINE void store(D d, Pair<D> value, std::uint16_t* target) {
-    Format::store(d, value, target);
+    Format::store_with_one_nan(d, value, target);
   }
   template <class D>
   static HWY_INLINE Pair<D> vector(D, Pair<D> a, Pair<D> b) {
@@ -132,6 +150,7 @@ struct Widened : OpDefaults {
   static HWY_INLINE float finish_scalar(float value, int divisor) {
     return Op::finish_scalar(value, divisor);
   }
+  static HWY_INLINE float settle_scalar(float value) { return OneNan::settle_scalar(value); }
 };
 
 }  // namespace HWY_NAMESPACE

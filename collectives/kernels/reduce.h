@@ -6,8 +6,8 @@
 //
 // The same bits come out on every instruction set and wherever an element lies in the buffer:
 // integers wrap; min and max of floats are IEEE 754-2019 minimum and maximum (-0 is less than +0, a
-// NaN in any source gives the default quiet NaN), so they depend on no order. The one thing left
-// open is which NaN a sum or a product gives. A single source is copied as it is.
+// NaN in any source gives the default quiet NaN), so they depend on no order. A sum or a product
+// that is a NaN is that one, too. A single source is copied as it is.
 //
 // f16 and bf16 are combined, and divided, as f32 and rounded once where the result is stored, to
 // nearest, ties to even. So their bits tell which ops were joined to one sweep: ranks that compute

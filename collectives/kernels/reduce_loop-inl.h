@@ -85,7 +85,7 @@ HWY_INLINE std::size_t reduce_vectors(D d, const ReduceArguments& arguments, std
     for (std::size_t s = 1; s < sources.size(); ++s) {
       value = Op::vector(d, value, Op::load(d, sources[s] + i));
     }
-    value = Op::finish_vector(d, value, arguments.divisor);
+    value = Op::settle_vector(d, Op::finish_vector(d, value, arguments.divisor));
     for (std::size_t t = 0; t < targets.size(); ++t) Op::store(d, value, targets[t] + i);
   }
   return i;
@@ -100,7 +100,8 @@ HWY_INLINE void reduce_scalars(const ReduceArguments& arguments, std::size_t beg
     for (std::size_t s = 1; s < sources.size(); ++s) {
       value = Op::scalar(value, Op::load_scalar(sources[s][i]));
     }
-    const T result = Op::store_scalar(Op::finish_scalar(value, arguments.divisor));
+    const T result =
+        Op::store_scalar(Op::settle_scalar(Op::finish_scalar(value, arguments.divisor)));
     for (std::size_t t = 0; t < targets.size(); ++t) targets[t][i] = result;
   }
 }
@@ -113,7 +114,7 @@ HWY_INLINE void reduce_scalars_of_pair(const ReduceArguments& arguments, std::si
   T* const target = static_cast<T*>(arguments.targets[0]);
   for (std::size_t i = begin; i < arguments.count; ++i) {
     const auto value = Op::scalar(Op::load_scalar(sources[0][i]), Op::load_scalar(sources[1][i]));
-    target[i] = Op::store_scalar(Op::finish_scalar(value, arguments.divisor));
+    target[i] = Op::store_scalar(Op::settle_scalar(Op::finish_scalar(value, arguments.divisor)));
   }
 }
 
@@ -157,10 +158,10 @@ HWY_NOINLINE std::size_t reduce_blocks(const ReduceArguments& arguments) {
       v2 = Op::vector(d, v2, Op::load(d, source + 2 * lanes));
       v3 = Op::vector(d, v3, Op::load(d, source + 3 * lanes));
     }
-    v0 = Op::finish_vector(d, v0, divisor);
-    v1 = Op::finish_vector(d, v1, divisor);
-    v2 = Op::finish_vector(d, v2, divisor);
-    v3 = Op::finish_vector(d, v3, divisor);
+    v0 = Op::settle_vector(d, Op::finish_vector(d, v0, divisor));
+    v1 = Op::settle_vector(d, Op::finish_vector(d, v1, divisor));
+    v2 = Op::settle_vector(d, Op::finish_vector(d, v2, divisor));
+    v3 = Op::settle_vector(d, Op::finish_vector(d, v3, divisor));
     for (std::size_t t = 0; t < targets.size(); ++t) {
       T* target = targets[t] + i;
       Op::store(d, v0, target);

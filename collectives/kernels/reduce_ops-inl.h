@@ -56,9 +56,40 @@ struct OpDefaults {
   static HWY_INLINE T finish_scalar(T value, int) {
     return value;
   }
+  template <class D, class V>
+  static HWY_INLINE V settle_vector(D, V value) {
+    return value;
+  }
+  template <class T>
+  static HWY_INLINE T settle_scalar(T value) {
+    return value;
+  }
 };
 
-struct Sum : OpDefaults {
+/// Once all sources are combined: which NaN an addition or a multiplication gives depends on the
+/// processor and on which operand comes first, so that ranks which add in turn would end with
+/// different bits. This is one fixed NaN for all.
+struct OneNan : OpDefaults {
+  template <class D, class V>
+  static HWY_INLINE V settle_vector(D d, V value) {
+    using T = hn::TFromD<D>;
+    if constexpr (std::is_floating_point_v<T>) {
+      const auto nan = hn::Set(d, std::numeric_limits<T>::quiet_NaN());
+      return hn::IfThenElse(hn::IsNaN(value), nan, value);
+    } else {
+      return value;
+    }
+  }
+  template <class T>
+  static HWY_INLINE T settle_scalar(T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(value)) return std::numeric_limits<T>::quiet_NaN();
+    }
+    return value;
+  }
+};
+
+struct Sum : OneNan {
   template <class D, class V>
   static HWY_INLINE V vector(D, V a, V b) {
     return hn::Add(a, b);
@@ -69,7 +100,7 @@ struct Sum : OpDefaults {
   }
 };
 
-struct Product : OpDefaults {
+struct Product : OneNan {
   template <class T>
   static constexpr bool kHasVector = sizeof(T) > 1;
   template <class D, class V>

@@ -1,6 +1,9 @@
 #include "collectives/schedule/rank_schedule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace rondo::schedule {
@@ -43,6 +46,16 @@ std::uint32_t rows_unit(Collective collective, int world) {
     case Collective::kBarrier: return 1;
   }
   return 1;
+}
+
+bool may_have_rows(Collective collective, int world, std::uint32_t rows) {
+  const std::uint32_t unit = rows_unit(collective, world);
+  return collective == Collective::kAllToAll ? rows == unit : rows != 0 && rows % unit == 0;
+}
+
+std::string expected_rows(Collective collective, int world) {
+  const std::uint32_t unit = rows_unit(collective, world);
+  return fmt::format("{}{}", collective == Collective::kAllToAll ? "" : "a multiple of ", unit);
 }
 
 RowRange input_rows(const Request& request) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "collectives/schedule/host_layout.h"
@@ -48,6 +49,12 @@ std::uint32_t rows_of_ranks(int ranks, int each);
 /// Rows are a multiple of this: what ranks have of their own is whole rows. (all_to_all: row
 /// i * world + j goes from rank i to rank j.)
 std::uint32_t rows_unit(Collective collective, int world);
+
+/// Whether a schedule may have so many rows: of all_to_all one for each part, several of which
+/// would lie apart in its buffers.
+bool may_have_rows(Collective collective, int world, std::uint32_t rows);
+/// The same in words, for errors.
+std::string expected_rows(Collective collective, int world);
 
 /// Rows of the input and the output of `request.rank`; none where the collective has no such
 /// buffer there (the input of a broadcast away from its root).

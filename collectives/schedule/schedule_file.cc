@@ -162,7 +162,8 @@ Request read_request(Value& root) {
   const std::uint32_t unit = rows_unit(request.collective, request.world);
   Value rows = root.at("rows");
   request.rows = static_cast<std::uint32_t>(rows.integer(unit, 1, kMostWrittenRows));
-  if (request.rows % unit != 0) rows.refuse(fmt::format("a multiple of {}", unit));
+  if (!may_have_rows(request.collective, request.world, request.rows))
+    rows.refuse(expected_rows(request.collective, request.world));
   const WrittenSize size{.cells = std::int64_t{request.world} * request.rows};
   if (const Status status = size.check(); !status.ok()) rows.fail(status.message());
   return request;

@@ -42,8 +42,10 @@ std::string check_request(const Request& request, const Request& first, std::siz
   if (request.root < 0 || request.root >= request.world) {
     return fmt::format("root {} is not a rank of a world of {}", request.root, request.world);
   }
-  if (request.rows % schedule::rows_unit(request.collective, request.world) != 0) {
-    return fmt::format("{} rows can't be shared equally by {} ranks", request.rows, world);
+  if (!schedule::may_have_rows(request.collective, request.world, request.rows)) {
+    return fmt::format("{} rows; expected {}, for {} of {} ranks", request.rows,
+                       schedule::expected_rows(request.collective, request.world),
+                       to_string(request.collective), world);
   }
   return {};
 }

@@ -28,7 +28,10 @@ using EventWaiter = std::function<Status(const Abandoned&)>;
 class EventImpl {
  public:
   virtual ~EventImpl() = default;
+  /// Also where that can't be asked: whoever waits for it is told why.
   virtual bool done() const = 0;
+  /// For who acts on the answer without waiting. Errors: Device, System (it can't be asked).
+  virtual Result<bool> reached() const { return done(); }
   /// A function that blocks until the latest record, as of now, is reached, and tells how the
   /// recording stream fared. A record made later changes nothing for it.
   virtual EventWaiter waiter() const = 0;

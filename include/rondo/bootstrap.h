@@ -13,8 +13,9 @@ inline namespace v1 {
 struct Bootstrap {
   std::string unique_id;
   int process = 0;    ///< this one's number, 0 to processes - 1
-  int processes = 1;  ///< of the world, each with one or more places
+  int processes = 1;  ///< of the world, each with one or more places; at most kMostProcesses
 };
+inline constexpr int kMostProcesses = 1 << 20;
 
 /// An id for one world: text of at most kMostUniqueIdBytes characters that holds where this process
 /// listens for the others from now on, and a secret that lets them in. Made by process 0 of the

@@ -137,6 +137,7 @@ struct CallInfo {
 /// Threads: as the communicator's.
 class RONDO_API Prepared {
  public:
+  /// One that was moved from can only be assigned to or destroyed.
   Prepared(Prepared&&) noexcept;
   Prepared& operator=(Prepared&&) noexcept;
   ~Prepared();
@@ -274,7 +275,8 @@ class RONDO_API Communicator {
   /// Starts a call and returns: it runs behind those that were started before, beside what this
   /// thread does next. Blocking calls may be mixed with started ones; they wait their turn.
   /// At most 4096 are outstanding: a further start waits for the oldest.
-  /// Errors: InvalidArgument and Unsupported at once; the others by the Work.
+  /// Errors: InvalidArgument and Unsupported at once, and that of a communicator that has failed;
+  /// the others by the Work.
   Work start(const Call& call);
 
   /// For programs with a loop of their own (poll, epoll, libuv): a descriptor that is readable

@@ -644,8 +644,9 @@ typedef struct rondo_step {
         {RONDO_INPUT, 0}, 0, 0, 0                                                     \
   }
 
-/* `name`: one line of UTF-8, at most 256 bytes. `rows`: equal parts that the data are cut into.
- * `turns`: not 0: rank 0's steps stand for all. */
+/* `name`: one line of UTF-8, at most 256 bytes. `rows`: equal parts that the data are cut into, as
+ * many as docs/your-own-schedule.md says (of all_to_all the square of the ranks). `turns`: not 0:
+ * rank 0's steps stand for all. */
 RONDO_C_API rondo_status rondo_schedule_begin(const char* name, rondo_kind kind, int ranks,
                                               uint32_t rows, int root, int turns,
                                               rondo_schedule** out);

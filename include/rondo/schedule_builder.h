@@ -26,7 +26,8 @@ class RONDO_API ScheduleBuilder {
   static Place in(std::uint32_t row) { return {Place::Memory::kInput, row}; }
   static Place out(std::uint32_t row) { return {Place::Memory::kOutput, row}; }
 
-  /// `name`: one line of UTF-8, at most 256 bytes. `rows`: equal parts that the data are cut into.
+  /// `name`: one line of UTF-8, at most 256 bytes. `rows`: equal parts that the data are cut into,
+  /// as many as docs/your-own-schedule.md says (of all_to_all the square of the ranks).
   ScheduleBuilder(std::string name, Collective collective, int ranks, std::uint32_t rows,
                   int root = 0);
   ~ScheduleBuilder();

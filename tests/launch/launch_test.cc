@@ -6,6 +6,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <thread>
 
@@ -106,7 +108,10 @@ TEST(RondoRun, RankNeverJoins_IsNamed) {
 }
 
 TEST(RondoRun, RankJoinsAfterTheOthersHaveTimedOut_TheirNextTryMeetsIt) {
-  const Outcome outcome = shell("RONDO_JOIN_TIMEOUT_MS=20000 " + rondo_run(3, "late 2"));
+  std::string folder = (std::filesystem::temp_directory_path() / "rondo_late_XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const Outcome outcome = shell("RONDO_JOIN_TIMEOUT_MS=20000 " + rondo_run(3, "late 2 " + folder));
+  std::filesystem::remove_all(folder);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   for (const char* line :
        {"[0] first try: ", "[1] first try: ", "it may be tried again", "rank 0 of 3: sum 3.75",

@@ -15,7 +15,8 @@
 //   foreign_memory  sums on a plug-in's device, in memory that Rondo hasn't allocated
 //   once_on_device  broadcasts rank 1's number on emulated devices and is gone
 //   absent R        rank R never joins
-//   late R          rank R joins once the others' first try has timed out; they try again, and sum
+//   late R FOLDER   rank R joins once the others' first tries have timed out, which they tell by
+//                   files in FOLDER; they try again, and sum
 //   exit R CODE     rank R exits with CODE before its second call; the others print their error
 //                   (they may still be in the first)
 //   traffic [MIB]   all-reduces a MiB, or so many, three times; prints the transport of every
@@ -29,6 +30,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -74,9 +77,23 @@ bool is_rank(int rank) {
   return own != nullptr && std::atoi(own) == rank;
 }
 
-int late(int rank) {
+std::string told_by(int rank, const std::string& folder) {
+  return folder + "/tried-" + std::to_string(rank);
+}
+
+/// However late they began: a first try that is under way would meet this rank's.
+void await_first_tries(int late, const std::string& folder) {
+  const int world = std::atoi(std::getenv("RONDO_WORLD"));
+  const double latest = seconds() + 60;
+  for (int rank = 0; rank < world; ++rank) {
+    while (rank != late && !std::filesystem::exists(told_by(rank, folder)) && seconds() < latest)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+int late(int rank, const std::string& folder) {
   if (is_rank(rank)) {
-    std::this_thread::sleep_for(std::chrono::seconds(3));
+    await_first_tries(rank, folder);
     return sum();
   }
   rondo::CommunicatorOptions impatient;
@@ -86,6 +103,7 @@ int late(int rank) {
   } catch (const rondo::Error& error) {
     std::printf("first try: %s\n", error.what());
   }
+  std::ofstream(told_by(std::atoi(std::getenv("RONDO_RANK")), folder)) << "over\n";
   return sum();
 }
 
@@ -287,7 +305,7 @@ int run(int argc, char** argv) {
   if (mode == "exit") return leave(number, std::atoi(argv[3]));
   if (mode == "traffic") return traffic(argc > 2 ? number : 1);
   if (mode == "algorithm") return algorithm();
-  if (mode == "late") return late(number);
+  if (mode == "late") return late(number, argv[3]);
   if (mode == "absent" && is_rank(number)) {
     std::this_thread::sleep_for(std::chrono::seconds(4));
     return 0;

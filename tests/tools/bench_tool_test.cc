@@ -176,10 +176,13 @@ TEST(BenchCycles, SoakWithoutEndIntoAPipe_IsRefused) {
 
 TEST(BenchJson, PipeOfLocalRanks_GetsAllAtTheEnd) {
   const TemporaryFile got;
-  const Outcome outcome = shell(
-      "pipe=" + got.path() + ".pipe; mkfifo $pipe; timeout 60 cat $pipe > " + got.path() +
-      " & timeout 30 $RONDO bench all_reduce --local 2 -b 64 -e 64 -n 2 -J $pipe; code=$?; wait; "
-      "rm $pipe; exit $code");
+  // The shell has the pipe open for the reader, which may come late, and for writing until the end.
+  const Outcome outcome = shell(fmt::format(
+      "pipe={0}.pipe; mkfifo $pipe; exec 3<>$pipe; exec 4<$pipe; "
+      "timeout 60 cat <&4 3>&- 4<&- > {0} & "
+      "timeout 30 $RONDO bench all_reduce --local 2 -b 64 -e 64 -n 2 -J $pipe 3>&- 4<&-; code=$?; "
+      "exec 3>&- 4<&-; wait; rm $pipe; exit $code",
+      got.path()));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_EQ(json_of(got)["results"].size(), 2U);
 }
@@ -345,6 +348,7 @@ void expect_one_line_about(const TemporaryFile& baseline) {
         rondo(std::string("bench all_reduce ") + ranks + "-e 8 --baseline " + baseline.path());
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("rondo bench: --baseline: "));
     EXPECT_LT(outcome.output.size(), 200U);
   }
 }
@@ -451,7 +455,8 @@ TEST(BenchCompare, BrokenBaseline_IsToldBeforeAnythingIsBuilt) {
   file.put("{}");
   const Outcome outcome = rondo("bench compare all_reduce 8 --baseline " + file.path());
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.output, HasSubstr("the file has no 'ratios'"));
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("rondo bench compare: --baseline: "),
+                                    HasSubstr("the file has no 'ratios'")));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/process_limits.h"
+
 namespace rondo::transport {
 namespace {
 
@@ -16,7 +18,7 @@ constexpr Slots kBuffer{.memory = nullptr, .count = 32, .bytes = std::size_t{8} 
 
 Result<std::shared_ptr<InprocPlace>> InprocPlace::create(const Identity& identity) {
   const int bell = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (bell < 0) return system_error("creating an eventfd", errno);
+  if (bell < 0) return descriptor_error("creating an eventfd", errno);
   return std::make_shared<InprocPlace>(identity, bell);
 }
 

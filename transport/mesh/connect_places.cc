@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -13,6 +12,7 @@
 #include "transport/mesh/own_address.h"
 #include "transport/mesh/place_addresses.h"
 #include "transport/mesh/process_note.h"
+#include "transport/mesh/world_count.h"
 #include "transport/rendezvous/complete_launch.h"
 #include "transport/rendezvous/membership.h"
 #include "transport/rendezvous/open_store.h"
@@ -23,27 +23,6 @@ namespace {
 
 using rendezvous::Launch;
 using rendezvous::Membership;
-
-/// Worlds that this process has met for so far. Every process of a job forms the same worlds in the
-/// same order, so the number is equal on all of them.
-std::atomic<std::uint32_t>& met_worlds() {
-  static std::atomic<std::uint32_t> count{0};
-  return count;
-}
-
-/// A unique id stands for one world.
-std::uint32_t next_epoch(const Launch& launch) {
-  return launch.launcher == rendezvous::Launcher::kUniqueId ? 1 : met_worlds() + 1;
-}
-
-/// A rank that has waited in vain may try again: what it has said is still there for those that
-/// come late, who come to this world. PMIx takes nothing twice under one name.
-void count_world(const Launch& launch, const Status& joined) {
-  const bool comes_again =
-      joined.code() == ErrorCode::kTimeout && launch.launcher != rendezvous::Launcher::kPmix;
-  const bool counts = launch.launcher != rendezvous::Launcher::kUniqueId;
-  if (counts && !comes_again) ++met_worlds();
-}
 
 /// All that connecting the places of one process needs.
 struct Joined {
@@ -139,7 +118,7 @@ Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::u
   joined.means.tcp_zero_copy_bytes = options.tcp_zero_copy_bytes;
   joined.means.private_read_bytes = options.private_read_bytes;
   auto membership = rendezvous::join(store, launch, joining, deadline);
-  count_world(launch, membership.status());
+  WorldCount::instance().add(launch, membership.status());
   RONDO_ASSIGN(joined.membership, std::move(membership));
   RONDO_ASSIGN(joined.job, job_of(launch, joined.membership));
   RONDO_ASSIGN(joined.ranks, rank_infos(joined.membership));
@@ -162,12 +141,12 @@ Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const Launch& started,
                                                           const MeshOptions& options) {
   const Deadline deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(options.timeout_ms);
-  const std::uint32_t epoch = next_epoch(started);
   const rendezvous::Meeting meeting{.host_identity = host_identity(),
                                     .own_address = [&](bool one_host) {
                                       return own_address(options.interface, one_host, started);
                                     }};
   RONDO_ASSIGN(const Launch launch, rendezvous::complete_launch(started, meeting, deadline));
+  const std::uint32_t epoch = WorldCount::instance().next(launch);
   RONDO_ASSIGN(const auto store, rendezvous::open_store(launch, deadline));
   RONDO_ASSIGN(const Joined joined, join_world(*store, launch, epoch, places, options, deadline));
   const int world = joined.membership.world;

@@ -26,11 +26,11 @@ struct MeshOptions {
 };
 
 /// One mesh for each of `places`. Collective: every
-/// process of the world calls it, and equally often; each call forms a world of its own, but for
-/// one that follows a Timeout of the ranks that came: it waits for the same world again, except
-/// under PMIx. Errors: Timeout (names the missing ranks), InvalidArgument (a forced transport that
-/// a pair can't have; it names the pair), Mismatch (options that differ), System. Threads: one at a
-/// time per process.
+/// process of the world calls it, and equally often in this job; each call forms a world of its
+/// own, but for one that follows a Timeout of the ranks that came: it waits for the same world
+/// again, except under PMIx. Errors: Timeout (names the missing ranks), InvalidArgument (a forced
+/// transport that a pair can't have; it names the pair), Mismatch (options that differ), System.
+/// Threads: one at a time per process.
 Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const rendezvous::Launch& launch,
                                                           const std::vector<PlaceNote>& places,
                                                           const MeshOptions& options);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <string_view>
 
+#include "core/process_limits.h"
 #include "transport/rendezvous/own_name.h"
 #include "transport/rendezvous/store_address.h"
 #include "transport/tcp/interface.h"
@@ -25,7 +26,7 @@ bool leads_inward(std::string_view name) {
 
 Result<std::string> find_outward_interface() {
   ifaddrs* list = nullptr;
-  if (getifaddrs(&list) != 0) return system_error("getifaddrs", errno);
+  if (getifaddrs(&list) != 0) return descriptor_error("list network interfaces", errno);
   std::string name = outward_interface(list);
   freeifaddrs(list);
   return name;

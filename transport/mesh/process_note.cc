@@ -21,7 +21,24 @@ json json_of(const PlaceNote& place) {
           {"device", place.device},
           {"library", place.library},
           {"sees_host_memory", place.sees_host_memory},
-          {"unreachable", place.unreachable}};
+          {"unreachable", place.unreachable},
+          {"shares_between_processes", place.shares_between_processes},
+          {"imports_own", place.imports_own},
+          {"reductions", place.reductions.ops()}};
+}
+
+/// As many numbers as there are types, of a bit for each op.
+Result<device::Reductions> reductions_of(const json& place) {
+  const auto list = place.find("reductions");
+  if (list == place.end() || !list->is_array()) return damaged();
+  device::Reductions::Ops ops{};
+  if (list->size() != ops.size()) return damaged();
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const json& bits = (*list)[i];
+    if (!bits.is_number_unsigned() || bits.get<std::uint64_t>() > UINT8_MAX) return damaged();
+    ops[i] = bits.get<std::uint8_t>();
+  }
+  return device::Reductions(ops);
 }
 
 Result<PlaceNote> place_of(const json& object) {
@@ -33,9 +50,14 @@ Result<PlaceNote> place_of(const json& object) {
       return damaged();
     *text = object[name].get<std::string>();
   }
-  const auto sees = object.find("sees_host_memory");
-  if (sees == object.end() || !sees->is_boolean()) return damaged();
-  place.sees_host_memory = sees->get<bool>();
+  for (const auto& [name, flag] :
+       {std::pair("sees_host_memory", &place.sees_host_memory),
+        std::pair("shares_between_processes", &place.shares_between_processes),
+        std::pair("imports_own", &place.imports_own)}) {
+    if (!object.contains(name) || !object[name].is_boolean()) return damaged();
+    *flag = object[name].get<bool>();
+  }
+  RONDO_ASSIGN(place.reductions, reductions_of(object));
   if (!object.contains("unreachable") || !object["unreachable"].is_array()) return damaged();
   for (const json& device : object["unreachable"]) {
     if (!device.is_string()) return damaged();

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device/reductions.h"
 #include "core/status.h"
 
 namespace rondo::transport {
@@ -21,6 +22,9 @@ struct PlaceNote {
   bool sees_host_memory = false;  ///< its copies and kernels can use page-locked memory
   /// Devices of its host whose memory it can't use, as far as its process sees them.
   std::vector<std::string> unreachable{};
+  bool shares_between_processes = false;  ///< other processes can get at its memory and events
+  bool imports_own = false;               ///< and so can its own, by the same handles
+  device::Reductions reductions{};        ///< that there are kernels for
   friend bool operator==(const PlaceNote&, const PlaceNote&) = default;
 };
 

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -20,11 +22,29 @@ struct Kept {
     std::unique_ptr<TcpStoreServer> server;
   };
   std::map<std::string, Server> servers;  ///< by address
+  std::set<std::string> ending;           ///< their addresses
+  std::condition_variable ended;
 };
 
 Kept& kept() {
   static Kept servers;
   return servers;
+}
+
+using Servers = std::map<std::string, Kept::Server>;
+
+/// Without the lock: the server waits for others of its job, and nobody else need wait for them.
+void end(std::unique_lock<std::mutex>& lock, Servers::iterator found) {
+  Kept& all = kept();
+  const std::string address = found->first;
+  std::unique_ptr<TcpStoreServer> server = std::move(found->second.server);
+  all.servers.erase(found);
+  all.ending.insert(address);
+  lock.unlock();
+  server.reset();
+  lock.lock();
+  all.ending.erase(address);
+  all.ended.notify_all();
 }
 
 }  // namespace
@@ -34,11 +54,13 @@ Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job) 
 }
 
 Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job, int listening_fd) {
-  auto& [mutex, servers] = kept();
-  const std::lock_guard lock(mutex);
-  if (const auto found = servers.find(to_string(wanted)); found != servers.end()) {
+  Kept& all = kept();
+  std::unique_lock lock(all.mutex);
+  // Two can't listen at one address.
+  all.ended.wait(lock, [&] { return !all.ending.contains(to_string(wanted)); });
+  if (const auto found = all.servers.find(to_string(wanted)); found != all.servers.end()) {
     if (found->second.job == job) return wanted;
-    servers.erase(found);  // waits for others of its job: two can't listen at one address
+    end(lock, found);
   }
   auto started = listening_fd >= 0 ? TcpStoreServer::adopt(listening_fd, job)
                                    : TcpStoreServer::listen(wanted.host, wanted.port, job);
@@ -46,18 +68,15 @@ Result<StoreAddress> keep_server(const StoreAddress& wanted, std::uint64_t job, 
   // Processes that this one starts have no business with it.
   if (listening_fd >= 0) fcntl(listening_fd, F_SETFD, FD_CLOEXEC);
   const StoreAddress address = wanted.port == 0 ? (*started)->address() : wanted;
-  servers[to_string(address)] = {job, std::move(started).value()};
+  all.servers[to_string(address)] = {job, std::move(started).value()};
   return address;
 }
 
 void end_server(const StoreAddress& address, std::uint64_t job) {
-  std::unique_ptr<TcpStoreServer> server;  // outlives the lock: others may be waited for
-  auto& [mutex, servers] = kept();
-  const std::lock_guard lock(mutex);
-  const auto found = servers.find(to_string(address));
-  if (found == servers.end() || found->second.job != job) return;
-  server = std::move(found->second.server);
-  servers.erase(found);
+  Kept& all = kept();
+  std::unique_lock lock(all.mutex);
+  const auto found = all.servers.find(to_string(address));
+  if (found != all.servers.end() && found->second.job == job) end(lock, found);
 }
 
 }  // namespace rondo::rendezvous

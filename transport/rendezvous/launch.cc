@@ -6,13 +6,14 @@
 #include <limits>
 
 #include "core/random_bits.h"
+#include "rondo/bootstrap.h"
 #include "transport/rendezvous/environment_reader.h"
 #include "transport/rendezvous/store_address.h"
 
 namespace rondo::rendezvous {
 namespace {
 
-constexpr NumberRange kWorldRange{.least = 1, .most = 1 << 20};
+constexpr NumberRange kWorldRange{.least = 1, .most = kMostProcesses};
 constexpr NumberRange kDescriptorRange{.least = 0, .most = std::numeric_limits<int>::max()};
 
 Status read_local(const EnvironmentReader& in, const char* index_name, const char* count_name,

@@ -8,13 +8,13 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <cerrno>
 #include <limits>
 #include <utility>
 
+#include "core/process_limits.h"
 #include "transport/rendezvous/pmi_message.h"
 #include "transport/rendezvous/store_address.h"
 
@@ -37,6 +37,47 @@ Status closed() {
 Status failed(int errno_value) {
   const bool gone = errno_value == EPIPE || errno_value == ECONNRESET;
   return gone ? closed() : system_error("its socket fails", errno_value);
+}
+
+error_code connect(const StoreAddress& address, Deadline deadline, UniqueFd& connected) {
+  asio::io_context context(1);
+  tcp::resolver resolver(context);
+  tcp::resolver::results_type endpoints;
+  error_code outcome = asio::error::timed_out;
+  resolver.async_resolve(address.host, std::to_string(address.port),
+                         [&](error_code unknown, const tcp::resolver::results_type& found) {
+                           outcome = unknown;
+                           endpoints = found;
+                         });
+  context.run_until(deadline);
+  for (const auto& entry : endpoints) {
+    tcp::socket connecting(context);
+    connecting.open(entry.endpoint().protocol(), outcome);
+    if (outcome) continue;
+    outcome = asio::error::timed_out;
+    connecting.async_connect(entry.endpoint(), [&](error_code error) { outcome = error; });
+    context.restart();
+    context.run_until(deadline);
+    if (!outcome) connected = UniqueFd(connecting.release());
+    // An address that doesn't answer may be one of several.
+    if (!outcome || steady_clock::now() >= deadline) break;
+  }
+  return outcome;
+}
+
+Result<UniqueFd> dial(const StoreAddress& address, Deadline deadline) {
+  UniqueFd connected;
+  error_code outcome;
+  try {
+    outcome = connect(address, deadline, connected);
+  } catch (const boost::system::system_error& error) {
+    outcome = error.code();  // Asio's event loop needs descriptors of its own
+  }
+  if (outcome == asio::error::timed_out) return timed_out();
+  if (outcome == asio::error::no_descriptors)
+    return descriptor_error("cannot connect", outcome.value());
+  if (outcome) return Status(ErrorCode::kSystem, "cannot connect: " + outcome.message());
+  return connected;
 }
 
 }  // namespace
@@ -70,23 +111,7 @@ Result<PmiSocket> PmiSocket::borrow(int fd) {
 
 Result<PmiSocket> PmiSocket::connect(const std::string& address, Deadline deadline) {
   RONDO_ASSIGN(const StoreAddress parsed, parse_address(address));
-  asio::io_context context(1);
-  tcp::socket connecting(context);
-  tcp::resolver resolver(context);
-  error_code outcome = asio::error::timed_out;
-  resolver.async_resolve(parsed.host, std::to_string(parsed.port),
-                         [&](error_code unknown, const tcp::resolver::results_type& found) {
-                           outcome = unknown;
-                           if (unknown) return;
-                           outcome = asio::error::timed_out;
-                           asio::async_connect(
-                               connecting, found,
-                               [&](error_code error, const tcp::endpoint&) { outcome = error; });
-                         });
-  context.run_until(deadline);
-  if (outcome == asio::error::timed_out) return timed_out();
-  if (outcome) return Status(ErrorCode::kSystem, "cannot connect: " + outcome.message());
-  UniqueFd connected(connecting.release());
+  RONDO_ASSIGN(UniqueFd connected, dial(parsed, deadline));
   PmiSocket socket(connected.get());
   socket.owned_ = std::move(connected);
   return socket;

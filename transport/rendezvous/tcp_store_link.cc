@@ -2,16 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <utility>
+
+#include "core/process_limits.h"
 
 namespace rondo::rendezvous {
 
@@ -30,6 +31,16 @@ Status lost(const error_code& error) {
   const bool late = error == asio::error::timed_out;
   return Status(late ? ErrorCode::kTimeout : ErrorCode::kPeerLost,
                 late ? "no answer" : error.message());
+}
+
+/// What can't be mended by trying again.
+Status cannot_dial(const StoreAddress& address, const error_code& error) {
+  const std::string what = "cannot dial the store at " + to_string(address);
+  if (error != asio::error::try_again) return descriptor_error(what, error.value());
+  return Status(ErrorCode::kSystem,
+                fmt::format("{}: to resolve an address takes a thread, and the system makes no "
+                            "more ({}); raise its limit (ulimit -u, the container's)",
+                            what, error.message()));
 }
 
 /// What the attempts met. The deadline cuts the last one short, which is no reason by itself: what
@@ -55,10 +66,12 @@ class TcpStoreLink::Socket {
                              });
     });
     if (resolved) return resolved;
-    error_code error = finish(deadline, [&](error_code& result) {
-      asio::async_connect(socket_, endpoints,
-                          [&](error_code failure, const tcp::endpoint&) { result = failure; });
-    });
+    error_code error = asio::error::host_not_found;
+    for (const auto& entry : endpoints) {
+      error = connect_to(entry.endpoint(), deadline);
+      // An address that doesn't answer may be one of several.
+      if (!error || steady_clock::now() >= deadline) break;
+    }
     if (error) return error;
     if (is_its_own_peer()) return hang_up();
     fcntl(socket_.native_handle(), F_SETFD, FD_CLOEXEC);
@@ -81,6 +94,17 @@ class TcpStoreLink::Socket {
   }
 
  private:
+  /// asio::async_connect would take a socket that can't be opened for one that was closed.
+  error_code connect_to(const tcp::endpoint& endpoint, Deadline deadline) {
+    error_code error;
+    socket_.close(error);
+    socket_.open(endpoint.protocol(), error);
+    if (error) return error;
+    return finish(deadline, [&](error_code& result) {
+      socket_.async_connect(endpoint, [&](error_code failure) { result = failure; });
+    });
+  }
+
   /// Where nobody listens and the kernel gives the dialling socket the very port it dials, TCP
   /// connects it to itself (simultaneous open).
   bool is_its_own_peer() const {
@@ -135,17 +159,15 @@ Status TcpStoreLink::connect(std::uint64_t job, Deadline deadline) {
                                 to_string(address_), waited.count(), reason_of(previous, status)));
     }
     previous = std::move(status);
-    asio::io_context nothing_else;
-    asio::steady_timer(nothing_else, pause).wait();
+    ::poll(nullptr, 0, static_cast<int>(pause.count()));  // nothing tells when the server starts
     pause = std::min(2 * pause, kLongestPause);
   }
 }
 
 Status TcpStoreLink::try_connect(std::uint64_t job, Deadline deadline, bool& worth_a_retry) {
-  socket_ = std::make_unique<Socket>();
-  worth_a_retry = true;
-  const error_code error = socket_->connect(address_, deadline);
-  if (error) return lost(error);
+  const Status dialled = dial(deadline);
+  worth_a_retry = dialled.code() != ErrorCode::kSystem;
+  RONDO_TRY(dialled);
   if (const error_code unsaid = socket_->write(encode_hello(job), deadline)) return lost(unsaid);
   const auto reply = read_reply(deadline);
   if (!reply.ok()) {
@@ -155,6 +177,19 @@ Status TcpStoreLink::try_connect(std::uint64_t job, Deadline deadline, bool& wor
   worth_a_retry = false;
   if (reply->code == ErrorCode::kOk) return {};
   return Status(reply->code, "the store at " + to_string(address_) + " refused: " + reply->message);
+}
+
+Status TcpStoreLink::dial(Deadline deadline) {
+  error_code error;
+  try {
+    socket_ = std::make_unique<Socket>();
+    error = socket_->connect(address_, deadline);
+  } catch (const boost::system::system_error& failure) {
+    // Asio's event loop needs descriptors of its own, and its resolver a thread.
+    return cannot_dial(address_, failure.code());
+  }
+  if (error == asio::error::no_descriptors) return cannot_dial(address_, error);
+  return error ? lost(error) : Status();
 }
 
 Result<Reply> TcpStoreLink::exchange(const Request& request, Deadline deadline) {

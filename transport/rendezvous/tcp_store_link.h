@@ -21,13 +21,15 @@ class TcpStoreLink {
   ~TcpStoreLink();
 
   /// Connects, again and again until the deadline: the server may start later.
-  /// Errors: Timeout, Mismatch (another job's store), DataLoss (no store at all), InvalidArgument.
+  /// Errors: Timeout, Mismatch (another job's store), DataLoss (no store at all), System (this
+  /// process has no descriptors or threads left to dial with), InvalidArgument.
   Status connect(std::uint64_t job, Deadline deadline);
   /// Errors: PeerLost, Timeout (the server doesn't answer), DataLoss.
   Result<Reply> exchange(const Request& request, Deadline deadline);
 
  private:
   class Socket;
+  Status dial(Deadline deadline);
   Status try_connect(std::uint64_t job, Deadline deadline, bool& worth_a_retry);
   Result<Reply> read_reply(Deadline deadline);
 

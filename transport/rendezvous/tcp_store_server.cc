@@ -9,6 +9,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <condition_variable>
@@ -17,6 +18,8 @@
 #include <thread>
 #include <utility>
 
+#include "core/log.h"
+#include "core/process_limits.h"
 #include "transport/rendezvous/own_name.h"
 #include "transport/rendezvous/tcp_store_session.h"
 
@@ -47,14 +50,12 @@ Status cannot_listen(const StoreAddress& address, int errno_value) {
                       ": this machine doesn't have that address; the process with index 0 must "
                       "run where RONDO_STORE points");
   }
-  return system_error(what, errno_value);
+  return descriptor_error(what, errno_value);
 }
 
-/// Where /etc/hosts has this host's own name at loopback, as Debian's does, other hosts know it by
-/// another address: every interface, then.
-tcp::endpoint where_to_listen(const std::string& host, const tcp::endpoint& resolved) {
-  if (!resolved.address().is_loopback() || !is_own_name(host)) return resolved;
-  return {resolved.protocol(), resolved.port()};
+/// Asio's event loop needs descriptors of its own.
+Status no_event_loop(const boost::system::system_error& error) {
+  return descriptor_error("cannot serve the store", error.code().value());
 }
 
 Status no_thread(const std::system_error& error) {
@@ -80,7 +81,10 @@ class TcpStoreServer::Impl {
   StoreAddress address() const;
 
  private:
+  error_code listen_at(const tcp::endpoint& endpoint);
+  error_code listen_everywhere(std::uint16_t port);
   asio::awaitable<void> accept_all();
+  void warn_once(const error_code& not_accepted);
   asio::awaitable<void> serve(tcp::socket socket);
   void note_gathering();
 
@@ -89,6 +93,8 @@ class TcpStoreServer::Impl {
   tcp::acceptor acceptor_;
   asio::steady_timer pause_;
   ClientId next_id_ = 1;
+  bool made_listener_ = false;  // else it is a copy of the caller's
+  bool warned_ = false;
   std::mutex mutex_;
   std::condition_variable gathering_ended_;
   std::size_t gathering_ = 0;
@@ -104,13 +110,33 @@ Status TcpStoreServer::Impl::listen(const StoreAddress& address) {
     return Status(ErrorCode::kInvalidArgument,
                   "cannot resolve '" + address.host + "' to listen there: " + error.message());
   }
-  const tcp::endpoint endpoint = where_to_listen(address.host, *endpoints.begin());
+  const tcp::endpoint resolved = *endpoints.begin();
+  const bool name_at_loopback = resolved.address().is_loopback() && is_own_name(address.host);
+  error = name_at_loopback ? listen_everywhere(address.port) : listen_at(resolved);
+  made_listener_ = true;
+  return error ? cannot_listen(address, error.value()) : Status();
+}
+
+/// Where /etc/hosts has this host's own name at loopback, as Debian's does, other hosts know it by
+/// another address, which may be of IPv4 or of IPv6.
+error_code TcpStoreServer::Impl::listen_everywhere(std::uint16_t port) {
+  const error_code error = listen_at({tcp::v6(), port});
+  const bool lacks_v6 = error && error != asio::error::address_in_use;
+  return lacks_v6 ? listen_at({tcp::v4(), port}) : error;
+}
+
+error_code TcpStoreServer::Impl::listen_at(const tcp::endpoint& endpoint) {
+  error_code error;
+  acceptor_.close(error);
   acceptor_.open(endpoint.protocol(), error);
   if (!error) fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
   if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  // All interfaces are those with IPv4, too, whatever this host's settings say.
+  if (!error && endpoint.address() == asio::ip::address_v6::any())
+    acceptor_.set_option(asio::ip::v6_only(false), error);
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(static_cast<int>(kMaxClients), error);
-  return error ? cannot_listen(address, error.value()) : Status();
+  return error;
 }
 
 Status TcpStoreServer::Impl::adopt(int listening_fd) {
@@ -122,7 +148,7 @@ Status TcpStoreServer::Impl::adopt(int listening_fd) {
         fmt::format("descriptor {} is no listening socket (RONDO_STORE_FD)", listening_fd));
   }
   const int copy = fcntl(listening_fd, F_DUPFD_CLOEXEC, 0);
-  if (copy < 0) return system_error("cannot copy the store's listening socket", errno);
+  if (copy < 0) return descriptor_error("cannot copy the store's listening socket", errno);
   sockaddr_storage name{};
   bytes = sizeof name;
   getsockname(copy, reinterpret_cast<sockaddr*>(&name), &bytes);
@@ -158,6 +184,8 @@ TcpStoreServer::Impl::~Impl() {
   }
   context_.stop();
   thread_.join();
+  // Processes that were forked from this one have copies, with which the port would stay taken.
+  if (made_listener_) shutdown(acceptor_.native_handle(), SHUT_RDWR);
 }
 
 StoreAddress TcpStoreServer::Impl::address() const {
@@ -173,6 +201,7 @@ asio::awaitable<void> TcpStoreServer::Impl::accept_all() {
         co_await acceptor_.async_accept(asio::redirect_error(asio::use_awaitable, error));
     if (error == asio::error::operation_aborted) co_return;
     if (error) {
+      warn_once(error);
       pause_.expires_after(kAcceptPause);
       co_await pause_.async_wait(asio::redirect_error(asio::use_awaitable, error));
       continue;
@@ -183,6 +212,14 @@ asio::awaitable<void> TcpStoreServer::Impl::accept_all() {
     socket.set_option(tcp::no_delay(true), error);
     asio::co_spawn(context_, serve(std::move(socket)), asio::detached);
   }
+}
+
+/// Those that wait to be accepted are told nothing, and can't say what is amiss.
+void TcpStoreServer::Impl::warn_once(const error_code& not_accepted) {
+  if (std::exchange(warned_, true)) return;
+  log(LogLevel::kWarn, [&] {
+    return descriptor_error("the store accepts nobody for now", not_accepted.value()).message();
+  });
 }
 
 asio::awaitable<void> TcpStoreServer::Impl::serve(tcp::socket socket) {
@@ -208,17 +245,25 @@ TcpStoreServer::~TcpStoreServer() {
 Result<std::unique_ptr<TcpStoreServer>> TcpStoreServer::listen(const std::string& host,
                                                                std::uint16_t port,
                                                                std::uint64_t job) {
-  auto impl = std::make_unique<Impl>(job);
-  RONDO_TRY(impl->listen({.host = host, .port = port}));
-  RONDO_TRY(impl->start());
-  return std::unique_ptr<TcpStoreServer>(new TcpStoreServer(std::move(impl)));
+  try {
+    auto impl = std::make_unique<Impl>(job);
+    RONDO_TRY(impl->listen({.host = host, .port = port}));
+    RONDO_TRY(impl->start());
+    return std::unique_ptr<TcpStoreServer>(new TcpStoreServer(std::move(impl)));
+  } catch (const boost::system::system_error& error) {
+    return no_event_loop(error);
+  }
 }
 
 Result<std::unique_ptr<TcpStoreServer>> TcpStoreServer::adopt(int listening_fd, std::uint64_t job) {
-  auto impl = std::make_unique<Impl>(job);
-  RONDO_TRY(impl->adopt(listening_fd));
-  RONDO_TRY(impl->start());
-  return std::unique_ptr<TcpStoreServer>(new TcpStoreServer(std::move(impl)));
+  try {
+    auto impl = std::make_unique<Impl>(job);
+    RONDO_TRY(impl->adopt(listening_fd));
+    RONDO_TRY(impl->start());
+    return std::unique_ptr<TcpStoreServer>(new TcpStoreServer(std::move(impl)));
+  } catch (const boost::system::system_error& error) {
+    return no_event_loop(error);
+  }
 }
 
 StoreAddress TcpStoreServer::address() const { return impl_->address(); }

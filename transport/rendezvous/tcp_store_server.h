@@ -25,11 +25,13 @@ class TcpStoreServer {
   static constexpr std::chrono::milliseconds kLinger{5000};
 
   /// Listens at exactly this address; port 0 takes a free one. This host's own name, where it
-  /// resolves to loopback, stands for all its interfaces: strangers there don't know `job`.
-  /// Errors: InvalidArgument (no address of this machine), System (the port is in use, ...).
+  /// resolves to loopback, stands for all its interfaces, of IPv4 and IPv6: strangers there don't
+  /// know `job`. Errors: InvalidArgument (no address of this machine), System (the port is in use,
+  /// no descriptors are left, ...).
   static Result<std::unique_ptr<TcpStoreServer>> listen(const std::string& host, std::uint16_t port,
                                                         std::uint64_t job);
-  /// Serves on a copy of a socket that listens already; `listening_fd` stays the caller's.
+  /// Serves on a copy of a socket that listens already; `listening_fd` stays the caller's, and
+  /// listens on when the server has ended.
   static Result<std::unique_ptr<TcpStoreServer>> adopt(int listening_fd, std::uint64_t job);
   ~TcpStoreServer();
 

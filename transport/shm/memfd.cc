@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "transport/shm/process_limits.h"
+#include "core/process_limits.h"
 
 namespace rondo::transport {
 namespace {

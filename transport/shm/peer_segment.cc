@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "transport/shm/process_limits.h"
+#include "core/process_limits.h"
 
 namespace rondo::transport {
 namespace {

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "core/numa.h"
+#include "core/process_limits.h"
 #include "transport/shm/memory_budget.h"
-#include "transport/shm/process_limits.h"
 
 namespace rondo::transport {
 namespace {
@@ -109,9 +109,10 @@ Status RegisteredPool::grow(std::size_t bytes) {
   if (bytes > room_bytes || bytes > memory_bytes || memory_bytes - bytes < kReserveBytes)
     return no_room(bytes, std::min<std::uint64_t>(room_bytes, memory_bytes));
   const std::size_t least_bytes = round_up(bytes, kHugePageBytes);
-  // More than is asked for only where that leaves the reserve, too.
+  // More than is asked for only where that leaves the reserve, too, and the file may have it.
   const std::uint64_t spare_bytes =
-      (memory_bytes - kReserveBytes) / kHugePageBytes * kHugePageBytes;
+      std::min<std::uint64_t>(memory_bytes - kReserveBytes, available_file_bytes(old_bytes)) /
+      kHugePageBytes * kHugePageBytes;
   const std::size_t wanted_bytes = std::min<std::uint64_t>(kExtentBytes, spare_bytes);
   const std::size_t extent_bytes = std::min(room_bytes, std::max(wanted_bytes, least_bytes));
   // Of ranks that ask at once each may find enough for itself alone. To ask takes as long as a

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/process_limits.h"
 #include "transport/shm/memory_budget.h"
-#include "transport/shm/process_limits.h"
 
 namespace rondo::transport {
 namespace {

@@ -7,8 +7,8 @@
 #include <array>
 #include <cerrno>
 
+#include "core/process_limits.h"
 #include "core/random_bits.h"
-#include "transport/shm/process_limits.h"
 #include "transport/shm/shm_connector.h"
 
 namespace rondo::transport {

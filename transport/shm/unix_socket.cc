@@ -9,7 +9,7 @@
 #include <cstring>
 #include <tuple>
 
-#include "transport/shm/process_limits.h"
+#include "core/process_limits.h"
 
 namespace rondo::transport {
 namespace {

@@ -12,6 +12,8 @@
 #include <memory>
 #include <set>
 
+#include "core/one_line.h"
+#include "core/process_limits.h"
 #include "core/unique_fd.h"
 
 namespace rondo::transport {
@@ -58,7 +60,7 @@ bool is_ip_for_peers(const sockaddr* address) {
 Result<std::string> resolve_interface(const std::string& name) {
   if (is_address(name) && is_own(name)) return name;
   ifaddrs* list = nullptr;
-  if (getifaddrs(&list) != 0) return system_error("list network interfaces", errno);
+  if (getifaddrs(&list) != 0) return descriptor_error("list network interfaces", errno);
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, &freeifaddrs);
   std::set<std::string> known;
   std::string found_v6;
@@ -73,7 +75,7 @@ Result<std::string> resolve_interface(const std::string& name) {
   return Status(ErrorCode::kInvalidArgument,
                 fmt::format("\"{}\" is neither an IP address of this host nor an interface with "
                             "one; it has: {}",
-                            name, fmt::join(known, ", ")));
+                            on_one_line(name), fmt::join(known, ", ")));
 }
 
 std::string interface_of(const std::string& address) {
@@ -106,7 +108,7 @@ Result<std::string> address_towards(const std::string& host) {
       return text_of(own_address);
     last_error = errno;
   }
-  return system_error(fmt::format("no route to \"{}\"", host), last_error);
+  return descriptor_error(fmt::format("no route to \"{}\"", host), last_error);
 }
 
 }  // namespace rondo::transport

@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/write.hpp>
 
+#include "core/process_limits.h"
 #include "transport/tcp/connection_options.h"
 
 namespace rondo::transport {
@@ -100,7 +101,12 @@ void AcceptSession::drop(const Status& why) {
 void DialSession::start() {
   error_code not_opened;
   socket_.open(target_.protocol(), not_opened);
-  if (not_opened) return try_again(connection_error("socket", not_opened));
+  if (not_opened) {
+    const Status why =
+        descriptor_error(fmt::format("dialling rank {}", own_.to), not_opened.value());
+    if (not_opened == asio::error::no_descriptors) board_.no_descriptor(why);
+    return try_again(why);
+  }
   leave_pacing(socket_.native_handle());
   connecting_ = true;
   timer_.expires_after(attempt_);

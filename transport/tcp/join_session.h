@@ -30,6 +30,8 @@ class JoinBoard {
   virtual void dropped(const Status& why) = 0;
   /// Dialling `rank` failed; it is tried again unless the rank refused.
   virtual void dial_failed(int rank, const Status& why, bool refused) = 0;
+  /// This process has no descriptor left for a connection; what wants one tries again.
+  virtual void no_descriptor(const Status& why) = 0;
 };
 
 /// The common part: reads what the handshake asks for.

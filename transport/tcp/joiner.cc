@@ -9,10 +9,13 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <charconv>
+#include <chrono>
 #include <deque>
 #include <map>
+#include <optional>
 
 #include "core/log.h"
+#include "core/process_limits.h"
 #include "core/random_bits.h"
 #include "transport/tcp/connection_options.h"
 #include "transport/tcp/interface.h"
@@ -75,6 +78,7 @@ class Joiner::Impl final : public JoinBoard {
   Status expect(const PeerAddress& address);
   void dial(int rank, const tcp::endpoint& target);
   void accept();
+  void not_accepted(const error_code& error);
   void welcome(tcp::socket socket);
   bool complete() const;
   Status missing() const;
@@ -83,6 +87,7 @@ class Joiner::Impl final : public JoinBoard {
   void joined(const Hello& hello, tcp::socket socket) override;
   void dropped(const Status& why) override;
   void dial_failed(int rank, const Status& why, bool refused) override;
+  void no_descriptor(const Status& why) override;
 
   Identity own_;
   TcpOptions options_;
@@ -91,6 +96,7 @@ class Joiner::Impl final : public JoinBoard {
   std::map<int, Peer> peers_;
   std::string last_dropped_;
   Status failure_;
+  std::optional<std::chrono::steady_clock::time_point> lacking_since_;  ///< descriptors
   bool left_pacing_ = false;  // all sockets of a process begin with the same
   asio::io_context io_;       // below what sessions refer to: they die with it
   tcp::acceptor acceptor_{io_};
@@ -108,7 +114,7 @@ Status Joiner::Impl::listen() {
   if (!error) acceptor_.bind(any_port, error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (!error) address_ = text_of(acceptor_.local_endpoint(error));
-  if (error) return system_error(fmt::format("listen on {}", host), error.value());
+  if (error) return descriptor_error(fmt::format("listen on {}", host), error.value());
   return {};
 }
 
@@ -171,8 +177,7 @@ void Joiner::Impl::accept() {
       welcome(std::move(socket));
       return accept();
     }
-    // Out of descriptors, most likely: others may be given back meanwhile.
-    last_dropped_ = "accept: " + error.message();
+    not_accepted(error);
     accept_pause_.expires_after(milliseconds(10));
     accept_pause_.async_wait([this](error_code stopped) {
       if (!stopped) accept();
@@ -180,7 +185,17 @@ void Joiner::Impl::accept() {
   });
 }
 
+void Joiner::Impl::not_accepted(const error_code& error) {
+  const Status why = descriptor_error("accepting a connection", error.value());
+  last_dropped_ = why.message();
+  const bool is_needed = std::ranges::any_of(peers_, [this](const auto& entry) {
+    return entry.first > own_.rank && !entry.second.complete();
+  });
+  if (error == asio::error::no_descriptors && is_needed) no_descriptor(why);
+}
+
 void Joiner::Impl::welcome(tcp::socket socket) {
+  lacking_since_.reset();
   std::erase_if(pending_, [](const auto& session) { return session.expired(); });
   if (pending_.size() >= options_.max_pending_hellos * options_.sockets) {
     // The oldest has been silent longest; a rank that loses its place so dials again.
@@ -208,6 +223,7 @@ Status Joiner::Impl::may_join(const Hello& hello) {
 }
 
 void Joiner::Impl::joined(const Hello& hello, tcp::socket socket) {
+  lacking_since_.reset();
   error_code error;
   const int descriptor = socket.release(error);
   if (error) return dial_failed(hello.from.rank, Status(ErrorCode::kSystem, error.message()), true);
@@ -245,6 +261,18 @@ void Joiner::Impl::dial_failed(int rank, const Status& why, bool refused) {
                       rank);
 }
 
+/// Those of strangers will be given back, and there is time to wait for that; those of this
+/// process's other places, which are joining, too, within moments or not at all.
+void Joiner::Impl::no_descriptor(const Status& why) {
+  constexpr milliseconds kOthersJoin{1000};
+  const bool may_pass =
+      std::ranges::any_of(pending_, [](const auto& session) { return !session.expired(); });
+  if (may_pass) return lacking_since_.reset();
+  const auto now = std::chrono::steady_clock::now();
+  if (!lacking_since_.has_value()) lacking_since_ = now;
+  if (now - *lacking_since_ >= kOthersJoin && failure_.ok()) failure_ = why;
+}
+
 bool Joiner::Impl::complete() const {
   return std::all_of(peers_.begin(), peers_.end(),
                      [](const auto& entry) { return entry.second.complete(); });
@@ -272,7 +300,7 @@ Result<std::unique_ptr<Joiner>> Joiner::listen(const Identity& own, const TcpOpt
     return std::unique_ptr<Joiner>(new Joiner(std::move(impl)));
   } catch (const boost::system::system_error& error) {
     // Asio's event loop needs descriptors of its own.
-    return system_error("set up tcp", error.code().value());
+    return descriptor_error("set up tcp", error.code().value());
   }
 }
 

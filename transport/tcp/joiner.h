@@ -37,7 +37,8 @@ class Joiner {
   /// "ip:port"
   const std::string& address() const;
   /// Connects to all of `peers`, then listens no more.
-  /// Errors: Timeout (names the missing), Mismatch (a peer refused this rank), InvalidArgument.
+  /// Errors: Timeout (names the missing), Mismatch (a peer refused this rank), System (no
+  /// descriptors are left), InvalidArgument.
   Result<std::vector<JoinedPeer>> join(std::span<const PeerAddress> peers, Deadline deadline);
 
  private:

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "core/process_limits.h"
 #include "transport/tcp/joiner.h"
 #include "transport/tcp/tcp_endpoint.h"
 
@@ -40,7 +41,7 @@ Result<std::unique_ptr<TcpTransport>> TcpTransport::create(const Identity& own,
                               kMostTcpSockets));
   RONDO_ASSIGN(std::unique_ptr<Joiner> joiner, Joiner::listen(own, options));
   UniqueFd epoll(epoll_create1(EPOLL_CLOEXEC));
-  if (!epoll.valid()) return system_error("create an epoll descriptor", errno);
+  if (!epoll.valid()) return descriptor_error("creating an epoll descriptor", errno);
   return std::unique_ptr<TcpTransport>(
       new TcpTransport(own, options, std::move(joiner), std::move(epoll)));
 }

@@ -24,6 +24,7 @@ class PeerEvent final : public detail::EventImpl {
   PeerEvent(const detail::EventImpl& event, int rank) : event_(event), rank_(rank) {}
 
   bool done() const override { return event_.done(); }
+  Result<bool> reached() const override { return event_.reached(); }
   const detail::EventImpl& native() const override { return event_.native(); }
   detail::EventWaiter waiter() const override {
     return [waiter = event_.waiter(), rank = rank_](const detail::Abandoned& abandoned) {

@@ -123,10 +123,12 @@ Result<PinnedReceiver> PinnedReceiver::make(const PinnedLink& link,
 }
 
 /// The first round has nothing to wait for: the call before ended after all its work.
-bool PinnedReceiver::is_free(std::size_t number) const {
+Result<bool> PinnedReceiver::is_free(std::size_t number) const {
   if (number < slots_.count()) return true;
   if (!was_taken(number)) return false;
-  return left_out_ == DeviceWait::kRead || read_[number % slots_.count()].event().done();
+  if (left_out_ == DeviceWait::kRead) return true;
+  // Not `done`: a kernel may still read it where that can't be asked.
+  return read_[number % slots_.count()].event().reached();
 }
 
 void PinnedReceiver::arm(const std::shared_ptr<Bell>& bell) {
@@ -136,7 +138,9 @@ void PinnedReceiver::arm(const std::shared_ptr<Bell>& bell) {
 
 Result<bool> PinnedReceiver::pump() {
   bool moved = false;
-  while (posted_ < sizes_.size() && is_free(posted_)) {
+  while (posted_ < sizes_.size()) {
+    RONDO_ASSIGN(const bool is_next_free, is_free(posted_));
+    if (!is_next_free) break;
     const Transfer transfer{.kind = TransferKind::kRecv,
                             .lane = lane_,
                             .data = slots_.slot(posted_),

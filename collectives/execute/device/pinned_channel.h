@@ -102,7 +102,8 @@ class PinnedReceiver {
   static Result<PinnedReceiver> make(const PinnedLink& link, std::vector<std::size_t> sizes);
 
   void reset() { posted_ = done_ = taken_ = 0; }
-  /// Receives what has come; true if anything moved. Errors as Endpoint::post.
+  /// Receives what has come; true if anything moved. Errors: as Endpoint::post; Device, System
+  /// (nobody can say whether a slot has been read).
   Result<bool> pump();
   /// Rings when the slot has been read that is to be used next.
   void arm(const std::shared_ptr<Bell>& bell);
@@ -116,7 +117,7 @@ class PinnedReceiver {
   explicit PinnedReceiver(const PinnedLink& link)
       : endpoint_(&link.endpoint), lane_(link.lane), left_out_(link.left_out) {}
   bool was_taken(std::size_t number) const { return number - slots_.count() < taken_; }
-  bool is_free(std::size_t number) const;
+  Result<bool> is_free(std::size_t number) const;
 
   transport::Endpoint* endpoint_;
   std::uint16_t lane_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "transport/wire/call_history.h"
 
 namespace rondo::execute {
@@ -99,19 +101,21 @@ Status Run::compare_with_neighbours(const RunContext& context) const {
 
 Status Run::timed_out(const RunContext& context) const {
   const int peer = runner_->waits_for();
+  const std::string_view limit =
+      context.is_own_timeout ? "the call's own deadline" : "RONDO_TIMEOUT_MS sets the limit";
   if (peer == kNoCulprit) {
     return Status(
         ErrorCode::kTimeout,
         fmt::format("rank {}'s device, or one that it waits for, wasn't done after {} ms in "
-                    "call #{} {} (RONDO_TIMEOUT_MS sets the limit)",
+                    "call #{} {} ({})",
                     context.rank, context.timeout_ms, call_->sequence,
-                    transport::to_string(call_->fingerprint)));
+                    transport::to_string(call_->fingerprint), limit));
   }
   return Status(ErrorCode::kTimeout,
                 fmt::format("nothing came from rank {} for {} ms in call #{} {}; is it stopped, or "
-                            "did it make fewer calls? (RONDO_TIMEOUT_MS sets the limit)",
+                            "did it make fewer calls? ({})",
                             peer, context.timeout_ms, call_->sequence,
-                            transport::to_string(call_->fingerprint)),
+                            transport::to_string(call_->fingerprint), limit),
                 peer);
 }
 

@@ -58,6 +58,7 @@ struct RunContext {
   Waiter* waiter = nullptr;
   std::span<transport::Endpoint* const> neighbours;  ///< ranks r-1 and r+1
   std::int64_t timeout_ms = 0;
+  bool is_own_timeout = false;     ///< the call's, not the communicator's
   Bystander* bystander = nullptr;  ///< null: nobody
 };
 

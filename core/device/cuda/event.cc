@@ -37,10 +37,9 @@ Result<bool> CudaEvent::Owned::reached() const {
   return true;
 }
 
-// What can't be asked is taken for over: whoever waits for it is told why it isn't.
 bool CudaEvent::done() const {
-  const Result<bool> reached = owned_->reached();
-  return !reached.ok() || *reached;
+  const Result<bool> is = reached();
+  return !is.ok() || *is;
 }
 
 Status CudaEvent::ring_when_reached(const std::shared_ptr<Bell>& bell) const {

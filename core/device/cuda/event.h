@@ -24,6 +24,7 @@ class CudaEvent final : public detail::EventImpl {
   CudaEvent(std::shared_ptr<const CudaContext> context, CUevent event);
 
   bool done() const override;
+  Result<bool> reached() const override { return owned_->reached(); }
   /// For the host, and for streams of other kinds. A record that is made before it returns is the
   /// one that it waits for.
   detail::EventWaiter waiter() const override;

@@ -42,7 +42,6 @@ void PluginEvent::record_by(const std::shared_ptr<StreamHealth>& health) const {
 }
 
 bool PluginEvent::done() const {
-  // What can't be asked is taken for over: whoever waits for it is told why it isn't.
   const Result<bool> is = reached();
   return !is.ok() || *is;
 }

@@ -23,8 +23,7 @@ class PluginEvent final : public detail::EventImpl {
   PluginEvent(const PluginDriver& driver, int device, rondo_plugin_event event);
 
   bool done() const override;
-  /// Errors: Device (it can't be asked).
-  Result<bool> reached() const;
+  Result<bool> reached() const override;
   /// For the host. A record that is made before it runs is the one it waits for.
   detail::EventWaiter waiter() const override;
   const PluginDriver& driver() const { return driver_; }

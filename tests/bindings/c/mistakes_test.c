@@ -132,10 +132,11 @@ static void meetings(void) {
   const rondo_status bad = RONDO_INVALID_ARGUMENT;
   rondo_communicator* c = NULL;
   rondo_unique_id id;
-  memset(&id, 'x', sizeof id); /* without an end */
-  REFUSED(rondo_create_by_id(&id, 0, 2, NULL, &c), bad, "is no unique id");
+  memset(&id, '\n', sizeof id); /* without an end */
+  REFUSED(rondo_create_by_id(&id, 0, 2, NULL, &c), bad, "?\?' is no unique id");
   OK(rondo_make_unique_id("lo", &id));
   REFUSED(rondo_create_by_id(&id, 2, 2, NULL, &c), bad, "process 2 of 2");
+  REFUSED(rondo_create_by_id(&id, 0, 2000000000, NULL, &c), bad, "at most 1048576 processes");
   REFUSED(rondo_make_unique_id("no-such-interface", &id), bad, "no-such-interface");
   int answer = 13;
   REFUSED(rondo_create_by_all_gather(failing_gather, &answer, 0, 2, NULL, &c), RONDO_SYSTEM,
@@ -143,6 +144,8 @@ static void meetings(void) {
   REFUSED(rondo_create_by_all_gather(empty_gather, NULL, 1, 2, NULL, &c), RONDO_SYSTEM,
           "all_gather gave an empty block as process 0's");
   REFUSED(rondo_create_by_all_gather(empty_gather, NULL, 2, 2, NULL, &c), bad, "process 2 of 2");
+  REFUSED(rondo_create_by_all_gather(empty_gather, NULL, 0, 2000000000, NULL, &c), bad,
+          "at most 1048576 processes");
 }
 
 static void plans(void) {

@@ -159,6 +159,20 @@ TEST_P(AsyncErrors, Timeout_OfAStartedCall_NamesTheMissingRank) {
   ASSERT_TRUE(error.has_value());
   EXPECT_EQ(error->code(), ErrorCode::kTimeout);
   EXPECT_EQ(error->culprit(), 1);
+  EXPECT_THAT(error->what(), ::testing::HasSubstr("(RONDO_TIMEOUT_MS sets the limit)"));
+}
+
+/// The communicator's own limit is longer, and not the one to change.
+TEST_P(AsyncErrors, TimeoutByADeadlineOfTheCall_SaysSo) {
+  auto ranks = make_world(world(2));
+  Call impatient = Call::barrier();
+  impatient.timeout_ms = 300;
+  Work work = ranks[0].start(impatient);
+  const auto error = error_of(work);
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->code(), ErrorCode::kTimeout);
+  EXPECT_THAT(error->what(), ::testing::HasSubstr("for 300 ms in call #1"));
+  EXPECT_THAT(error->what(), ::testing::HasSubstr("(the call's own deadline)"));
 }
 
 TEST_P(AsyncErrors, AContinuationThatCallsItsCommunicator_IsRefused) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -17,7 +18,9 @@ namespace rondo::testing {
 namespace {
 
 using std::chrono::milliseconds;
+using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class Deadlines : public ::testing::TestWithParam<Way> {
  protected:
@@ -31,6 +34,17 @@ class Deadlines : public ::testing::TestWithParam<Way> {
 void go_on(const std::function<void()>& call) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (std::chrono::steady_clock::now() < end) call();
+}
+
+/// A thread that stands still may miss a deadline by itself: one try of several has to go well.
+/// `make_it` returns the errors of the ranks of a world of its own.
+void expect_good_try(const std::function<std::vector<std::string>()>& make_it) {
+  std::vector<std::string> errors;
+  for (int tries = 0; tries < 5; ++tries) {
+    errors = make_it();
+    if (std::ranges::all_of(errors, &std::string::empty)) break;
+  }
+  EXPECT_THAT(errors, Each(IsEmpty()));
 }
 
 TEST_P(Deadlines, OfAReceive_BesideCollectives_AreKept) {
@@ -93,9 +107,10 @@ TEST_P(Deadlines, OfACollective_BesideLongMessages_AreKept) {
 }
 
 /// A receive without one waits for longer than the collective beside it may.
-TEST_P(Deadlines, OfACollective_AreNotThoseOfMessages) {
+std::vector<std::string> broadcast_beside_a_receive(const World& world) {
+  auto ranks = make_world(world);
   std::atomic<bool> has_waited = false;
-  spawn(world(2), [&](Communicator& rank) {
+  return run_ranks(ranks, [&](Communicator& rank) {
     double message = rank.rank() + 0.25;
     std::vector<float> data(3, static_cast<float>(rank.rank()) + 0.5F);
     if (rank.rank() == 1) {
@@ -114,10 +129,15 @@ TEST_P(Deadlines, OfACollective_AreNotThoseOfMessages) {
   });
 }
 
+TEST_P(Deadlines, OfACollective_AreNotThoseOfMessages) {
+  expect_good_try([this] { return broadcast_beside_a_receive(world(2)); });
+}
+
 /// Nobody has looked for longer than it may take: what has come meanwhile is looked at first.
-TEST_P(Deadlines, OfCallsThatNobodyDrives_EndNothingThatHasCome) {
+std::vector<std::string> look_too_late(const World& world) {
+  auto ranks = make_world(world);
   std::atomic<bool> may_send = false;
-  spawn(world(2), [&may_send](Communicator& rank) {
+  return run_ranks(ranks, [&may_send](Communicator& rank) {
     double message = rank.rank() + 0.25;
     std::vector<float> data(1000, static_cast<float>(rank.rank()) + 0.5F);
     rank.barrier();
@@ -126,8 +146,13 @@ TEST_P(Deadlines, OfCallsThatNobodyDrives_EndNothingThatHasCome) {
       works.push_back(rank.start(Call::receive({&message, 1}, 1).within(800)));
       works.push_back(rank.start(Call::broadcast({data.data(), data.size()}, 1).within(800)));
       works.front().test();
-      // Its last look is none of the next one's.
-      EXPECT_FALSE(works.back().wait_for(milliseconds(0)));
+      try {
+        // Its last look is none of the next one's.
+        EXPECT_FALSE(works.back().wait_for(milliseconds(0)));
+      } catch (...) {
+        may_send = true;
+        throw;
+      }
       may_send = true;
       std::this_thread::sleep_for(milliseconds(1200));
     } else {
@@ -143,6 +168,10 @@ TEST_P(Deadlines, OfCallsThatNobodyDrives_EndNothingThatHasCome) {
     EXPECT_EQ(data, std::vector<float>(1000, 1.5F));
     rank.barrier();
   });
+}
+
+TEST_P(Deadlines, OfCallsThatNobodyDrives_EndNothingThatHasCome) {
+  expect_good_try([this] { return look_too_late(world(2)); });
 }
 
 /// By whoever has the handle, while another thread waits for one of its calls.

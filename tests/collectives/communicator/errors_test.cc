@@ -288,6 +288,18 @@ TEST(Arguments, HandleThatWasMovedFrom_SaysSo) {
   // NOLINTEND(bugprone-use-after-move)
 }
 
+TEST(Arguments, PreparedCallThatWasMovedFrom_SaysSo) {
+  Communicator world = Communicator::create();
+  float value = 1;
+  Prepared first = world.prepare(Call::all_reduce({&value, 1}));
+  Prepared second = std::move(first);
+  second.run();
+  // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
+  EXPECT_THAT([&] { first.run(); }, ::testing::ThrowsMessage<Error>(HasSubstr("was moved from")));
+  EXPECT_THAT([&] { first.start(); }, ::testing::ThrowsMessage<Error>(HasSubstr("was moved from")));
+  // NOLINTEND(bugprone-use-after-move)
+}
+
 TEST(Arguments, NullPointer_NamesTheArgument) {
   EXPECT_THAT(error_of([](Communicator& rank) {
                 rank.all_reduce({static_cast<float*>(nullptr), 5});

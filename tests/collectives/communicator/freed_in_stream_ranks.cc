@@ -133,14 +133,30 @@ class FreedUnderAnothersCall {
   std::optional<NativeMemory> memory_;
 };
 
+/// What the call ends with; empty where it ends well.
+std::string error_of(FreedUnderAnothersCall& ranks, int limit_ms) {
+  try {
+    ranks.call(limit_ms);
+    return {};
+  } catch (const Error& error) {
+    return error.message();
+  }
+}
+
 TEST(FreedUnderAnothersCall, NextCall_GoesOnWhenThatOneHasEnded) {
-  FreedUnderAnothersCall ranks;
-  std::jthread late([&ranks] {
-    if (!ranks.is_late()) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    ranks.start_others();
-  });
-  EXPECT_NO_THROW(ranks.call(60'000));
+  std::string told;
+  for (int tries = 0; tries < 5; ++tries) {  // `late` may stand still for longer than is waited
+    FreedUnderAnothersCall ranks;
+    std::jthread late([&ranks] {
+      if (!ranks.is_late()) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      ranks.start_others();
+    });
+    told = error_of(ranks, 60'000);
+    late.join();
+    if (ranks.is_so_for_all(told.empty())) break;
+  }
+  EXPECT_EQ(told, "");
 }
 
 /// If the peer has told all by then; where it is late itself, that is what is said.
@@ -149,12 +165,7 @@ TEST(FreedUnderAnothersCall, NextCallWhoseDeadlineIsOver_SaysWhy) {
   std::string told;
   for (int tries = 0; tries < 5; ++tries) {
     FreedUnderAnothersCall ranks;
-    told.clear();
-    try {
-      ranks.call(ranks.is_late() ? 60'000 : 500);
-    } catch (const Error& error) {
-      told = error.message();
-    }
+    told = error_of(ranks, ranks.is_late() ? 60'000 : 500);
     if (ranks.is_late()) ranks.start_others();
     if (ranks.is_so_for_all(told.find(kWhy) != std::string::npos)) break;
   }

@@ -41,6 +41,35 @@ TEST(TimedSamples, AreTheMediansOfAllPasses) {
   EXPECT_TRUE(std::isinf(samples.between(all_reduce("direct"), 2048)));
 }
 
+/// As once in a tuning on a busy machine: where what was far behind wasn't measured, it would have
+/// been taken for the fastest.
+TEST(TimedSamples, SizesAtWhichTheMachineDidSomethingElse_AreLeftOut) {
+  TimedSamples samples;
+  const auto add = [&samples](const char* name, std::size_t bytes, double us) {
+    samples.add(all_reduce(name), bytes, {us, us, us});
+  };
+  for (const char* name : {"ring", "direct"}) {
+    add(name, 64, 9);  // nothing lies below it, and it may be so
+    add(name, 1024, 1.9);
+    add(name, 4096, 19);
+    add(name, 8192, 2.3);
+    add(name, 16384, 2.0);  // as fast as that is noise
+  }
+  add("one_shot", 1024, 1.2);
+  add("one_shot", 8192, 2.4);
+  samples.add(*algorithms::find(Collective::kBroadcast, "tree"), 4096, {7});
+  const auto medians = samples.medians();
+  EXPECT_EQ(us_of(medians, "ring", 64), 9);
+  EXPECT_EQ(us_of(medians, "ring", 1024), 1.9);
+  EXPECT_EQ(us_of(medians, "ring", 4096), 0);
+  EXPECT_EQ(us_of(medians, "direct", 4096), 0);
+  EXPECT_EQ(us_of(medians, "ring", 8192), 2.3);
+  EXPECT_EQ(us_of(medians, "ring", 16384), 2.0);
+  EXPECT_TRUE(std::ranges::any_of(medians, [](const MeasuredTimes& times) {
+    return times.collective == Collective::kBroadcast && times.points.front().us == 7;
+  })) << "each collective by itself";
+}
+
 /// It was left out of three passes of four, in which it was hopeless.
 TEST(TimedSamples, WhatWasGoodForOneOfManyPasses_HasNoTimeOfThatSize) {
   TimedSamples samples;

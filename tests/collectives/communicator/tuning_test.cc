@@ -296,6 +296,13 @@ TEST(CommunicatorTuning, RoundsOfNoMeasurement_AreRefusedBeforeAnythingIsSent) {
                           rounds));
         }
       }
+      try {
+        rank.measure_choices(static_cast<Collective>(77), {1000}, 1);
+        ADD_FAILURE() << "accepted a collective that isn't there";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+        EXPECT_THAT(error.what(), HasSubstr("measure_choices: unknown collective"));
+      }
       rank.barrier();
       EXPECT_EQ(rank.measure_choices(Collective::kAllReduce, {1000}, 1).size(),
                 rank.size() == 1 ? 0U : 1U);

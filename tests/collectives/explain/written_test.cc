@@ -127,6 +127,23 @@ TEST(Written, WhatIsNotThereIsToldInLargeWorldsToo) {
   }
 }
 
+/// Where callers have several rows of a part side by side, the proof had them p rows apart.
+TEST(Written, SeveralRowsOfAPartOfAllToAll_AreRefused) {
+  const std::string world_of_one = R"({"name": "x", "collective": "all_to_all", "ranks": 1,
+    "rows": 2, "schedules": [{"lanes": [[["copy", "in 0", "out 0"], ["copy", "in 1", "out 1"]]]}]})";
+  EXPECT_NE(error_of(world_of_one).find("rows: expected 1, got 2"), std::string::npos)
+      << error_of(world_of_one);
+  ScheduleBuilder builder("x", Collective::kAllToAll, 2, 8);
+  try {
+    builder.build();
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("8 rows; expected 4, for all_to_all of 2 ranks"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Written, MistakesAreToldWithTheirPlace) {
   EXPECT_EQ(error_of("{}"),
             "x.json: name: expected a name, of one line and at most 256 bytes, got nothing @ ");

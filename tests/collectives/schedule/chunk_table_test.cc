@@ -65,7 +65,6 @@ TEST(ChunkTable, EqualOfARequest_SeveralRowsOfARank_BeginWithItsPart) {
                                           {Collective::kReduceScatter, 3U},
                                           {Collective::kGather, 3U},
                                           {Collective::kScatter, 3U},
-                                          {Collective::kAllToAll, 9U},
                                           {Collective::kAllReduce, 1U}}) {
     for (const std::uint32_t each : {1U, 2U, 4U}) {
       for (const std::size_t of_part : {0U, 1U, 5U, 8U}) {

@@ -40,6 +40,17 @@ TEST(RowRanges, MoreRowsThanNumbers_AreTooMany) {
   EXPECT_EQ(rows_unit(Collective::kAllToAll, 1'048'576), kTooManyRows);
 }
 
+/// Several rows of a part would be dealt to the ranks one by one, where callers' parts lie whole.
+TEST(RowRanges, AllToAll_HasOneForEachPart) {
+  EXPECT_TRUE(may_have_rows(Collective::kAllToAll, 3, 9));
+  EXPECT_FALSE(may_have_rows(Collective::kAllToAll, 3, 18));
+  EXPECT_EQ(expected_rows(Collective::kAllToAll, 3), "9");
+  EXPECT_TRUE(may_have_rows(Collective::kGather, 3, 6));
+  EXPECT_FALSE(may_have_rows(Collective::kGather, 3, 7));
+  EXPECT_EQ(expected_rows(Collective::kGather, 3), "a multiple of 3");
+  EXPECT_FALSE(may_have_rows(Collective::kBroadcast, 3, 0));
+}
+
 TEST(RowRanges, AllToAll_ReadsARowForEachPeerAndWritesOneOfEach) {
   const Request all{.collective = Collective::kAllToAll, .world = 3, .rank = 1, .rows = 9};
   expect_rows(input_rows(all), 3, 3);

@@ -2,14 +2,22 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace rondo::transport {
 namespace {
 
 TEST(ProcessNote, EncodeThenDecode_GivesTheSame) {
+  device::Reductions reductions;
+  reductions.add(DataType::kI8, ReduceOp::kBitXor);
+  reductions.add(DataType::kF64, ReduceOp::kSum);
   const ProcessNote note{
       {0, 2, 4096},
       {{"RONDO_ALGO", "ring"}, {"RONDO_TRANSPORT", "\"auto\""}},
-      {{"host", "0", ""}, {"cuda", "9f3c", "nccl 2.28.9", true, {"88aa", "17e0"}}},
+      {{"host", "0", ""},
+       {"cuda", "9f3c", "nccl 2.28.9", true, {"88aa", "17e0"}, true, true, reductions}},
       0xfedcba9876543210};
   const auto decoded = decode_note(encode(note));
   ASSERT_TRUE(decoded.ok());
@@ -31,14 +39,32 @@ TEST(ProcessNote, Garbage_IsDataLoss) {
         R"({"cores":[0],"options":{}})", R"({"cores":[],"options":{},"job":1,"places":1})",
         R"({"cores":[],"options":{},"job":1,"places":[1]})",
         R"({"cores":[],"options":{},"job":1,"places":[{"kind":"host","device":"0","library":2}]})",
-        R"({"cores":[],"options":{},"job":1,"places":[{"kind":"host","device":"0"}]})",
-        R"({"cores":[],"options":{},"job":1,"places":[{"kind":"host","device":"0","library":""}]})",
-        R"({"cores":[],"options":{},"job":1,"places":[{"kind":"host","device":"0","library":"",
-            "sees_host_memory":0,"unreachable":[]}]})",
-        R"({"cores":[],"options":{},"job":1,"places":[{"kind":"host","device":"0","library":"",
-            "sees_host_memory":true,"unreachable":"1"}]})",
-        R"({"cores":[],"options":{},"job":1,"places":[{"kind":"host","device":"0","library":"",
-            "sees_host_memory":true,"unreachable":[1]}]})"}) {
+        R"({"cores":[],"options":{},"job":1,"places":[{"kind":"host","device":"0"}]})"}) {
+    EXPECT_EQ(decode_note(text).status().code(), ErrorCode::kDataLoss) << text;
+  }
+}
+
+TEST(ProcessNote, PlaceThatIsDamaged_IsDataLoss) {
+  const PlaceNote place{.kind = "cuda", .sees_host_memory = true, .unreachable = {"88aa"}};
+  const std::string whole = encode({{0}, {}, {place}, 1});
+  const std::string reductions = R"("reductions":[0,0,0,0,0,0,0,0,0,0])";
+  const std::vector<std::pair<std::string, std::string>> damages = {
+      {R"("sees_host_memory":true)", R"("sees_host_memory":1)"},
+      {R"("shares_between_processes":false)", R"("shares_between_processes":"")"},
+      {R"("imports_own":false)", R"("imports":false)"},
+      {R"("unreachable":["88aa"])", R"("unreachable":"88aa")"},
+      {R"("unreachable":["88aa"])", R"("unreachable":[1])"},
+      {reductions, R"("reductions":0)"},
+      {reductions, R"("reductions":[0,0,0,0,0,0,0,0,0])"},
+      {reductions, R"("reductions":[0,0,0,0,0,0,0,0,0,0,0])"},
+      {reductions, R"("reductions":[0,0,0,0,256,0,0,0,0,0])"},
+      {reductions, R"("reductions":[0,0,0,0,-1,0,0,0,0,0])"},
+      {reductions, R"("reductions":[0,0,0,0,"",0,0,0,0,0])"}};
+  ASSERT_TRUE(decode_note(whole).ok());
+  for (const auto& [field, damaged] : damages) {
+    const std::size_t begin = whole.find(field);
+    ASSERT_NE(begin, std::string::npos) << field << " isn't in " << whole;
+    const std::string text = std::string(whole).replace(begin, field.size(), damaged);
     EXPECT_EQ(decode_note(text).status().code(), ErrorCode::kDataLoss) << text;
   }
 }

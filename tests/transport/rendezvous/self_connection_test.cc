@@ -5,10 +5,7 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <fstream>
 #include <memory>
@@ -17,6 +14,7 @@
 #include <utility>
 
 #include "core/unique_fd.h"
+#include "tests/transport/rendezvous/said_by_child.h"
 #include "transport/rendezvous/tcp_store.h"
 #include "transport/rendezvous/tcp_store_server.h"
 
@@ -63,24 +61,10 @@ std::string join_late_server() {
 }
 
 TEST(TcpStore, Client_thatMeetsItself_waitsForTheServer) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const std::string said = enter_small_network() ? join_late_server() : "";
-    const auto written = ::write(ends[1], said.data(), said.size());
-    ::_exit(written < 0 ? 1 : 0);
-  }
-  ::close(ends[1]);
-  std::array<char, 1024> buffer{};
-  const auto got = ::read(ends[0], buffer.data(), buffer.size());
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  ASSERT_EQ(status, 0);
-  ASSERT_GE(got, 0);
-  if (got == 0) GTEST_SKIP() << "this user may not make namespaces";
-  EXPECT_EQ(std::string(buffer.data(), static_cast<std::size_t>(got)), "joined");
+  const std::string said =
+      said_by_child([] { return enter_small_network() ? join_late_server() : ""; });
+  if (said.empty()) GTEST_SKIP() << "this user may not make namespaces";
+  EXPECT_EQ(said, "joined");
 }
 
 }  // namespace

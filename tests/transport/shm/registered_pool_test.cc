@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,6 +124,21 @@ TEST(RegisteredPool, Allocate_ofMoreThanItsAddresses_isAnErrorThatNamesTheirLimi
     return status.message().find("ulimit -v") != std::string::npos ? 0 : 2;
   });
   EXPECT_EQ(result, 0);
+}
+
+/// What is asked for counts, not the piece that the pool would take where files may be longer.
+TEST(RegisteredPool, Allocate_whereFilesMayBeShort_hasWhatFits) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit limit{.rlim_cur = 20'480'000, .rlim_max = 20'480'000};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(1);
+    if (!pool().allocate(100).ok() || !pool().allocate(std::size_t{10} << 20).ok()) ::_exit(2);
+    ::_exit(pool().allocate(std::size_t{20} << 20).ok() ? 3 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(WIFEXITED(status));
 }
 
 TEST(RegisteredPool, Child_afterFork_hasAPoolOfItsOwn) {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/process_limits.h"
 #include "tests/transport/shm/limited_addresses.h"
-#include "transport/shm/process_limits.h"
 
 namespace rondo::transport {
 namespace {

@@ -202,7 +202,7 @@ auto storing(AtStore at_store) {
     std::byte* const target = endpoint.peer_store(StoreRegion::kOutput, 0, kStored);
     if (target == nullptr || !endpoint.begin_store().ok()) return 1;
     swap_text(socket, "at it");
-    return at_store(endpoint, target);
+    return at_store(endpoint, target, socket);
   };
 }
 
@@ -215,11 +215,11 @@ std::byte* await_storing(Endpoint& peer, int socket, std::byte* output) {
 }
 
 TYPED_TEST(ShmProcesses, Store_underWayWhenItsTargetGivesUp_isWaitedFor) {
-  this->start(storing([](Endpoint& endpoint, std::byte* target) {
+  this->start(storing([](Endpoint& endpoint, std::byte* target, int socket) {
     ::usleep(50'000);
     fill({target, kStored}, 5);
     endpoint.end_store();
-    ::usleep(100'000);  // and stores no more
+    swap_text(socket, "ended");  // and stores no more, as rank 0 has given up
     const Status next = endpoint.begin_store();
     return next.code() == ErrorCode::kPeerLost && next.culprit() == 0 ? 0 : 2;
   }));
@@ -228,11 +228,12 @@ TYPED_TEST(ShmProcesses, Store_underWayWhenItsTargetGivesUp_isWaitedFor) {
   this->peer().withdraw();
   this->peer().await_store(in_seconds(20));
   EXPECT_TRUE(has_filling(output, kStored, 5)) << "rank 0 may have freed it by now";
+  swap_text(this->sockets_[0], "ended");
   EXPECT_EQ(this->wait_for_child(), 0);
 }
 
 TYPED_TEST(ShmProcesses, Store_ofAPeerThatStandsStill_keepsItsTargetFromBeingUsedAgain) {
-  this->start(storing([](Endpoint&, std::byte*) {
+  this->start(storing([](Endpoint&, std::byte*, int) {
     ::pause();
     return 0;
   }));
@@ -250,7 +251,7 @@ TYPED_TEST(ShmProcesses, Store_ofAPeerThatStandsStill_keepsItsTargetFromBeingUse
 }
 
 TYPED_TEST(ShmProcesses, Store_ofAPeerThatWasKilled_isOver) {
-  this->start(storing([](Endpoint&, std::byte*) {
+  this->start(storing([](Endpoint&, std::byte*, int) {
     ::pause();
     return 0;
   }));
@@ -267,7 +268,7 @@ TYPED_TEST(ShmProcesses, Store_ofAPeerThatWasKilled_isOver) {
 
 TYPED_TEST(ShmProcesses, Store_ofAPeerThatWasKilledUnwatched_isOver) {
   if (::prctl(PR_GET_SECCOMP) < 0) GTEST_SKIP() << "this kernel filters no system calls";
-  this->start(storing([](Endpoint&, std::byte*) {
+  this->start(storing([](Endpoint&, std::byte*, int) {
                 ::pause();
                 return 0;
               }),

@@ -99,9 +99,13 @@ class FullListener {
 
 TEST(TcpJoin, AddressThatNeverAnswers_IsSaidToBeUnreachable) {
   const FullListener rank_0;
-  const auto rank_1 = listen_as(rank_of(1, 2), {.dial_attempt_ms = 100});
   const PeerAddress address_0{0, rank_0.address()};
-  const Status status = rank_1->connect({&address_0, 1}, after_ms(1000));
+  Status status;
+  // Where this process stands still in the first attempt, all of its time is over with that.
+  for (int tries = 0; tries < 5 && !contains(status, "no answer within"); ++tries) {
+    const auto rank_1 = listen_as(rank_of(1, 2), {.dial_attempt_ms = 100});
+    status = rank_1->connect({&address_0, 1}, after_ms(1000));
+  }
   EXPECT_EQ(status.code(), ErrorCode::kTimeout);
   EXPECT_TRUE(contains(status, "no answer within 0.1 s: a firewall")) << status.to_string();
   EXPECT_TRUE(contains(status, "RONDO_IFACE")) << status.to_string();

@@ -65,7 +65,7 @@ void refuse_local_ranks_of_ranks(int local) {
 void start_local_ranks(const BenchFlags& flags, std::vector<std::string> arguments) {
   refuse_local_ranks_of_ranks(flags.local);
   check_named_files(flags.local);
-  if (!flags.baseline_path.empty()) read_recorded(flags.baseline_path);
+  if (!flags.baseline_path.empty()) read_baseline(flags.baseline_path);
   constexpr std::array<std::string_view, 3> kNames = {"-J", "--json", "--output_file"};
   if (!flags.json_path.empty() && OutputFile::check("--json", flags.json_path))
     name_own_output(arguments, kNames, flags.json_path);

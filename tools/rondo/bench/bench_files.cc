@@ -28,7 +28,7 @@ void say(const std::exception& error) { fmt::print(stderr, "rondo bench: {}\n", 
 void BenchFiles::open_on_rank_0() {
   environment_ = bench_environment();
   if (!options_.baseline_path.empty()) {
-    baseline_ = read_recorded(options_.baseline_path);
+    baseline_ = read_baseline(options_.baseline_path);
     require_comparable(*baseline_, std::string(to_string(options_.operation)), communicator_.size(),
                        environment_, options_.any_machine);
   }

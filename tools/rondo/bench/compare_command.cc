@@ -170,7 +170,8 @@ int compare_libraries(const CompareFlags& flags) {
   const PeerSetting setting = setting_of(flags);
   const std::vector<std::string> arguments = script_arguments(flags);
   std::vector<PeerRatio> before;
-  if (!flags.baseline_path.empty()) before = read_ratios(flags.baseline_path);
+  if (!flags.baseline_path.empty())
+    before = read_named_by("--baseline", [&flags] { return read_ratios(flags.baseline_path); });
   std::optional<OutputFile> json;
   if (!flags.json_path.empty()) json.emplace("--json", flags.json_path);
   const PeerTimes times = measure_peers(arguments);

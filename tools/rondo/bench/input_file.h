@@ -32,4 +32,14 @@ std::string read_input(const std::string& path);
 void read_json(const std::string& path, std::string_view text,
                const std::function<void(json::Value root)>& reader);
 
+/// What `read` makes of the file that `flag` names, which its errors begin with.
+template <class Read>
+auto read_named_by(std::string_view flag, const Read& read) {
+  try {
+    return read();
+  } catch (const FileError& error) {
+    throw FileError(std::string(flag) + ": " + error.what());
+  }
+}
+
 }  // namespace rondo::tool

@@ -52,4 +52,8 @@ RecordedFile read_recorded(const std::string& path) {
   return recorded_from(path, read_input(path));
 }
 
+RecordedFile read_baseline(const std::string& path) {
+  return read_named_by("--baseline", [&path] { return read_recorded(path); });
+}
+
 }  // namespace rondo::tool

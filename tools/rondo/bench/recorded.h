@@ -43,6 +43,8 @@ struct RecordedFile {
 
 /// Errors: FileError, naming the file and the field at fault.
 RecordedFile read_recorded(const std::string& path);
+/// The same of what --baseline names, which errors begin with.
+RecordedFile read_baseline(const std::string& path);
 /// The same of what is in the file.
 RecordedFile recorded_from(const std::string& path, std::string_view text);
 

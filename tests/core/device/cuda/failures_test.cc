@@ -182,6 +182,15 @@ TEST(CudaFailureCodes, PeerAccessThatIsEnabledAlready_IsNone) {
   EXPECT_TRUE(status.ok()) << status.to_string();
 }
 
+TEST(CudaFailureCodes, EventThatCantBeAsked_IsNotTakenForReached_ByWhoDoesntWait) {
+  CudaTable table = value_or_throw(load_cuda_table(FAKE_CUDA));
+  table.cuEventQuery = [](CUevent) { return CUDA_ERROR_UNKNOWN; };
+  const auto driver = value_or_throw(CudaDriver::make(table));
+  const auto event = *driver->create_event(0);
+  EXPECT_THAT(event->reached().status().message(), HasSubstr("cuEventQuery"));
+  EXPECT_TRUE(event->done()) << "whoever waits for it is told why";
+}
+
 TEST(CudaFailureCodes, ThatCallsFailWith_AreToldWithWhatToDo) {
   const struct {
     const char* function;

@@ -1,4 +1,4 @@
-#include "transport/shm/process_limits.h"
+#include "core/process_limits.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <utility>
 
-namespace rondo::transport {
+namespace rondo {
 namespace {
 
 // What Linux gives a process of x86-64; others have no less, unless they were built so.
@@ -28,6 +28,11 @@ std::uint64_t used_address_bytes() {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
+rlim_t most_file_bytes() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
 rlim_t most_descriptors() {
   rlimit limit{};
   return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
@@ -40,14 +45,19 @@ std::uint64_t available_address_bytes() {
   return most - std::min(most, used_address_bytes());
 }
 
+std::uint64_t available_file_bytes(std::uint64_t bytes) {
+  const std::uint64_t most = most_file_bytes();
+  return most - std::min(most, bytes);
+}
+
 Status check_file_size(std::uint64_t bytes) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur) return {};
+  const std::uint64_t most = most_file_bytes();
+  if (bytes <= most) return {};
   return Status(ErrorCode::kSystem,
                 fmt::format("shared memory of {} bytes is more than the {} bytes that a file of "
                             "this process may have (RLIMIT_FSIZE): raise that limit, with "
                             "`ulimit -f`, which holds for shared memory as for files",
-                            bytes, limit.rlim_cur));
+                            bytes, most));
 }
 
 Status mapping_error(std::string what, std::uint64_t bytes, int errno_value) {
@@ -69,4 +79,4 @@ Status descriptor_error(std::string what, int errno_value) {
                             what, most_descriptors()));
 }
 
-}  // namespace rondo::transport
+}  // namespace rondo
