@@ -310,15 +310,19 @@ void CallDriver::arm(const std::shared_ptr<Bell>& bell) {
 }
 
 void CallDriver::give_up(const Status& cause) {
-  place_.abort(cause);
+  place_.abort_untold(cause);
   judges_ = judges_messages_ = false;
-  if (front_begun_) end_front(cause);
-  while (!collectives_.empty()) begin_front();
   const auto conversing = conversations_.take_all(exchanged_);
   conversing_ = 0;
-  for (PendingCall* call : exchanged_) complete(*call, {});
+  // In the trace before that is shown: the one that has failed may be among them.
+  for (PendingCall* call : exchanged_) tell_end(*call, {});
+  for (PendingCall* call : conversing) tell_end(*call, cause);
+  if (front_begun_) end_front(cause);
+  place_.trace().dump(cause);
+  while (!collectives_.empty()) begin_front();
+  for (PendingCall* call : exchanged_) finish(*call);
   exchanged_.clear();
-  for (PendingCall* call : conversing) complete(*call, cause);
+  for (PendingCall* call : conversing) finish(*call);
   while (!exchanges_.empty()) {
     PendingCall& call = exchanges_.front();
     exchanges_.pop();
@@ -373,23 +377,26 @@ void CallDriver::pause_all() {
 
 /// Nobody has seen the call yet, so that nobody has to be kept from looking at it meanwhile.
 void CallDriver::finish_at_once(PendingCall& call, Status status) {
-  call.status = std::move(status);
-  tell_end(call);
+  tell_end(call, std::move(status));
   call.holders.store(1, std::memory_order_relaxed);
   call.stage.store(PendingCall::Stage::kDone, std::memory_order_release);
   readiness_.ended();
 }
 
-void CallDriver::tell_end(const PendingCall& call) {
+void CallDriver::tell_end(PendingCall& call, Status status) {
+  call.status = std::move(status);
   if (call.arguments.exchange != Exchange::kNone)
     place_.trace().end_exchange(call.arguments, call.entered, call.met, call.status);
   if (call.order != nullptr) call.order->leave(call.status);
 }
 
 void CallDriver::complete(PendingCall& call, Status status) {
+  tell_end(call, std::move(status));
+  finish(call);
+}
+
+void CallDriver::finish(PendingCall& call) {
   using Stage = PendingCall::Stage;
-  call.status = std::move(status);
-  tell_end(call);
   const Stage before = call.stage.exchange(Stage::kEnding, std::memory_order_acq_rel);
   if (before == Stage::kHasContinuation) continue_now(call);
   outstanding_.fetch_sub(1, std::memory_order_release);

@@ -115,7 +115,9 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
  private:
   static const void* this_thread();
   void complete(PendingCall& call, Status status);
-  void tell_end(const PendingCall& call);
+  /// Its two halves: what is noted of its end; its continuation, and who waits for it.
+  void tell_end(PendingCall& call, Status status);
+  void finish(PendingCall& call);
   void settle();
   /// To those that want the baton now.
   enum class GivesWay : std::uint8_t { kNever, kForAWhile, kAlways };

@@ -211,10 +211,12 @@ trace::Series& CallTrace::exchange_series(int peer, bool sends) {
 
 void CallTrace::dump(const Status& cause) {
   if (!ring_.has_value() || std::exchange(dumped_, true)) return;
+  failure_ = cause.to_string();
   log_last_calls(cause);
   if (settings_.folder_at_error.empty()) return;
   const std::string path = file_in(settings_.folder_at_error);
-  const Status written = write(path, cause.to_string());
+  const Status written = write(path, failure_);
+  if (written.ok()) written_ = path;
   log(written.ok() ? LogLevel::kError : LogLevel::kWarn, [&] {
     if (!written.ok()) return fmt::format("no trace of the failed call: {}", written.message());
     return fmt::format("rank {}'s last {} calls before {} are in {} (see `rondo trace {}`)",
@@ -239,8 +241,10 @@ void CallTrace::close() {
     if (written.ok()) return;
     log(LogLevel::kWarn, [&] { return written.message(); });
   };
-  if (ring_.has_value() && !settings_.folder_at_end.empty() && !dumped_)
-    warn(write(file_in(settings_.folder_at_end)));
+  if (ring_.has_value() && !settings_.folder_at_end.empty()) {
+    const std::string path = file_in(settings_.folder_at_end);
+    if (path != written_) warn(write(path, failure_));
+  }
   if (!settings_.metrics_file.empty()) warn(trace::write_file(metrics_path(), metrics()));
 }
 

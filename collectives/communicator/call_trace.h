@@ -133,6 +133,8 @@ class CallTrace {
   std::vector<Ticks> counted_until_;        ///< by peer: messages' waits are in there until then
   std::vector<execute::MovedBytes> moved_;  ///< by peer, between devices
   bool dumped_ = false;
+  std::string failure_;  ///< of which all has been dumped
+  std::string written_;  ///< the file that was
 };
 
 }  // namespace rondo::communicator

@@ -38,15 +38,21 @@ void Communicator::abort(const Error& cause) {
       Status(cause.code(), on_one_line(cause.message()), rank(), on_one_line(cause.where())));
 }
 
-std::vector<PeerTraffic> Communicator::traffic() const { return alive(impl_).engine().traffic(); }
+std::vector<PeerTraffic> Communicator::traffic() const {
+  return value_or_throw(alive(impl_).engine().traffic());
+}
 
 int Communicator::descriptor() { return value_or_throw(alive(impl_).engine().descriptor()); }
 
 std::size_t Communicator::progress() { return alive(impl_).engine().progress(); }
 
-CallInfo Communicator::last_call() const { return alive(impl_).engine().last_call(); }
+CallInfo Communicator::last_call() const {
+  return value_or_throw(alive(impl_).engine().last_call());
+}
 
-std::string Communicator::metrics() const { return alive(impl_).engine().metrics(); }
+std::string Communicator::metrics() const {
+  return value_or_throw(alive(impl_).engine().metrics());
+}
 
 void Communicator::set_trace(TraceFunction function) {
   throw_if_error(alive(impl_).engine().tell(std::move(function)));

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <map>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -20,6 +22,7 @@
 #include "rondo/options_check.h"
 #include "transport/mesh/at_once.h"
 #include "transport/mesh/connect_places.h"
+#include "transport/mesh/own_address.h"
 #include "transport/rendezvous/launch.h"
 
 namespace rondo {
@@ -117,6 +120,13 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
   return engines;
 }
 
+/// Engines that are never destroyed; within reach, so that they don't count as forgotten memory.
+struct Abandoned {
+  std::shared_ptr<Engine> engine;
+  Abandoned* before = nullptr;
+};
+std::atomic<Abandoned*> last_abandoned = nullptr;
+
 }  // namespace
 
 inline namespace v1 {
@@ -124,6 +134,11 @@ inline namespace v1 {
 // Works may outlive it. A continuation that destroys its own communicator can't be obeyed: its
 // thread would wait for itself.
 Communicator::Impl::~Impl() {
+  // A copy in a forked child: the world is its parent's, and so are the threads that it would join.
+  if (::getpid() != owner_) {
+    abandon();
+    return;
+  }
   if (!engine_->driver().is_called_back() && !engine_->driver().has_baton()) {
     engine_->close();
     return;
@@ -133,12 +148,20 @@ Communicator::Impl::~Impl() {
         "a continuation or a custom reduction has destroyed the communicator that runs it: its "
         "connections stay open until the process ends");
   });
-  static_cast<void>(new (std::nothrow) std::shared_ptr<Engine>(engine_));
+  abandon();
+}
+
+void Communicator::Impl::abandon() {
+  auto* const kept = new (std::nothrow) Abandoned{engine_};
+  if (kept != nullptr) kept->before = last_abandoned.exchange(kept);
 }
 
 void check_options(const CommunicatorOptions& options, Device device) {
   const auto in_force = value_or_throw(check_alone({device}, options));
   static_cast<void>(value_or_throw(communicator::load_schedule(in_force.schedule)));
+  // Else it is found wrong when the others already wait. A process alone has no use for it.
+  if (!in_force.interface.empty())
+    throw_if_error(transport::own_address(in_force.interface, false, {}).status());
 }
 
 Communicator Communicator::create(const CommunicatorOptions& options, Device device) {

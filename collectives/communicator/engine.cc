@@ -1,6 +1,8 @@
 #include "collectives/communicator/engine.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sched.h>
 
 #include <utility>
 
@@ -14,6 +16,12 @@ Status not_from_inside() {
                 "do it");
 }
 
+Status beside_another() {
+  return Status(ErrorCode::kInvalidArgument,
+                "another thread is inside a call of this communicator: a handle is for one thread "
+                "at a time; make a communicator for each");
+}
+
 }  // namespace
 
 /// One thread in the handle's calls at a time: of two that come at the very same moment one passes.
@@ -24,7 +32,9 @@ class Engine::Entry {
                                             std::memory_order_acquire, std::memory_order_relaxed);
   }
   ~Entry() {
-    if (is_free()) engine_.inside_.store({}, std::memory_order_release);
+    if (!is_free()) return;
+    engine_.heed();
+    engine_.inside_.store({}, std::memory_order_release);
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -38,17 +48,18 @@ class Engine::Entry {
       return is_inside ? not_from_inside() : Status();
     }
     // The engine is the other thread's meanwhile.
-    if (inside_ == std::this_thread::get_id() || engine_.driver_.is_called_back())
-      return not_from_inside();
-    return Status(
-        ErrorCode::kInvalidArgument,
-        "another thread is inside a call of this communicator: a handle is for one thread "
-        "at a time; make a communicator for each");
+    if (is_of_this_thread()) return not_from_inside();
+    // Who is inside may be another thread that aborts.
+    const execute::Interruption& interruption = engine_.place_->interruption();
+    return interruption.is_asked() ? interruption.cause() : beside_another();
+  }
+  bool is_free() const { return inside_ == std::thread::id{}; }
+  /// Also of a continuation's that this thread runs.
+  bool is_of_this_thread() const {
+    return inside_ == std::this_thread::get_id() || engine_.driver_.is_called_back();
   }
 
  private:
-  bool is_free() const { return inside_ == std::thread::id{}; }
-
   Engine& engine_;
   std::thread::id inside_;  ///< whom it found there; nobody: this thread is inside now
 };
@@ -60,25 +71,37 @@ Engine::Engine(std::unique_ptr<Place> place, bool has_progress_thread)
 
 /// While nobody else moves calls on: at once where this thread does, as in a continuation.
 template <class Look>
-auto Engine::undisturbed(Look&& look) {
-  if (!asynchronous_ || driver_.has_baton()) return look(*place_);
+auto Engine::undisturbed(Look&& look) -> Result<decltype(look(std::declval<Place&>()))> {
+  if (driver_.has_baton()) return look(*place_);
+  RONDO_TRY(check_alone());
+  if (!asynchronous_) return look(*place_);
   driver_.take_now();
   auto seen = look(*place_);
   give_back();
   return seen;
 }
 
-CallInfo Engine::last_call() {
+/// Of what only looks: it keeps no other thread out, and is none that calls are refused beside.
+Status Engine::check_alone() const {
+  const std::thread::id inside = inside_;
+  const bool is_alone = inside == std::thread::id{} || inside == std::this_thread::get_id();
+  return is_alone || driver_.is_called_back() ? Status() : beside_another();
+}
+
+Result<CallInfo> Engine::last_call() {
   return undisturbed([](const Place& place) { return place.last_call(); });
 }
 
-std::vector<PeerTraffic> Engine::traffic() {
+Result<std::vector<PeerTraffic>> Engine::traffic() {
   return undisturbed([](const Place& place) { return place.traffic(); });
 }
 
-Status Engine::tell(TraceFunction function) { return place_->trace().tell(std::move(function)); }
+Status Engine::tell(TraceFunction function) {
+  RONDO_TRY(check_alone());
+  return place_->trace().tell(std::move(function));
+}
 
-std::string Engine::metrics() {
+Result<std::string> Engine::metrics() {
   return undisturbed([](Place& place) { return place.trace().metrics(); });
 }
 
@@ -262,7 +285,7 @@ Result<PendingCall*> Engine::push(const CallArguments& arguments,
   while (driver_.full()) make_room();
   const bool is_alone = plan == nullptr && arguments.exchange == Exchange::kNone;
   if (!is_alone && !asynchronous_ && progress_ != nullptr) RONDO_TRY(progress_->start());
-  asynchronous_ |= !is_alone;
+  if (!is_alone) asynchronous_ = true;
   std::shared_ptr<device::StreamOrder> order;
   if (stream != nullptr && is_alone) RONDO_TRY(stream->synchronize());
   if (stream != nullptr && !is_alone) {
@@ -294,11 +317,46 @@ void Engine::make_room() {
 }
 
 void Engine::abort(const Status& cause) {
-  if (!asynchronous_) return place_->abort(cause);
-  if (driver_.has_baton() || CallDriver::is_any_called_back()) return driver_.give_up_later(cause);
+  if (driver_.has_baton()) return driver_.give_up_later(cause);
+  // Of another thread that is in a call, and doesn't look after others' wishes.
+  place_->interruption().ask(cause);
+  if (abort_blocking(cause)) return;
+  if (CallDriver::is_any_called_back()) return driver_.give_up_later(cause);
   driver_.take_now();
   driver_.give_up(cause);
   give_back();
+}
+
+/// Where no call has been started: a thread that is inside one gives up itself, as soon as it waits
+/// or has ended it. False: one has been.
+bool Engine::abort_blocking(const Status& cause) {
+  constexpr int kYields = 100;
+  for (int looks = 0; place_->is_usable(); ++looks) {
+    {
+      const Entry entry(*this);
+      if (asynchronous_) break;
+      if (entry.is_free() || entry.is_of_this_thread()) {
+        place_->abort(cause);
+        return true;
+      }
+    }
+    place_->waiter().interrupt();
+    if (looks < kYields) {
+      sched_yield();
+    } else if (CallDriver::is_any_called_back()) {
+      return true;  // the other thread may wait for this one's continuation, and gives up behind it
+    } else {
+      poll(nullptr, 0, 1);
+    }
+  }
+  if (asynchronous_) place_->waiter().interrupt();
+  return !asynchronous_;
+}
+
+/// Who leaves a call does what was asked for meanwhile, unless others drive, too.
+void Engine::heed() {
+  if (place_ == nullptr || !place_->interruption().is_asked() || asynchronous_) return;
+  place_->abort(place_->interruption().cause());
 }
 
 void Engine::close() {

@@ -33,9 +33,9 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   const Place& place() const { return *place_; }
-  CallInfo last_call();
-  std::vector<PeerTraffic> traffic();
-  std::string metrics();
+  Result<CallInfo> last_call();
+  Result<std::vector<PeerTraffic>> traffic();
+  Result<std::string> metrics();
   Status tell(TraceFunction function);
 
   /// The blocking call. `plan`: null, or the one that these arguments have been admitted with.
@@ -87,7 +87,10 @@ class Engine {
  private:
   class Entry;
   template <class Look>
-  auto undisturbed(Look&& look);
+  auto undisturbed(Look&& look) -> Result<decltype(look(std::declval<Place&>()))>;
+  Status check_alone() const;
+  bool abort_blocking(const Status& cause);
+  void heed();
   bool is_outdated(const std::shared_ptr<PreparedPlan>& plan) const;
   Status call_by(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan);
   Status call_behind_others(const CallArguments& arguments,
@@ -114,9 +117,9 @@ class Engine {
   CallDriver driver_;
   std::unique_ptr<ProgressThread> progress_;             ///< null: there is none
   std::vector<std::shared_ptr<PreparedPlan>> captured_;  ///< graphs need what they hold
-  bool asynchronous_ = false;            ///< a call has been started: others may drive
-  std::atomic<std::thread::id> inside_;  ///< the thread in a call of the handle
-  const int rank_;                       ///< and size, for whoever comes when the place is gone
+  std::atomic<bool> asynchronous_ = false;  ///< a call has been started: others may drive
+  std::atomic<std::thread::id> inside_;     ///< the thread in a call of the handle
+  const int rank_;                          ///< and size, for whoever comes when the place is gone
   const int size_;
 };
 

@@ -2,6 +2,9 @@
 
 // What a Communicator's handle holds. Threads: as Communicator.
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <memory>
 #include <utility>
 
@@ -25,7 +28,11 @@ class Communicator::Impl {
   const communicator::Place& place() const { return engine_->place(); }
 
  private:
+  /// What is behind it is never destroyed.
+  void abandon();
+
   std::shared_ptr<communicator::Engine> engine_;
+  pid_t owner_ = ::getpid();
 };
 
 /// Errors: InvalidArgument, where another handle has taken it over.

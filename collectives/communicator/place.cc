@@ -134,7 +134,11 @@ Result<PreparedPlan*> Place::make_known(const CallArguments& given, const CallAr
   RONDO_TRY(staging_.check_places(used));
   if (size() == 1) device::look_for_devices();  // elsewhere make_plan does
   RONDO_TRY(planner_.device_choice().check(used));
-  if (size() == 1) return nullptr;
+  if (size() == 1) {
+    // What larger worlds refuse isn't to work here by chance.
+    if (schedule::reduces(used.collective)) RONDO_TRY(Planner::kernel_of(used).status());
+    return nullptr;
+  }
   transport::Fingerprint key = fingerprint_of(used, size());
   if (planner_.device_choice().takes(used)) key.form |= transport::Fingerprint::kOnDevices;
   RONDO_ASSIGN(PreparedPlan* const plan, plan_for(used, key));
@@ -146,10 +150,6 @@ Result<PreparedPlan*> Place::make_known(const CallArguments& given, const CallAr
 Status Place::run_alone(const CallArguments& arguments, detail::StreamImpl* capture) {
   last_call_.algorithm = "identity";
   last_call_.wire_format = "none";
-  if (schedule::reduces(arguments.collective)) {
-    // What larger worlds refuse isn't to work here by chance.
-    RONDO_TRY(Planner::kernel_of(arguments).status());
-  }
   const std::size_t bytes = arguments.input.count * size_of(arguments.input.dtype);
   if (bytes == 0) return {};
   if (capture != nullptr) return capture_alone(arguments, *capture);
@@ -222,6 +222,13 @@ CallInfo Place::last_call() const {
 
 void Place::abort(const Status& cause) {
   if (!broken_.ok()) return;
+  abort_untold(cause);
+  // The call under way isn't in the trace before it has ended.
+  if (!run_.has_value()) trace_->dump(cause);
+}
+
+void Place::abort_untold(const Status& cause) {
+  if (!broken_.ok()) return;
   broken_ = cause;
   is_broken_.store(true, std::memory_order_release);
   // Before what the peers' devices are doing fails for it.
@@ -236,8 +243,6 @@ void Place::abort(const Status& cause) {
   for (int peer = 0; peer < size(); ++peer) {
     if (transport::Endpoint* endpoint = mesh_->endpoint(peer)) endpoint->await_store(until);
   }
-  // The call under way isn't in the trace before it has ended.
-  if (!run_.has_value()) trace_->dump(cause);
 }
 
 /// Kernels wait as long as it takes for a peer to launch its graph: unless it has left. Its last

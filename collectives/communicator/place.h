@@ -82,6 +82,8 @@ class Place {
   Status finish(Status status);
   /// Tells all peers why this rank gives up; nothing where it has failed already.
   void abort(const Status& cause);
+  /// The same where what fails with it is yet to be recorded: `trace().dump` has to follow.
+  void abort_untold(const Status& cause);
   /// OK, or why no call can be made any more.
   Status usable() const;
   bool is_usable() const { return !is_broken_.load(std::memory_order_acquire); }
@@ -89,6 +91,8 @@ class Place {
   /// they in them. Errors: PeerLost, or what a peer gave up with.
   Status look_after_graphs();
   execute::Waiter& waiter() { return *waiter_; }
+  /// Of a call that another thread is in.
+  execute::Interruption& interruption() { return interruption_; }
   const transport::Mesh& mesh() const { return *mesh_; }
   const CommunicatorOptions& options() const { return options_; }
   /// Calls from now on are planned for these. On every rank alike; no call is under way, and none
@@ -148,6 +152,7 @@ class Place {
   std::int64_t timeout_ms_;  ///< of the call under way
   Device device_;
   std::unique_ptr<execute::Waiter> waiter_;
+  execute::Interruption interruption_;
   execute::Bystander* bystander_ = nullptr;
   std::vector<transport::Endpoint*> neighbours_;
   std::unique_ptr<CallTrace> trace_;

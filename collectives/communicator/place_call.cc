@@ -61,7 +61,8 @@ execute::RunContext Place::context() {
           .neighbours = neighbours_,
           .timeout_ms = timeout_ms_,
           .is_own_timeout = timeout_ms_ != options_.timeout_ms,
-          .bystander = bystander_};
+          .bystander = bystander_,
+          .interruption = &interruption_};
 }
 
 Status Place::begin(const CallArguments& arguments, PreparedPlan& prepared,

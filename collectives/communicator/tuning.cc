@@ -96,31 +96,37 @@ Result<std::string> path_of(const Place& place) {
                             place.options().segment_bytes);
 }
 
-/// Nothing where it is yet to be measured, also in a folder that can't be looked into: `keep` says
-/// so then.
+/// Nothing where it is yet to be measured, also where there is no folder of caches or it can't be
+/// looked into: `keep` says so then.
 Result<std::optional<std::string>> text_of_option(const Place& place) {
   const std::string& option = place.options().tuning;
   if (option != kMeasureTuning) return read_tuning(option);
-  RONDO_ASSIGN(const std::string path, path_of(place));
+  const auto path = path_of(place);
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) return std::optional<std::string>();
-  return read_tuning(path);
+  if (!path.ok() || !std::filesystem::exists(*path, error)) return std::optional<std::string>();
+  return read_tuning(*path);
+}
+
+/// The file's path. Errors: InvalidArgument (there is no folder of caches), System.
+Result<std::string> write_kept(const Place& place, const std::string& text) {
+  RONDO_ASSIGN(std::string path, path_of(place));
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  RONDO_TRY(trace::write_file(path, text));
+  return path;
 }
 
 /// A world that has been measured goes on where the file can't be written, and says so.
 void keep(const Place& place, const std::string& text) {
-  const auto path = path_of(place);
-  if (!path.ok()) return log(LogLevel::kWarn, [&] { return path.status().message(); });
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(*path).parent_path(), error);
-  if (const Status written = trace::write_file(*path, text); !written.ok()) {
+  const auto path = write_kept(place, text);
+  if (path.ok()) {
+    log(LogLevel::kInfo, [&] { return fmt::format("measured the world; kept in {}", *path); });
+  } else {
     log(LogLevel::kWarn, [&] {
       return fmt::format("the tuning that was measured isn't kept: {}; the next run measures again",
-                         written.message());
+                         path.status().message());
     });
-    return;
   }
-  log(LogLevel::kInfo, [&] { return fmt::format("measured the world; kept in {}", *path); });
 }
 
 /// A file may be another cluster's on purpose, but hardly another transport's.

@@ -27,8 +27,8 @@ Result<std::string> cached_tuning_path(std::string_view transport,
   const auto folder = cache_folder();
   if (!folder.has_value()) {
     return Status(ErrorCode::kInvalidArgument,
-                  "a tuning that is measured is kept in a folder that RONDO_CACHE_DIR, "
-                  "XDG_CACHE_HOME or HOME names; none of them is set");
+                  "the folder of caches is named by RONDO_CACHE_DIR, XDG_CACHE_HOME or HOME, and "
+                  "none of them is set");
   }
   std::string hosts(transport);
   const std::vector<std::size_t> of_host = cores_of_hosts(ranks);

@@ -90,6 +90,15 @@ class Drawing {
   double bottom_;
 };
 
+/// What is drawn of it.
+void correct(simulate::Prediction& prediction, double correction) {
+  prediction.us *= correction;
+  for (Span& span : prediction.spans) {
+    span.begin_us *= correction;
+    span.end_us *= correction;
+  }
+}
+
 }  // namespace
 
 Result<simulate::Prediction> predict_to_draw(const Scenario& scenario,
@@ -111,6 +120,7 @@ Result<simulate::Prediction> predict_to_draw(const Scenario& scenario,
                           2;
     RONDO_ASSIGN(prediction, simulated());
   }
+  correct(prediction, correction_of(scenario, algorithm));
   return prediction;
 }
 

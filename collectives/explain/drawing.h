@@ -11,7 +11,8 @@
 
 namespace rondo::explain {
 
-/// Simulated rank by rank, in longer pieces where there would be more than can be told apart.
+/// Simulated rank by rank, in longer pieces where there would be more than can be told apart. Its
+/// end and its spans are with the tuning's correction, as if all of it took longer alike.
 /// `algorithm`: null for the one that the user has written. Errors: as schedules_of; Unsupported: a
 /// schedule of too many steps.
 Result<simulate::Prediction> predict_to_draw(const Scenario& scenario,

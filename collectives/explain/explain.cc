@@ -56,12 +56,13 @@ std::vector<PlannedLink> links_of(const Scenario& scenario,
   return links;
 }
 
-/// How much of `us` a link is busy at its full speed.
+/// How much of `us` a link is busy at its full speed. Where less was measured than that takes, the
+/// tuning's link is too slow: it is all of the time then.
 double busy_share(const simulate::UplinkTraffic& traffic, double up, double down, double us) {
   double busy_us = 0;
   if (up != simulate::kUnlimited) busy_us = std::max(busy_us, traffic.up_bytes / up);
   if (down != simulate::kUnlimited) busy_us = std::max(busy_us, traffic.down_bytes / down);
-  return us > 0 ? busy_us / us : 0;
+  return us > 0 ? std::min(1.0, busy_us / us) : 0;
 }
 
 PlannedUplink uplink_of(std::string name, const simulate::UplinkTraffic& traffic) {
@@ -71,15 +72,16 @@ PlannedUplink uplink_of(std::string name, const simulate::UplinkTraffic& traffic
           .down_bytes = static_cast<std::uint64_t>(std::llround(traffic.down_bytes))};
 }
 
+/// `us`: as predicted, corrected.
 std::vector<PlannedUplink> uplinks_of(const Scenario& scenario,
-                                      const simulate::Prediction& prediction) {
+                                      const simulate::Prediction& prediction, double us) {
   std::vector<PlannedUplink> uplinks;
   for (const simulate::UplinkTraffic& host : prediction.hosts) {
     if (scenario.hosts->hosts() == 1) continue;
     const simulate::HostGroup& group = simulate::group_of_host(scenario.network, host.index);
     uplinks.push_back(uplink_of(fmt::format("host {}", host.index), host));
     uplinks.back().busy_share =
-        busy_share(host, group.up_bytes_per_us, group.down_bytes_per_us, prediction.us);
+        busy_share(host, group.up_bytes_per_us, group.down_bytes_per_us, us);
   }
   for (const simulate::UplinkTraffic& traffic : prediction.switches) {
     const simulate::Switch& device =
@@ -87,7 +89,7 @@ std::vector<PlannedUplink> uplinks_of(const Scenario& scenario,
     uplinks.push_back(uplink_of(device.name, traffic));
     uplinks.back().of_switch = true;
     uplinks.back().busy_share =
-        busy_share(traffic, device.up_bytes_per_us, device.down_bytes_per_us, prediction.us);
+        busy_share(traffic, device.up_bytes_per_us, device.down_bytes_per_us, us);
   }
   return uplinks;
 }
@@ -103,9 +105,7 @@ Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64
   options.most_work = most_work;
   RONDO_ASSIGN(const simulate::Prediction prediction,
                select::predict(schedules, scenario.network, options));
-  planned.predicted_us = prediction.us;
-  if (algorithm != nullptr && scenario.pricing != nullptr)
-    planned.predicted_us *= scenario.pricing->correction(*algorithm, scenario.bytes());
+  planned.predicted_us = prediction.us * correction_of(scenario, algorithm);
   planned.least_us = planned.predicted_us;
   if (prediction.least_us < prediction.us) planned.least_us *= prediction.least_us / prediction.us;
   planned.bounded = prediction.rows == simulate::Prediction::Rows::kBounded;
@@ -114,7 +114,7 @@ Status fill_in(const Scenario& scenario, const Algorithm* algorithm, std::uint64
   planned.steps = prediction.steps;
   if (report == nullptr) return {};
   report->links = links_of(scenario, prediction);
-  report->uplinks = uplinks_of(scenario, prediction);
+  report->uplinks = uplinks_of(scenario, prediction, planned.predicted_us);
   return {};
 }
 

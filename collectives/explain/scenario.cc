@@ -14,20 +14,18 @@ namespace {
 
 using algorithms::Algorithm;
 
-/// The constants of a tuning, for its own world or the question's.
+/// The constants of a tuning, for its own world or the question's, as a communicator of it has
+/// them.
 Result<simulate::Network> tuned_network(const PlanQuestion& question,
                                         const select::Tuning& tuning) {
   if (!question.network.empty()) {
     return Status(ErrorCode::kInvalidArgument,
                   "a tuning says what the network is: expected either a network or a tuning");
   }
-  simulate::Network network = tuning.network;
-  if (question.hosts == 0) return network;
-  simulate::HostGroup group = network.groups.front();
-  group.hosts = question.hosts;
-  group.ranks = question.ranks_per_host;
-  network.groups = {group};
-  return network;
+  if (question.hosts == 0) return tuning.network;
+  simulate::Network asked;
+  asked.groups = {{.hosts = question.hosts, .ranks = question.ranks_per_host}};
+  return select::network_for(*simulate::layout_without_speeds(asked), tuning.network);
 }
 
 /// What a question says besides its network has to be the same: 0, and what it is where nobody has
@@ -79,7 +77,9 @@ Status read_tuning(Scenario& scenario) {
   return {};
 }
 
-Status check_bytes(const PlanQuestion& question) {
+Status check_size(const PlanQuestion& question) {
+  if (size_of(question.type) == 0)
+    return {ErrorCode::kInvalidArgument, "unknown type; expected one of DataType"};
   if (question.bytes <= kMostBytes) return {};
   return {ErrorCode::kInvalidArgument,
           fmt::format("{} of {} bytes on a rank: expected at most {} (1 TiB)",
@@ -167,10 +167,12 @@ Result<Scenario> scenario_of(const PlanQuestion& question) {
   scenario.question = question;
   // It moves none, whatever the question says.
   if (question.collective == Collective::kBarrier) scenario.question.bytes = 0;
-  RONDO_TRY(check_bytes(scenario.question));
+  RONDO_TRY(check_size(scenario.question));
   RONDO_TRY(read_tuning(scenario));
   RONDO_ASSIGN(scenario.network, network_of(question, scenario.tuning.get()));
-  scenario.hosts = simulate::layout_of(scenario.network);
+  // A communicator that measures its links doesn't choose by a tuning.
+  scenario.hosts = scenario.tuning == nullptr ? simulate::layout_of(scenario.network)
+                                              : simulate::layout_without_speeds(scenario.network);
   if (question.root < 0 || question.root >= scenario.world()) {
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("root {} is no rank of a world of {} (0 to {})", question.root,
@@ -189,6 +191,11 @@ Result<Scenario> scenario_of(const PlanQuestion& question) {
 
 std::string name_of(const Scenario& scenario, const Algorithm* algorithm) {
   return algorithm == nullptr ? scenario.written->name : std::string(algorithm->name);
+}
+
+double correction_of(const Scenario& scenario, const Algorithm* algorithm) {
+  if (algorithm == nullptr || scenario.pricing == nullptr) return 1;
+  return scenario.pricing->correction(*algorithm, scenario.bytes());
 }
 
 Result<Schedules> schedules_of(const Scenario& scenario, const Algorithm* algorithm) {

@@ -50,6 +50,10 @@ Result<Scenario> scenario_of(const PlanQuestion& question);
 /// What a communicator of this world would ask of the algorithm.
 schedule::Request request_of(const Scenario& scenario, const algorithms::Algorithm& algorithm);
 
+/// By how much a tuning's measured times are longer than simulated ones: what predictions are
+/// multiplied by. 1 without one, and for what wasn't measured (null: written by the user).
+double correction_of(const Scenario& scenario, const algorithms::Algorithm* algorithm);
+
 using select::Schedules;
 
 /// `algorithm`: null for the one that the user has written.

@@ -26,23 +26,26 @@ std::vector<int> hosts_of(const schedule::HostLayout& layout) {
   return hosts;
 }
 
-/// The measured constants, for the hosts of this world: each its own where these were measured,
-/// else the first one's for all.
+}  // namespace
+
 simulate::Network network_for(const schedule::HostLayout& layout,
                               const simulate::Network& measured) {
   if (simulate::hosts_of_ranks(measured) == hosts_of(layout)) return measured;
   simulate::Network network = measured;
   network.groups.clear();
   for (int host = 0; host < layout.hosts(); ++host) {
+    const auto ranks = static_cast<int>(layout.ranks_of(host).size());
+    if (!network.groups.empty() && network.groups.back().ranks == ranks) {
+      ++network.groups.back().hosts;
+      continue;
+    }
     simulate::HostGroup group = measured.groups.front();
     group.hosts = 1;
-    group.ranks = static_cast<int>(layout.ranks_of(host).size());
+    group.ranks = ranks;
     network.groups.push_back(group);
   }
   return network;
 }
-
-}  // namespace
 
 std::shared_ptr<const Tuning> built_in_tuning(bool shares_memory) {
   auto tuning = std::make_shared<Tuning>();

@@ -60,6 +60,11 @@ class Pricing {
   std::map<std::pair<const algorithms::Algorithm*, std::size_t>, double> simulated_us_;
 };
 
+/// The measured constants, for the hosts of this world: each its own where these were measured,
+/// else the first one's for all.
+simulate::Network network_for(const schedule::HostLayout& layout,
+                              const simulate::Network& measured);
+
 /// For where nothing was measured: simulate::default_network's constants, one rank a core.
 /// `shares_memory`: ranks of one host do; otherwise they are joined as different hosts are.
 std::shared_ptr<const Tuning> built_in_tuning(bool shares_memory);

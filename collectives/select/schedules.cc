@@ -18,6 +18,8 @@ using schedule::Rank;
 constexpr int kMostRanksFolded = 512;
 /// That are looked at where no rotation is found: seconds.
 constexpr std::size_t kMostOps = 40'000'000;
+/// What becomes of each is kept while ranks that are alike are looked for: half a gigabyte.
+constexpr std::uint32_t kMostRows = 64U << 20U;
 
 /// About as many as the world has, by some of its ranks.
 std::size_t ops_of_world(std::size_t world, const schedule::BuildSchedule& build) {
@@ -31,6 +33,10 @@ std::size_t ops_of_world(std::size_t world, const schedule::BuildSchedule& build
 }
 
 Status fill_large_world(Schedules& made, const schedule::BuildSchedule& build) {
+  if (made.table.rows() > kMostRows) {
+    return {ErrorCode::kUnsupported,
+            fmt::format("too many rows to look at: {} million", made.table.rows() / 1'000'000)};
+  }
   const schedule::RankSchedule first = build(0);
   if (auto folded = fold_joined_sample(first, build)) {
     made.world = std::move(*folded);
@@ -40,7 +46,7 @@ Status fill_large_world(Schedules& made, const schedule::BuildSchedule& build) {
   const std::size_t ops = ops_of_world(static_cast<std::size_t>(world), build);
   if (ops > kMostOps) {
     return {ErrorCode::kUnsupported,
-            fmt::format("ranks are no turns of each other: {} million steps to look at",
+            fmt::format("ranks aren't found to be turns of each other: {} million steps to look at",
                         ops / 1'000'000)};
   }
   made.survey = std::make_shared<const simulate::Survey>(build, world, made.table);

@@ -23,8 +23,8 @@ struct Schedules {
 
 /// `request`: its collective, world, root and layout count. `count`: elements that the rows share
 /// out. Ranks that are turns of each other are built once.
-/// Errors: Unsupported: too many ranks for an algorithm that has no rotation, or whose rows have no
-/// numbers then, in words for a table's cell.
+/// Errors: Unsupported: too many ranks for an algorithm that has no rotation, or too many rows to
+/// look at or to number, in words for a table's cell.
 Result<Schedules> schedules_of(const algorithms::Algorithm& algorithm,
                                const schedule::Request& request, std::size_t count);
 

@@ -31,6 +31,7 @@ double Tuning::correction(schedule::Collective collective, std::string_view algo
   const auto high = std::ranges::lower_bound(points, bytes, {}, &Point::bytes);
   if (high == points.begin()) return ratio_of(points.front());
   if (high == points.end()) return ratio_of(points.back());
+  if (high->bytes == bytes) return ratio_of(*high);
   return between(*(high - 1), *high, bytes);
 }
 

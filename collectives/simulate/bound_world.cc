@@ -63,7 +63,7 @@ void BoundWorld::mark_followers(BoundLane lane) {
 }
 
 BoundWorld::BoundWorld(const schedule::FoldedWorld& world, const Quotient& quotient)
-    : first_lane_{0} {
+    : collective_(world.bases.front().request.collective), first_lane_{0} {
   Index index;
   for (int rank = 0; rank < quotient.representatives(); ++rank) {
     const auto source = [&](const Port& port, std::uint16_t lane) {
@@ -94,7 +94,7 @@ ChannelId BoundWorld::channel(Index& index, const Channel& wanted) {
 }
 
 BoundWorld::BoundWorld(const Survey& survey, const Kinds& kinds, const Quotient& quotient)
-    : first_lane_{0} {
+    : collective_(survey.collective()), first_lane_{0} {
   Index index;
   const auto bound = [&](Rank self, Rank peer, std::uint16_t lane, bool sends) {
     const std::uint32_t pair = survey.pair_of(self, peer);

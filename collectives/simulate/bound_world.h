@@ -70,6 +70,7 @@ class BoundWorld {
   /// `quotient`: of the kinds.
   BoundWorld(const Survey& survey, const Kinds& kinds, const Quotient& quotient);
 
+  schedule::Collective collective() const { return collective_; }
   std::size_t ranks() const { return first_lane_.size() - 1; }
   std::span<const BoundLane> lanes_of(std::size_t rank) const {
     return std::span(lanes_).subspan(first_lane_[rank], first_lane_[rank + 1] - first_lane_[rank]);
@@ -109,6 +110,7 @@ class BoundWorld {
   ChannelId channel(Index& index, std::uint32_t exchange, std::uint16_t lane, const Survey& survey,
                     const Kinds& kinds, const Quotient& quotient);
 
+  schedule::Collective collective_;
   std::vector<std::uint32_t> first_lane_;  ///< by rank; one more
   std::vector<BoundLane> lanes_;
   std::vector<BoundSweep> sweeps_;

@@ -99,13 +99,17 @@ std::vector<int> hosts_of_ranks(const Network& network) {
   return host_of;
 }
 
+schedule::SharedLayout layout_without_speeds(const Network& network) {
+  return std::make_shared<const schedule::HostLayout>(
+      schedule::HostLayout(hosts_of_ranks(network)));
+}
+
 schedule::SharedLayout layout_of(const Network& network) {
-  const schedule::HostLayout hosts(hosts_of_ranks(network));
   // Speeds are kept for each pair: as many as make a difference to a choice.
   constexpr int kMostRanksWithSpeeds = 1024;
-  if (links_differ(network) && network.world() <= kMostRanksWithSpeeds)
-    return std::make_shared<const schedule::HostLayout>(hosts.with_links(speeds_of(network)));
-  return std::make_shared<const schedule::HostLayout>(hosts);
+  schedule::SharedLayout hosts = layout_without_speeds(network);
+  if (!links_differ(network) || network.world() > kMostRanksWithSpeeds) return hosts;
+  return std::make_shared<const schedule::HostLayout>(hosts->with_links(speeds_of(network)));
 }
 
 }  // namespace rondo::simulate

@@ -93,5 +93,7 @@ const HostGroup& group_of_host(const Network& network, int host);
 std::vector<int> hosts_of_ranks(const Network& network);
 /// The same as algorithms ask for it, with the speeds of the hosts' links where they differ.
 schedule::SharedLayout layout_of(const Network& network);
+/// Without them: what a communicator knows that hasn't measured its links.
+schedule::SharedLayout layout_without_speeds(const Network& network);
 
 }  // namespace rondo::simulate

@@ -82,6 +82,7 @@ void Simulation::start_what_is_ready() {
 
 void Simulation::start_next(int rank) {
   RankState& state = this->state(rank);
+  if (world_.has_waits()) pass_waits(rank);
   for (std::uint32_t i = 0; i < state.lanes; ++i) {
     const std::uint32_t lane = (state.next_lane + i) % state.lanes;
     if (!is_ready(rank, lane)) continue;
@@ -91,18 +92,36 @@ void Simulation::start_next(int rank) {
   }
 }
 
-bool Simulation::is_ready(int rank, std::uint32_t lane) {
+/// All that are over. One that is passed may be what a lane waits for that was looked at before.
+void Simulation::pass_waits(int rank) {
+  bool any = true;
+  while (any) {
+    any = false;
+    for (std::uint32_t lane = 0; lane < state(rank).lanes; ++lane)
+      any = pass_waits(rank, lane) || any;
+  }
+}
+
+/// Whether there was any.
+bool Simulation::pass_waits(int rank, std::uint32_t lane) {
   const std::vector<BoundSweep>& sweeps = world_.sweeps();
   Lane& at = lane_of(rank, lane);
+  const std::uint32_t before = at.sweep;
   while (at.sweep < at.end && sweeps[at.sweep].is_wait) {
     const BoundWait& wait = world_.wait(sweeps[at.sweep]);
     const Lane& other = lane_of(rank, wait.lane);
-    if (!wait_is_over(other, wait.sweep)) return false;
+    if (!wait_is_over(other, wait.sweep)) break;
     at.steps = std::max(at.steps, steps_before(other, wait.sweep));
     note_steps(at.sweep, at.steps);
     next_piece(at);
   }
-  if (at.sweep == at.end) return false;
+  return at.sweep != before;
+}
+
+bool Simulation::is_ready(int rank, std::uint32_t lane) {
+  const std::vector<BoundSweep>& sweeps = world_.sweeps();
+  const Lane& at = lane_of(rank, lane);
+  if (at.sweep == at.end || sweeps[at.sweep].is_wait) return false;
   return std::ranges::all_of(world_.sources(sweeps[at.sweep]), [this](const BoundPort& port) {
     const Line& line = lines_[port.channel];
     return line.first < line.arrived;
@@ -263,10 +282,16 @@ std::size_t Simulation::piece_bytes(const BoundSweep& sweep, std::uint32_t piece
   return std::min(options_.piece_bytes(), row_bytes(sweep) - piece * options_.piece_bytes());
 }
 
+/// Of a rank's larger buffer. all_to_all's rows are all ranks' data, of which each has its part.
+std::size_t Simulation::rank_bytes() const {
+  const std::size_t bytes = table_.total() * options_.element_bytes;
+  const bool is_shared_out = world_.collective() == schedule::Collective::kAllToAll;
+  return is_shared_out ? bytes / static_cast<std::size_t>(network_.world()) : bytes;
+}
+
 double Simulation::beyond_cache(int rank) const {
   if (network_.work.cache_bytes <= 0) return 0;
-  const double touched =
-      static_cast<double>(table_.total() * options_.element_bytes) * wires_.ranks_of_host(rank);
+  const double touched = static_cast<double>(rank_bytes()) * wires_.ranks_of_host(rank);
   return std::max(0.0, 1 - network_.work.cache_bytes / std::max(touched, 1.0));
 }
 

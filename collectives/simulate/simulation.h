@@ -95,6 +95,8 @@ class Simulation {
   void touch(int rank);
   void start_what_is_ready();
   void start_next(int rank);
+  void pass_waits(int rank);
+  bool pass_waits(int rank, std::uint32_t lane);
   bool is_ready(int rank, std::uint32_t lane);
   bool wait_is_over(const Lane& lane, std::uint32_t sweep) const;
   std::uint32_t steps_before(const Lane& lane, std::uint32_t sweep) const;
@@ -128,6 +130,7 @@ class Simulation {
   std::span<const Use> path(const Line& line) const {
     return {paths_.data() + line.first_use, line.use_count};
   }
+  std::size_t rank_bytes() const;
   double beyond_cache(int rank) const;
 
   const BoundWorld& world_;

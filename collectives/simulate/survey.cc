@@ -110,6 +110,7 @@ Survey::Survey(schedule::BuildSchedule build, int world, const schedule::ChunkTa
   for (Rank rank = 0; rank < world; ++rank) {
     first_pair_.push_back(pairs());
     const RankSchedule own = build_(rank);
+    collective_ = own.request.collective;
     shapes_.push_back(shaper.shape(own, peers_));
     for (const auto& lane : own.lanes) {
       ops_ += lane.size();

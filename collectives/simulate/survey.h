@@ -18,6 +18,7 @@ class Survey {
   /// Builds each rank's schedule once and keeps `build`. Rows of one size are alike.
   Survey(schedule::BuildSchedule build, int world, const schedule::ChunkTable& table);
 
+  schedule::Collective collective() const { return collective_; }
   int world() const { return static_cast<int>(shapes_.size()); }
   std::uint32_t rows() const { return rows_; }
   schedule::RankSchedule schedule_of(schedule::Rank rank) const { return build_(rank); }
@@ -45,6 +46,7 @@ class Survey {
   void turn_pairs();
 
   schedule::BuildSchedule build_;
+  schedule::Collective collective_ = schedule::Collective::kAllReduce;  ///< all ranks'
   std::uint32_t rows_;
   std::vector<std::uint64_t> shapes_;
   std::vector<std::uint32_t> first_pair_;  ///< one more than ranks

@@ -24,9 +24,12 @@ namespace rondo {
 inline namespace v1 {
 
 /// How a world is joined. Every field has a default that an environment variable may replace, so
-/// that one binary runs alone, under `rondo run` and under `mpirun` without a change.
-/// Transport, algorithm, schedule, deterministic, segment_bytes, wire format, error feedback and
-/// device path must be equal on all ranks: Mismatch when the world is joined.
+/// that one binary runs alone, under `rondo run` and under `mpirun` without a change. A field that
+/// equals its default counts as left alone, and its variable as what is wanted; any other value
+/// stands whatever the variable says.
+/// Transport, algorithm, schedule, deterministic, segment_bytes, links, tuning ("off", "measure" or
+/// a file, whichever it is), wire format, error feedback and device path must be equal on all
+/// ranks: Mismatch when the world is joined.
 struct CommunicatorOptions {
   /// Longest wait inside one call (RONDO_TIMEOUT_MS).
   int timeout_ms = 600'000;
@@ -61,6 +64,7 @@ struct CommunicatorOptions {
   /// every transport, for every algorithm, segment size and layout of the ranks on hosts
   /// (RONDO_DETERMINISTIC). Each element is combined in rank order, by one rank, rounded once;
   /// algorithms that do otherwise are not chosen, and passed over where one is forced.
+  /// InvalidArgument beside a wire format, also where nobody uses tcp.
   bool deterministic = false;
   /// What is received, combined and sent on as one piece, in bytes: a multiple of 64 up to 1 GiB
   /// (RONDO_SEGMENT_BYTES). For measurements and tests. The default is long enough to hide a
@@ -161,6 +165,7 @@ class RONDO_API Prepared {
 /// After Mismatch, Timeout or PeerLost the communicator can't be used any more.
 /// Destroying it while calls are under way gives them up: they fail with Cancelled, here and on
 /// every other rank.
+/// A forked child must not use its copy, but may destroy it, or end: the world stays its parent's.
 /// Threads: one thread per handle; a second one inside a call is an error (InvalidArgument) that
 /// leaves the communicator usable.
 class RONDO_API Communicator {
@@ -319,7 +324,8 @@ class RONDO_API Communicator {
   /// Gives up for the whole world: ranks that wait in a call, and every later call of any rank,
   /// fail with `cause`'s code and text and this rank as the culprit. For a program that can't make
   /// the call that its peers are waiting in. Waits for no other process; once the communicator has
-  /// failed it does nothing.
+  /// failed it does nothing. Threads: any, also while another one is inside a call of this handle
+  /// (a watchdog), which gives up when it next waits.
   void abort(const Error& cause);
 
   /// One entry per peer, in rank order.
@@ -332,9 +338,9 @@ class RONDO_API Communicator {
   /// and transport; bytes and waits by peer. With RONDO_TRACE=off bytes by peer alone.
   std::string metrics() const;
 
-  /// Calls `function` at the end of each call from now on, on the thread that moved it on; an empty
-  /// one: no longer. Nothing is outstanding. Errors: Unsupported (RONDO_TRACE=off; a world of one
-  /// rank).
+  /// Calls `function` at the end of each call that has begun, from now on, on the thread that moved
+  /// it on; an empty one: no longer. Nothing is outstanding. Errors: Unsupported (RONDO_TRACE=off;
+  /// a world of one rank).
   void set_trace(TraceFunction function);
 
   /// Writes the last calls (RONDO_TRACE_CALLS) to a file that `rondo trace`, chrome://tracing and

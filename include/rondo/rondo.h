@@ -6,10 +6,11 @@
  * interface of Rondo whose binary form is stable: within one RONDO_ABI_VERSION
  * functions are only added, and structs grow at their end. Structs that the caller makes, to fill
  * them in or to have them filled in, begin with their size; begin with their _INIT macro, or with
- * zeros and the size. Rondo writes no more than that: what a newer library knows besides is left
- * out, and what this one doesn't know is zero. Structs that Rondo makes (behind a pointer to const)
- * may have more behind what this header says: don't look beyond, don't make arrays of copies for
- * others. rondo_device, rondo_place and rondo_unique_id lie in others and never grow.
+ * zeros and the size (rondo_config: and abi_version, RONDO_ABI_VERSION). Rondo writes no more than
+ * that: what a newer library knows besides is left out, and what this one doesn't know is zero.
+ * Structs that Rondo makes (behind a pointer to const) may have more behind what this header says:
+ * don't look beyond, don't make arrays of copies for others. rondo_device, rondo_place and
+ * rondo_unique_id lie in others and never grow.
  *
  * Every function that can fail returns a rondo_status and sets this thread's rondo_last_error.
  * Nothing is thrown, and nothing ends the process, whatever is passed: null where an object is
@@ -17,7 +18,8 @@
  * RONDO_INVALID_ARGUMENT (of a handle that was given back as far as its memory still tells).
  *
  * Threads: one at a time for each communicator; a work by one thread at a time, whichever; the
- * other functions from any.
+ * other functions from any. A forked child must not use what its parent has made, but may give back
+ * its copies, or end: the world stays its parent's.
  *
  * Enumerations end with a _LARGEST that makes them 32 bits wide everywhere, and means nothing.
  *
@@ -96,7 +98,8 @@ typedef struct rondo_device {
 } rondo_device;
 
 /* How a world is joined: rondo::CommunicatorOptions in C. 0 and null: the default, which an
- * environment variable may replace (docs/environment.md). */
+ * environment variable may replace (docs/environment.md), as it may a value that equals the
+ * default; any other value stands. */
 typedef struct rondo_config {
   size_t size;          /* sizeof(rondo_config) */
   uint32_t abi_version; /* RONDO_ABI_VERSION */
@@ -168,7 +171,8 @@ RONDO_C_API rondo_status rondo_split(rondo_communicator* communicator, int color
                                      rondo_communicator** out);
 
 /* Gives up for the whole world: calls of every rank, waiting ones and later ones, fail with this
- * status and message, and this rank as the culprit. `status` is not RONDO_OK. */
+ * status and message, and this rank as the culprit. `status` is not RONDO_OK. Threads: any, also
+ * while another one is in a call of this communicator, which gives up when it next waits. */
 RONDO_C_API rondo_status rondo_abort(rondo_communicator* communicator, rondo_status status,
                                      const char* message);
 
@@ -451,8 +455,9 @@ typedef struct rondo_traced_call {
 /* Must be short, and not use the communicator. */
 typedef void (*rondo_trace_function)(void* context, const rondo_traced_call* call);
 
-/* Called at the end of each call from now on, on the thread that moved it on; null: no longer.
- * Nothing is outstanding. RONDO_UNSUPPORTED with RONDO_TRACE=off and in a world of one rank. */
+/* Called at the end of each call that has begun, from now on, on the thread that moved it on; null:
+ * no longer. Nothing is outstanding. RONDO_UNSUPPORTED with RONDO_TRACE=off and in a world of one
+ * rank. */
 RONDO_C_API rondo_status rondo_set_trace(rondo_communicator* communicator,
                                          rondo_trace_function function, void* context);
 

@@ -93,6 +93,18 @@ TEST(RondoRun, RanksThatAreGoneAfterTheirCallOnDevices_LeaveTheOthersWhole) {
   }
 }
 
+TEST(RondoRun, ForkedChildThatEndsInOrder_LeavesTheWorldWhole) {
+  for (const std::string transport : {"shm", "tcp"}) {
+    const Outcome outcome = shell("RONDO_TRANSPORT=" + transport + " " + rondo_run(3, "forks 1"));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("the child ended with 0"));
+    for (int rank = 0; rank < 3; ++rank) {
+      const std::string line = "rank " + std::to_string(rank) + " of 3: sum 3.75 over ";
+      EXPECT_THAT(outcome.output, HasSubstr(line + transport));
+    }
+  }
+}
+
 TEST(RondoRun, RankExits_OthersNameItAndItsCodeIsReturned) {
   const Outcome outcome = shell(rondo_run(3, "exit 1 42"));
   EXPECT_EQ(outcome.exit_code, 42) << outcome.output;

@@ -19,10 +19,13 @@
 //                   files in FOLDER; they try again, and sum
 //   exit R CODE     rank R exits with CODE before its second call; the others print their error
 //                   (they may still be in the first)
+//   forks R         rank R forks a child that ends in the ordinary way; all sum after that
 //   traffic [MIB]   all-reduces a MiB, or so many, three times; prints the transport of every
 //                   pair, the bytes that these calls have sent, and the milliseconds of a call
 
 #include <rondo/communicator.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -257,6 +260,36 @@ int leave(int victim, int code) {
   return 4;
 }
 
+/// Its child has a copy of all that is in here, and ends it all.
+int fork_and_sum(int forking) {
+  Communicator world = Communicator::create();
+  std::vector<float> data(1000, 0.25F + static_cast<float>(world.rank()));
+  std::vector<float> first = data;
+  world.start(rondo::Call::all_reduce({first.data(), first.size()})).wait();
+  if (world.rank() == forking) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(20);  // rather than hang
+      return 0;
+    }
+    int end = -1;
+    ::waitpid(child, &end, 0);
+    std::printf("the child ended with %d\n", end);
+  }
+  world.all_reduce({data.data(), data.size()});
+  std::printf("rank %d of %d: sum %.2f over %s\n", world.rank(), world.size(),
+              static_cast<double>(data[999]), std::string(world.last_call().transport).c_str());
+  return 0;
+}
+
+int forks(int forking) {
+  const pid_t own = ::getpid();
+  const int code = fork_and_sum(forking);
+  // What the tools that look for leaks say of threads that a child hasn't got is no matter here.
+  if (::getpid() != own) ::_exit(code);
+  return code;
+}
+
 int traffic(int mebibytes) {
   constexpr int kCalls = 3;
   Communicator world = Communicator::create();
@@ -303,6 +336,7 @@ int run(int argc, char** argv) {
   if (mode == "again") return again();
   if (mode == "once_on_device") return once_on_device();
   if (mode == "exit") return leave(number, std::atoi(argv[3]));
+  if (mode == "forks") return forks(number);
   if (mode == "traffic") return traffic(argc > 2 ? number : 1);
   if (mode == "algorithm") return algorithm();
   if (mode == "late") return late(number, argv[3]);

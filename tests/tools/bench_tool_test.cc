@@ -63,6 +63,23 @@ TEST(BenchTable, VariableThatIsNoText_LeavesOneLineAndAFile) {
   EXPECT_FALSE(json_of(file)["results"].empty());
 }
 
+/// Also where it says what holds without it.
+TEST(BenchTable, FlagThatIsGiven_CountsWhateverItsVariableSays) {
+  const TemporaryFile file;
+  const auto transport_of = [&](const std::string& variables, const std::string& flags) {
+    const Outcome outcome =
+        shell(variables + " $RONDO bench all_reduce --local 2 -b 64 -e 64 -n 2 " + flags + " -J " +
+              file.path());
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    return json_of(file)["results"][0]["transport"];
+  };
+  EXPECT_EQ(transport_of("RONDO_TRANSPORT=tcp", ""), "tcp");
+  EXPECT_EQ(transport_of("RONDO_TRANSPORT=tcp RONDO_ALGO=nosuch RONDO_WIRE_FORMAT=nosuch "
+                         "RONDO_TIMEOUT_MS=nosuch",
+                         "--transport auto --algo auto --wire-format none -T 600"),
+            "shm");
+}
+
 TEST(BenchTable, RootOfAll_HasALineForEveryRank) {
   const Outcome outcome =
       shell("$RONDO bench broadcast --local 3 -b 64 -e 64 -n 2 -r all | awk '!/^#/ { print $5 }'");

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/tools/tool_process.h"
 #include "tools/rondo/bench/input_file.h"
@@ -21,6 +24,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 PeerTimes times_of(const std::vector<std::string>& lines) {
   PeerTimes times;
@@ -202,11 +206,48 @@ TEST(LoopsCompile, WhatIsMissing_IsNamedWithItsPackage) {
   const std::string headers = RONDO_INCLUDE;
   EXPECT_EQ(missing_in("/nowhere/include", "/nowhere"),
             "the loops are compiled on the machine that is measured; missing: Rondo's headers in "
-            "/nowhere/include (package librondo-dev) and a C++ compiler, c++, in PATH (package "
-            "g++)");
+            "/nowhere/include (package librondo-dev, or RONDO_PEERS_INCLUDE names their folder) "
+            "and a C++ compiler, c++, in PATH (package g++)");
   EXPECT_THAT(missing_in(headers, "/nowhere:/nowhere/too"), HasSubstr("missing: a C++ compiler"));
-  EXPECT_THAT(missing_in("/nowhere", std::getenv("PATH")), HasSubstr("(package librondo-dev)"));
+  EXPECT_THAT(missing_in("/nowhere", std::getenv("PATH")), HasSubstr("(package librondo-dev, "));
   EXPECT_EQ(missing_in(headers, std::getenv("PATH")), "");
+}
+
+/// What names the folder of caches, for as long as it lives: nothing but what is set meanwhile.
+class CacheVariables {
+ public:
+  CacheVariables() {
+    for (const char* name : {"RONDO_PEERS_BUILD", "RONDO_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) {
+      const char* const before = std::getenv(name);
+      before_.emplace_back(name, before == nullptr ? "" : before);
+      unsetenv(name);
+    }
+  }
+  ~CacheVariables() {
+    for (const auto& [name, before] : before_)
+      before.empty() ? unsetenv(name) : setenv(name, before.c_str(), 1);
+  }
+  CacheVariables(const CacheVariables&) = delete;
+  CacheVariables& operator=(const CacheVariables&) = delete;
+
+ private:
+  std::vector<std::pair<const char*, std::string>> before_;
+};
+
+TEST(PeersBuild, OfAnInstalledRondo_LiesInTheFirstFolderThatIsNamed) {
+  const CacheVariables none;
+  const auto build = [] { return peers_build("/usr/share/rondo/peers/ratios").string(); };
+  EXPECT_THAT(build, testing::ThrowsMessage<std::runtime_error>(
+                         HasSubstr("RONDO_CACHE_DIR, XDG_CACHE_HOME or HOME names it, and none")))
+      << "no folder of wherever it is started";
+  setenv("HOME", "/some/home", 1);
+  EXPECT_THAT(build(), StartsWith("/some/home/.cache/rondo/peers/"));
+  setenv("XDG_CACHE_HOME", "/caches", 1);
+  EXPECT_THAT(build(), StartsWith("/caches/rondo/peers/"));
+  setenv("RONDO_CACHE_DIR", "/here", 1);
+  EXPECT_THAT(build(), StartsWith("/here/peers/"));
+  setenv("RONDO_PEERS_BUILD", "/loops", 1);
+  EXPECT_EQ(build(), "/loops");
 }
 
 TEST(RunPeers, LinesThatAreNotTaken_EndTheScript) {

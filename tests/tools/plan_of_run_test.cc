@@ -41,24 +41,35 @@ TEST(PlanOfRun, EachResult_StandsBesideItsPrediction) {
   RecordedFile run = run_of({some_result("ring", 1024, 20), some_result("direct", 65536, 60),
                              some_result("direct", 65536, 30), some_result("none", 8, 0)});
   run.results[1].in_place = true;
-  const std::string text = run_text(run, "by whom");
+  const std::string text = run_text(run, PredictedBy::kSimulation);
   EXPECT_THAT(
       text,
-      AllOf(
-          HasSubstr("\nall_reduce           4     1 KiB  f32   out of place  ring                "
-                    "      30 us      20 us   1.50\n"),
-          HasSubstr("\nall_reduce           4    64 KiB  f32   in place      direct              "
-                    "      30 us      60 us   0.50\n"),
-          HasSubstr("\nall_reduce           4       8 B  f32   out of place  none                "
-                    "      30 us          -      -\n"),
-          EndsWith("\nmeasured / predicted, by whom: 1.00 in the median of 3 results, from 0.50 to "
-                   "1.50\n")));
+      AllOf(HasSubstr("\nall_reduce           4     1 KiB  f32   out of place  ring                "
+                      "      30 us      20 us   1.50\n"),
+            HasSubstr("\nall_reduce           4    64 KiB  f32   in place      direct              "
+                      "      30 us      60 us   0.50\n"),
+            HasSubstr("\nall_reduce           4       8 B  f32   out of place  none                "
+                      "      30 us          -      -\n"),
+            EndsWith("\nmeasured / predicted, by simulation: 1.00 in the median of 3 results, from "
+                     "0.50 to 1.50\n")));
 }
 
 TEST(PlanOfRun, NothingPredicted_SaysHowToHaveIt) {
-  EXPECT_THAT(
-      run_text(run_of({some_result("ring", 8, 0)}), "by whom"),
-      HasSubstr("\nnothing was predicted by whom; --ranks, --hosts, --network or --tuning"));
+  EXPECT_THAT(run_text(run_of({some_result("ring", 8, 0)}), PredictedBy::kCommunicator),
+              HasSubstr("\nnothing was predicted by the run's communicator; --ranks, --hosts, "
+                        "--network or --tuning"));
+}
+
+TEST(PlanOfRun, SchedulesThatWereNotGiven_AreAskedForOnce) {
+  RecordedFile run = run_of(
+      {some_result("my_ring", 8, 7), some_result("my_ring", 16, 7), some_result("none", 8, 7)});
+  predict_by_simulation(run, {.ranks_per_host = 4});
+  EXPECT_THAT(run_text(run, PredictedBy::kSimulation),
+              EndsWith("\nnothing was predicted by simulation\n"
+                       "my_ring isn't built in: --schedule names its file\n"));
+  run.results.push_back(some_result("ring", 8, 20));
+  EXPECT_THAT(run_text(run, PredictedBy::kSimulation),
+              EndsWith("from 1.50 to 1.50\nmy_ring isn't built in: --schedule names its file\n"));
 }
 
 TEST(PlanOfRun, OtherLibrariesAndCollectives_AreLeftOut) {
@@ -119,7 +130,8 @@ TEST(PlanOfRun, RunOnDevices_IsNotSimulatedAsTheHosts) {
               testing::ThrowsMessage<UsageError>(
                   AllOf(HasSubstr("run.json: the buffers of all_reduce were on devices (emulated)"),
                         HasSubstr("leave out --ranks, --hosts, --network and --tuning"))));
-  EXPECT_THAT(run_text(run, "by whom"), HasSubstr("4.29")) << "what its communicator predicted";
+  EXPECT_THAT(run_text(run, PredictedBy::kCommunicator), HasSubstr("4.29"))
+      << "what its communicator predicted";
 }
 
 TEST(PlanOfRun, BuffersAmidAPage_AreTheHostsOrADevices) {

@@ -80,6 +80,7 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("plan all_reduce --steps 0 --print-network",
                      "--print-network and --steps are two answers");
   expect_usage_error("tune --local 2 --transport pigeon", "pigeon");
+  expect_usage_error("tune --local 2 --check --tuning ''", "--tuning: expected more than ''");
   expect_usage_error("tune --local 2 --check --begin 4K --end 1K", "-e 1024 is less than -b 4096");
   expect_usage_error("tune --local 2 --check --begin 0", "--begin 0: expected at least 1 byte");
   expect_usage_error("plan --run run.json -b 8", "--run says what was measured: leave out --bytes");

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <latch>
 #include <map>
 #include <string>
@@ -118,6 +119,40 @@ TEST_P(TraceRanks, ACallThatFails_LeavesItsTrace) {
     EXPECT_NE(trace.error.find("Mismatch"), std::string::npos) << trace.error;
     EXPECT_EQ(trace.calls.rbegin()->second.result, "Mismatch");
     EXPECT_EQ(trace.calls.begin()->second.result, "Ok");
+  }
+}
+
+std::string trace_of_rank_0_in(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (!entry.path().string().ends_with(".0.json")) continue;
+    std::ifstream file(entry.path());
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  return {};
+}
+
+/// In the folder of errors, and in that where each rank leaves its calls.
+TEST_P(TraceRanks, AReceiveThatFails_IsInItsTraces) {
+  const fs::path at_error = folder_ / "errors";
+  fs::create_directory(at_error);
+  const ScopedVariable at_end("RONDO_TRACE", folder_.c_str());
+  const ScopedVariable variable("RONDO_TRACE_DIR", at_error.c_str());
+  std::latch both(2);
+  run(2, [&both](Communicator& rank) {
+    sum(rank, 3);
+    double value = 0;
+    Call call = Call::receive({&value, 1}, 1, 7);
+    call.timeout_ms = 200;
+    if (rank.rank() == 0) {
+      EXPECT_THROW(rank.run(call), Error);
+    }
+    both.arrive_and_wait();
+  });
+  for (const fs::path& folder : {at_error, folder_}) {
+    const std::string trace = trace_of_rank_0_in(folder);
+    const std::size_t received = trace.find("receive");
+    ASSERT_NE(received, std::string::npos) << folder << ": " << trace;
+    EXPECT_NE(trace.find(R"("result":"Timeout")", received), std::string::npos) << trace;
   }
 }
 

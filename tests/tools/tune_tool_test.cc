@@ -138,6 +138,15 @@ TEST(CheckedChoices, OneThatIsWrong_IsSoWhenItIsMeasuredOnceMore) {
   EXPECT_THAT(output, HasSubstr("of the 1 beyond 10%, measured once more, 1 is so again"));
 }
 
+TEST(CheckedChoices, TuningThatIsGiven_CountsWhateverTheVariableSays) {
+  const std::string check =
+      "RONDO_TUNING=/no/such/file $RONDO tune --local 2 --check -b 64 -e 64 -n 1";
+  EXPECT_THAT(shell(check).output, HasSubstr("/no/such/file (RONDO_TUNING)"));
+  const Outcome outcome = shell(check + " --tuning off");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("choices within 10% of the fastest"));
+}
+
 TEST_P(MeasuredWorld, IsPlannedForByItsFile) {
   const Outcome outcome = rondo("plan all_reduce --tuning " + path() + " --bytes 64K");
   EXPECT_EQ(outcome.exit_code, 0);

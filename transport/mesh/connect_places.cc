@@ -14,6 +14,7 @@
 #include "transport/mesh/process_note.h"
 #include "transport/mesh/world_count.h"
 #include "transport/rendezvous/complete_launch.h"
+#include "transport/rendezvous/gather.h"
 #include "transport/rendezvous/membership.h"
 #include "transport/rendezvous/open_store.h"
 #include "transport/shm/host_identity.h"
@@ -76,21 +77,38 @@ Result<std::uint64_t> job_of(const Launch& launch, const Membership& membership)
   return note.job;
 }
 
+std::string name_of(std::uint32_t epoch) { return fmt::format("world-{}", epoch); }
+std::string addresses_key(std::uint32_t epoch) { return fmt::format("addresses-{}", epoch); }
+
 Result<std::vector<PlaceAddresses>> exchange_addresses(rendezvous::Store& store,
                                                        const Launch& launch, std::uint32_t epoch,
                                                        const std::vector<OpenedPlace>& places,
                                                        Deadline deadline) {
   std::vector<PlaceAddresses> own;
   for (const OpenedPlace& place : places) own.push_back(place.addresses());
-  RONDO_ASSIGN(const auto texts,
-               store.all_gather(fmt::format("addresses-{}", epoch), launch.process_index,
-                                launch.process_count, encode(own), deadline));
+  RONDO_ASSIGN(const auto texts, store.all_gather(addresses_key(epoch), launch.process_index,
+                                                  launch.process_count, encode(own), deadline));
   std::vector<PlaceAddresses> all;
   for (const std::string& text : texts) {
     RONDO_ASSIGN(const auto of_process, decode(text));
     all.insert(all.end(), of_process.begin(), of_process.end());
   }
   return all;
+}
+
+/// In a world that all have joined: each has come from the one before by then, for good, and what
+/// they said there is of no use. What they said in the first one stays: a process that is started
+/// again comes there, and is told that it was there already.
+void forget_world_before(rendezvous::Store& store, const Launch& launch, std::uint32_t epoch) {
+  constexpr std::uint32_t kFirst = 1;
+  const std::uint32_t before = epoch - 1;
+  if (before <= kFirst) return;
+  std::vector<std::string> keys;
+  for (const std::string& key : {rendezvous::joining_key(name_of(before)), addresses_key(before)})
+    for (std::string& mine : rendezvous::keys_to_remove(key, launch.process_index))
+      keys.push_back(std::move(mine));
+  // PMIx can't. A store that is lost says so when it is needed.
+  static_cast<void>(store.remove(keys));
 }
 
 /// They may be each other's peers.
@@ -104,7 +122,7 @@ Result<Joined> join_world(rendezvous::Store& store, const Launch& launch, std::u
                           const std::vector<PlaceNote>& places, const MeshOptions& options,
                           Deadline deadline) {
   rendezvous::Joining joining;
-  joining.world_name = fmt::format("world-{}", epoch);
+  joining.world_name = name_of(epoch);
   joining.places = static_cast<int>(places.size());
   joining.host_identity = host_identity();
   ProcessNote note{.cores = {}, .options = options.equal_options, .places = places};
@@ -149,6 +167,7 @@ Result<std::vector<std::unique_ptr<Mesh>>> connect_places(const Launch& started,
   const std::uint32_t epoch = WorldCount::instance().next(launch);
   RONDO_ASSIGN(const auto store, rendezvous::open_store(launch, deadline));
   RONDO_ASSIGN(const Joined joined, join_world(*store, launch, epoch, places, options, deadline));
+  forget_world_before(*store, launch, epoch);
   const int world = joined.membership.world;
   std::vector<OpenedPlace> opened;
   for (int i = 0; i < static_cast<int>(places.size()); ++i) {

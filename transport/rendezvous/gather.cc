@@ -26,6 +26,11 @@ std::vector<std::string> gathered_keys(const std::string& key, int world) {
 
 std::string world_key(const std::string& key) { return key + "/world"; }
 
+std::vector<std::string> keys_to_remove(const std::string& key, int index) {
+  if (index != 0) return {gathered_key(key, index)};
+  return {gathered_key(key, index), world_key(key)};
+}
+
 std::string encode(const WorldClaim& claim) {
   return FieldWriter()
       .number(static_cast<std::uint32_t>(claim.world))

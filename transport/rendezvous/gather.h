@@ -14,6 +14,10 @@ namespace rondo::rendezvous {
 std::string gathered_key(const std::string& key, int index);
 std::vector<std::string> gathered_keys(const std::string& key, int world);
 
+/// What process `index` has to remove once nobody looks at all_gather(`key`) any more, so that
+/// nothing stays of it when all have done so.
+std::vector<std::string> keys_to_remove(const std::string& key, int index);
+
 /// How large a process says that the world is.
 struct WorldClaim {
   int world = 0;

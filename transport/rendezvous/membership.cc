@@ -94,6 +94,8 @@ std::string Membership::describe(int rank) const {
   return fmt::format("rank {} ({}, pid {})", rank, process.hostname, process.pid);
 }
 
+std::string joining_key(const std::string& world_name) { return "join/" + world_name; }
+
 Result<Membership> join(Store& store, const Launch& launch, const Joining& joining,
                         Deadline deadline) {
   if (joining.places < 1 || joining.places > kMaxPlaces) {
@@ -101,7 +103,7 @@ Result<Membership> join(Store& store, const Launch& launch, const Joining& joini
                   fmt::format("a process brings 1 to {} places to a world, not {}", kMaxPlaces,
                               joining.places));
   }
-  const std::string key = "join/" + joining.world_name;
+  const std::string key = joining_key(joining.world_name);
   const auto start = steady_clock::now();
   auto values =
       store.all_gather(key, launch.process_index, launch.process_count, encode(joining), deadline);

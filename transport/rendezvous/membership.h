@@ -44,6 +44,9 @@ struct Membership {
 
 inline constexpr int kMaxPlaces = 1024;
 
+/// Under which `join` gathers what the processes say (Store::all_gather).
+std::string joining_key(const std::string& world_name);
+
 /// Waits until all processes of the launch have joined.
 /// Errors: Timeout (names those that have not), Mismatch, DataLoss, InvalidArgument.
 Result<Membership> join(Store& store, const Launch& launch, const Joining& joining,

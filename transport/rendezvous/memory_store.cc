@@ -45,9 +45,9 @@ Result<std::string> MemoryStore::compare_set(const std::string& key,
   return held;
 }
 
-Status MemoryStore::remove(const std::string& key) {
+Status MemoryStore::remove(const std::vector<std::string>& keys) {
   const std::lock_guard lock(table_->mutex);
-  table_->keys.remove(key);
+  for (const auto& key : keys) table_->keys.remove(key);
   table_->changed.notify_all();
   return {};
 }

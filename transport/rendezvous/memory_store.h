@@ -32,7 +32,7 @@ class MemoryStore final : public Store {
   Result<std::string> compare_set(const std::string& key,
                                   const std::optional<std::string>& expected,
                                   const std::string& desired) override;
-  Status remove(const std::string& key) override;
+  Status remove(const std::vector<std::string>& keys) override;
   Result<std::string> watch(const std::string& key, const std::optional<std::string>& seen,
                             Deadline deadline) override;
 

@@ -91,7 +91,7 @@ Result<std::string> PmixStore::compare_set(const std::string&, const std::option
   return unsupported("compare_set");
 }
 
-Status PmixStore::remove(const std::string&) { return unsupported("remove"); }
+Status PmixStore::remove(const std::vector<std::string>&) { return unsupported("remove"); }
 
 Result<std::string> PmixStore::watch(const std::string&, const std::optional<std::string>&,
                                      Deadline) {

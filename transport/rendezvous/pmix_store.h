@@ -26,7 +26,7 @@ class PmixStore final : public Store {
   Result<std::string> compare_set(const std::string& key,
                                   const std::optional<std::string>& expected,
                                   const std::string& desired) override;
-  Status remove(const std::string& key) override;
+  Status remove(const std::vector<std::string>& keys) override;
   Result<std::string> watch(const std::string& key, const std::optional<std::string>& seen,
                             Deadline deadline) override;
   Result<std::vector<std::string>> all_gather(const std::string& key, int index, int world,

@@ -33,7 +33,8 @@ class Store {
   virtual Result<std::string> compare_set(const std::string& key,
                                           const std::optional<std::string>& expected,
                                           const std::string& desired) = 0;
-  virtual Status remove(const std::string& key) = 0;
+  /// Those that aren't set are no error.
+  virtual Status remove(const std::vector<std::string>& keys) = 0;
   /// Waits until `key` is set to another value than `seen`; the new value.
   virtual Result<std::string> watch(const std::string& key, const std::optional<std::string>& seen,
                                     Deadline deadline) = 0;

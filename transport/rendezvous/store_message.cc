@@ -10,7 +10,7 @@ namespace rondo::rendezvous {
 namespace {
 
 constexpr std::string_view kMagic = "\x89RONDO-STORE\n";
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kVersion = 2;
 constexpr std::size_t kMaxMessageBytes = 32 * 1024;
 
 std::string framed(std::string body) {
@@ -40,8 +40,8 @@ std::optional<std::pair<std::size_t, std::size_t>> key_count_range(RequestKind k
     case RequestKind::kGet:
     case RequestKind::kAdd:
     case RequestKind::kCompareSet:
-    case RequestKind::kRemove:
     case RequestKind::kWatch: return {{1, 1}};
+    case RequestKind::kRemove:
     case RequestKind::kWait: return {{1, kMaxRequestKeys}};
     case RequestKind::kEnterGather:
     case RequestKind::kLeaveGather: return {{0, 0}};

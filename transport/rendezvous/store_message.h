@@ -42,7 +42,7 @@ enum class RequestKind : std::uint8_t {
 
 struct Request {
   RequestKind kind = RequestKind::kGet;
-  std::vector<std::string> keys{};        ///< kWait: up to kMaxRequestKeys; the others one
+  std::vector<std::string> keys{};        ///< kWait, kRemove: up to kMaxRequestKeys; the others one
   std::string value{};                    ///< kSet, kCompareSet: the new value
   std::optional<std::string> expected{};  ///< kCompareSet, kWatch
   std::int64_t delta = 0;                 ///< kAdd

@@ -28,6 +28,10 @@ std::optional<Reply> StoreService::answer(ClientId client, const Request& reques
     gathering_.erase(client);
     return Reply{};
   }
+  if (request.kind == RequestKind::kRemove) {
+    for (const auto& key : request.keys) keys_.remove(key);
+    return Reply{};
+  }
   const std::string& key = request.keys.front();
   if (request.kind == RequestKind::kGet) {
     const std::string* held = keys_.find(key);
@@ -36,8 +40,6 @@ std::optional<Reply> StoreService::answer(ClientId client, const Request& reques
   Reply reply;
   if (request.kind == RequestKind::kSet) {
     reply = replied(keys_.set(key, request.value));
-  } else if (request.kind == RequestKind::kRemove) {
-    keys_.remove(key);
   } else if (request.kind == RequestKind::kAdd) {
     const auto number = keys_.add(key, request.delta);
     reply = number.ok() ? Reply{.number = *number} : failed(number.status());

@@ -22,6 +22,17 @@ std::uint32_t left_ms(Deadline deadline) {
 
 Status refused(const Reply& reply) { return Status(reply.code, reply.message); }
 
+/// As many together as one request may name.
+std::vector<std::vector<std::string>> in_requests(const std::vector<std::string>& keys) {
+  std::vector<std::vector<std::string>> requests;
+  for (auto begin = keys.begin(); begin != keys.end();) {
+    const auto count = std::min<std::ptrdiff_t>(kMaxRequestKeys, keys.end() - begin);
+    requests.emplace_back(begin, begin + count);
+    begin += count;
+  }
+  return requests;
+}
+
 Status check_entries(const Request& request) {
   for (const auto& key : request.keys) RONDO_TRY(check_key(key));
   if (request.keys.empty()) return {};
@@ -68,12 +79,10 @@ Result<std::vector<std::string>> TcpStore::wait(const std::vector<std::string>& 
                                                 Deadline deadline) {
   std::vector<std::string> values;
   std::vector<std::string> absent;
-  for (std::size_t first = 0; first < keys.size(); first += kMaxRequestKeys) {
-    const std::size_t count = std::min(kMaxRequestKeys, keys.size() - first);
-    const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(first);
-    Request request{.kind = RequestKind::kWait};
-    request.keys.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
-    RONDO_ASSIGN(Reply reply, ask_until(std::move(request), deadline));
+  for (auto& some : in_requests(keys)) {
+    const std::size_t count = some.size();
+    RONDO_ASSIGN(Reply reply,
+                 ask_until({.kind = RequestKind::kWait, .keys = std::move(some)}, deadline));
     const bool timed_out = reply.code == ErrorCode::kTimeout;
     if (!timed_out && reply.values.size() != count) {
       return Status(ErrorCode::kDataLoss, "the store answered for other keys than asked");
@@ -98,8 +107,10 @@ Result<std::string> TcpStore::compare_set(const std::string& key,
   return reply.values.empty() ? std::string() : std::move(reply.values.front());
 }
 
-Status TcpStore::remove(const std::string& key) {
-  return ask({.kind = RequestKind::kRemove, .keys = {key}}).status();
+Status TcpStore::remove(const std::vector<std::string>& keys) {
+  for (auto& some : in_requests(keys))
+    RONDO_TRY(ask({.kind = RequestKind::kRemove, .keys = std::move(some)}).status());
+  return {};
 }
 
 Result<std::string> TcpStore::watch(const std::string& key, const std::optional<std::string>& seen,

@@ -47,6 +47,7 @@ ShmEndpoint::ShmEndpoint(const ShmPlace& own, ShmPeer peer)
       epoch_(own.identity.epoch),
       peer_(std::move(peer)),
       process_fd_(watch_process(peer_.pid)),
+      fork_guard_({peer_.socket.get()}),
       reader_(peer_.rank, own.identity.epoch) {}
 
 ShmEndpoint::~ShmEndpoint() { say_goodbye(); }
@@ -56,6 +57,11 @@ void ShmEndpoint::say_goodbye() {
 }
 
 void ShmEndpoint::abort(const Status& cause) { send(abort_notice(cause)); }
+
+// A forked child shares the page in which that is said.
+void ShmEndpoint::withdraw() {
+  if (!fork_guard_.is_in_child()) RingEndpoint::withdraw();
+}
 
 void ShmEndpoint::await_store(std::chrono::steady_clock::time_point until) {
   constexpr int kLookPeriodMs = 1;

@@ -4,6 +4,7 @@
 // carries what is rare: doorbells, aborts, goodbyes, and the news that the peer's process is gone.
 // Threads: one at a time.
 
+#include "transport/endpoint/fork_guard.h"
 #include "transport/ring/ring_endpoint.h"
 #include "transport/shm/shm_handshake.h"
 #include "transport/wire/control.h"
@@ -17,6 +18,7 @@ class ShmEndpoint final : public RingEndpoint {
 
   TransportKind kind() const override { return TransportKind::kShm; }
   void abort(const Status& cause) override;
+  void withdraw() override;
   void await_store(std::chrono::steady_clock::time_point until) override;
   /// As Transport::read_private_from.
   void read_private_from(std::size_t bytes) { peer_.memory->read_private_from(bytes); }
@@ -47,6 +49,7 @@ class ShmEndpoint final : public RingEndpoint {
   std::uint32_t epoch_;
   ShmPeer peer_;
   UniqueFd process_fd_;
+  ForkGuard fork_guard_;  ///< of the socket
   ControlReader reader_;
   bool ended_ = false;
   bool is_lost_ = false;  ///< its process has ended

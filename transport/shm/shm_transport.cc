@@ -43,6 +43,7 @@ Result<std::unique_ptr<ShmTransport>> ShmTransport::create(const Identity& ident
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("rank {} isn't among the {} ranks of its host", identity.rank,
                               host_ranks.count()));
+  RONDO_TRY(ForkGuard::prepare());
   RONDO_ASSIGN(const RegisteredPool* pool, RegisteredPool::instance());
   RONDO_ASSIGN(SlotFile slots, SlotFile::create(host_ranks.count(), {.count = options.slot_count,
                                                                      .bytes = options.slot_bytes}));
@@ -52,6 +53,7 @@ Result<std::unique_ptr<ShmTransport>> ShmTransport::create(const Identity& ident
   RONDO_ASSIGN(transport->listener_, listen_abstract(transport->name_));
   transport->epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   if (!transport->epoll_.valid()) return descriptor_error("creating an epoll descriptor", errno);
+  transport->fork_guard_.emplace(std::vector<int>{transport->epoll_.get()});
   return transport;
 }
 

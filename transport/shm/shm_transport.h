@@ -7,9 +7,11 @@
 // Threads: one at a time per object; objects of one process are independent.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "transport/endpoint/fork_guard.h"
 #include "transport/endpoint/transport.h"
 #include "transport/shm/control_page.h"
 #include "transport/shm/shm_endpoint.h"
@@ -49,6 +51,7 @@ class ShmTransport final : public Transport {
   std::string name_;
   UniqueFd listener_;
   UniqueFd epoll_;
+  std::optional<ForkGuard> fork_guard_;                  ///< of epoll_
   std::vector<std::unique_ptr<ShmEndpoint>> endpoints_;  ///< by rank; null: not connected
   std::vector<ShmEndpoint*> connected_;
   std::int64_t last_look_ms_ = 0;

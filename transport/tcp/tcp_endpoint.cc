@@ -11,6 +11,15 @@
 #include "transport/tcp/lost_host.h"
 
 namespace rondo::transport {
+namespace {
+
+std::vector<int> numbers_of(const std::vector<UniqueFd>& data, int control) {
+  std::vector<int> numbers{control};
+  for (const UniqueFd& socket : data) numbers.push_back(socket.get());
+  return numbers;
+}
+
+}  // namespace
 
 TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer, const TcpOptions& options,
                          CallHistory& own_calls)
@@ -23,6 +32,7 @@ TcpEndpoint::TcpEndpoint(const Identity& own, JoinedPeer peer, const TcpOptions&
       host_lost_after_(options.host_lost_ms),
       data_(std::move(peer.data)),
       control_(std::move(peer.control), peer.rank, own.epoch),
+      fork_guard_(numbers_of(data_, control_.socket())),
       own_calls_(own_calls),
       groups_(4 * peer.window),
       outbox_(peer.window, data_.size(), groups_, options.zero_copy_bytes),

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "transport/endpoint/endpoint.h"
+#include "transport/endpoint/fork_guard.h"
 #include "transport/endpoint/transport.h"
 #include "transport/tcp/control_channel.h"
 #include "transport/tcp/inbox.h"
@@ -124,6 +125,7 @@ class TcpEndpoint final : public Endpoint {
   std::chrono::milliseconds host_lost_after_;
   std::vector<UniqueFd> data_;
   ControlChannel control_;
+  ForkGuard fork_guard_;  ///< of these connections
 
   Call call_;
   CallHistory& own_calls_;

@@ -39,6 +39,7 @@ Result<std::unique_ptr<TcpTransport>> TcpTransport::create(const Identity& own,
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("{} tcp sockets to each peer; there may be 1 to {}", options.sockets,
                               kMostTcpSockets));
+  RONDO_TRY(ForkGuard::prepare());
   RONDO_ASSIGN(std::unique_ptr<Joiner> joiner, Joiner::listen(own, options));
   UniqueFd epoll(epoll_create1(EPOLL_CLOEXEC));
   if (!epoll.valid()) return descriptor_error("creating an epoll descriptor", errno);
@@ -53,6 +54,7 @@ TcpTransport::TcpTransport(const Identity& own, const TcpOptions& options,
       address_(joiner->address()),
       joiner_(std::move(joiner)),
       epoll_(std::move(epoll)),
+      fork_guard_({epoll_.get()}),
       by_rank_(static_cast<std::size_t>(own.world)),
       look_period_(static_cast<Ticks>(kLookPeriodNs / ns_per_tick())),
       check_period_(static_cast<Ticks>(kCheckPeriodNs / ns_per_tick())) {}

@@ -11,6 +11,7 @@
 
 #include "core/ticks.h"
 #include "core/unique_fd.h"
+#include "transport/endpoint/fork_guard.h"
 #include "transport/endpoint/transport.h"
 #include "transport/tcp/tcp_options.h"
 #include "transport/wire/call_history.h"
@@ -51,6 +52,7 @@ class TcpTransport final : public Transport {
   std::string address_;
   std::unique_ptr<Joiner> joiner_;  ///< until connected
   UniqueFd epoll_;
+  ForkGuard fork_guard_;  ///< of epoll_
   CallHistory own_calls_;
   std::vector<Place> places_;
   std::vector<TcpEndpoint*> by_rank_;

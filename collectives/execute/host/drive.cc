@@ -71,6 +71,8 @@ Status Run::resume() {
 }
 
 Status Run::check_wait(const RunContext& context) {
+  const bool is_interrupted = context.interruption != nullptr && context.interruption->is_asked();
+  if (is_interrupted) return context.interruption->cause();
   const std::int64_t waited_us = this->waited_us(*context.waiter);
   if (waited_us < next_comparison_us_) return {};
   next_comparison_us_ = waited_us + kComparisonPeriodUs;

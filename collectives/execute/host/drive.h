@@ -14,6 +14,7 @@
 #include <span>
 #include <utility>
 
+#include "collectives/execute/host/interruption.h"
 #include "collectives/execute/host/waiter.h"
 #include "collectives/kernels/custom.h"
 #include "core/device/stream.h"
@@ -58,8 +59,9 @@ struct RunContext {
   Waiter* waiter = nullptr;
   std::span<transport::Endpoint* const> neighbours;  ///< ranks r-1 and r+1
   std::int64_t timeout_ms = 0;
-  bool is_own_timeout = false;     ///< the call's, not the communicator's
-  Bystander* bystander = nullptr;  ///< null: nobody
+  bool is_own_timeout = false;                 ///< the call's, not the communicator's
+  Bystander* bystander = nullptr;              ///< null: nobody
+  const Interruption* interruption = nullptr;  ///< null: nobody can ask for one
 };
 
 /// OK unless `peer` is known to have called something else as this rank's `call`.

@@ -49,11 +49,13 @@ static void configurations(int process) {
   }
 }
 
-/* Where nothing but process 0's own number has gone wrong: it makes the id. */
-static void no_id(int process) {
-  rondo_config config = usual();
-  if (process == 0) config.network_interface = "no-such-interface";
-  refused(process, &config, 0, RONDO_INVALID_ARGUMENT, "no-such-interface");
+/* What differs between hosts most easily; process 0 needs it to make the id. */
+static void no_interface(int process) {
+  for (int culprit = 0; culprit < kProcesses; ++culprit) {
+    rondo_config config = usual();
+    if (process == culprit) config.network_interface = "no-such-interface";
+    refused(process, &config, culprit, RONDO_INVALID_ARGUMENT, "no-such-interface");
+  }
 }
 
 static void nowhere_to_put_it(int process) {
@@ -138,7 +140,7 @@ static void joined(int process) {
 static void meet(int process) {
   alarm(60); /* of what would wait for ever */
   configurations(process);
-  no_id(process);
+  no_interface(process);
   nowhere_to_put_it(process);
   two_culprits(process);
   nothing_stays(process, two_culprits);

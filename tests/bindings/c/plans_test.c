@@ -250,6 +250,40 @@ static void own_schedules_and_tunings(void) {
 }
 
 /* What is said besides a network has to be the same; 0 says nothing. */
+/* Also of what C++ takes for unsaid: one host, or two ranks of each. */
+static void worlds_said_in_part(void) {
+  const rondo_status bad = RONDO_INVALID_ARGUMENT;
+  const char* const three = "{\"hosts\": [{\"ranks\": 3}]}";
+  const char* const two_of_three = "{\"hosts\": [{\"count\": 2, \"ranks\": 3}]}";
+  const char* const two_of_two = "{\"hosts\": [{\"ranks\": 2}, {\"ranks\": 2}]}";
+  const char* const mixed = "{\"hosts\": [{\"ranks\": 1}, {\"ranks\": 3}]}";
+  rondo_plan plan = RONDO_PLAN_INIT;
+  OK(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 1, 0, three, &plan));
+  OK(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 0, 2, two_of_two, &plan));
+  OK(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 2, 2, two_of_two, &plan));
+  OK(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 2, 0, mixed, &plan));
+  REFUSED(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 1, 3, two_of_three, &plan), bad,
+          "1 hosts of 3 ranks: network file describes 6 ranks on 2 hosts; expected the same");
+  REFUSED(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 2, 2, two_of_three, &plan), bad,
+          "2 hosts of 2 ranks: network file describes 6 ranks on 2 hosts; expected the same");
+  REFUSED(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 1, 0, two_of_three, &plan), bad,
+          "1 hosts of 0 ranks: network file describes 6 ranks on 2 hosts");
+  REFUSED(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 0, 2, three, &plan), bad,
+          "0 hosts of 2 ranks: network file describes 3 ranks on 1 hosts");
+  REFUSED(rondo_query_plan(RONDO_BARRIER, 0, RONDO_F32, 2, 2, mixed, &plan), bad,
+          "2 hosts of 2 ranks: network file describes 4 ranks on 2 hosts");
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  rondo_plan_report* report = NULL;
+  question.network = two_of_three;
+  question.hosts = 1;
+  question.ranks_per_host = 3;
+  REFUSED(rondo_explain_plan(&question, &report), bad, "network file describes 6 ranks");
+  question.hosts = 2;
+  OK(rondo_explain_plan(&question, &report));
+  CHECK(choice_of(report)->ranks == 6 && choice_of(report)->hosts == 2);
+  OK(rondo_plan_report_release(report));
+}
+
 static void worlds_beside_a_network(void) {
   const rondo_status bad = RONDO_INVALID_ARGUMENT;
   const char* const three = "{\"hosts\": [{\"ranks\": 3}]}";
@@ -372,6 +406,7 @@ int main(void) {
   drawing();
   own_schedules_and_tunings();
   worlds_beside_a_network();
+  worlds_said_in_part();
   mistakes();
   other_headers();
   return 0;

@@ -19,6 +19,7 @@ namespace rondo::testing {
 namespace {
 
 using ::testing::Each;
+using ::testing::HasSubstr;
 
 constexpr int kTag = 3;
 /// As a message, more than goes out before anybody asks for it: its sender waits.
@@ -89,6 +90,10 @@ class SecondThread : public ::testing::TestWithParam<Way> {
     add("start of a receive",
         [this](Communicator& rank) { rank.start(Call::receive(data(rank), 1, kTag)); });
     add("Prepared::start", [this](Communicator&) { prepared_.start(); });
+    add("last_call", [](Communicator& rank) { rank.last_call(); });
+    add("traffic", [](Communicator& rank) { rank.traffic(); });
+    add("metrics", [](Communicator& rank) { rank.metrics(); });
+    add("set_trace", [](Communicator& rank) { rank.set_trace(nullptr); });
     return calls;
   }
   /// By a call that is over at once where nobody is.
@@ -127,6 +132,116 @@ TEST_P(SecondThread, BesideAnyCall_IsRefusedAnyOther_AndTheFirstEnds) {
       expect_usable();
     }
   }
+}
+
+/// What ended it, as text.
+std::string error_of(Communicator& rank, const RankFunction& call) {
+  try {
+    call(rank);
+    return "no error";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+/// A program's watchdog.
+TEST_P(SecondThread, Abort_EndsTheCallThatTheFirstIsIn) {
+  for (const bool has_started_calls : {false, true}) {
+    for (const SharedCall& first : waiting_calls()) {
+      if (first.name == std::string("Prepared::run")) continue;  // of the first world
+      ranks_ = make_world({.size = 2,
+                           .transport = std::get<0>(GetParam()),
+                           .timeout_ms = 60'000,
+                           .progress = std::get<1>(GetParam())});
+      if (has_started_calls)
+        run_ranks(ranks_, [](Communicator& rank) { rank.start(Call::barrier()).wait(); });
+      std::string error;
+      std::thread inside([&] {
+        while (error.empty() || error.find("another thread is inside") != std::string::npos)
+          error = error_of(ranks_[0], first.own);
+      });
+      wait_until_somebody_is_inside();
+      const auto before = std::chrono::steady_clock::now();
+      ranks_[0].abort(Error(ErrorCode::kInternal, "the watchdog barks"));
+      inside.join();
+      EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(30)) << first.name;
+      EXPECT_THAT(error, HasSubstr("the watchdog barks")) << first.name;
+      // What rank 0 had sent by then may be enough for this call, but not for the next.
+      error_of(ranks_[1], first.peers);
+      const auto barrier = [](Communicator& rank) { rank.barrier(); };
+      EXPECT_THAT(error_of(ranks_[1], barrier), HasSubstr("the watchdog barks")) << first.name;
+    }
+  }
+}
+
+/// It may come between two calls, and is no call that those are refused beside.
+TEST_P(SecondThread, Abort_BetweenCallsOfTheFirst_IsWhatTheyFailWith) {
+  for (int round = 0; round < 60; ++round) {
+    ranks_ = make_world({.size = 2,
+                         .transport = std::get<0>(GetParam()),
+                         .timeout_ms = 60'000,
+                         .progress = std::get<1>(GetParam())});
+    std::atomic<int> calls = 0;
+    std::thread watchdog([&] {
+      while (calls < round % 7) std::this_thread::yield();
+      ranks_[0].abort(Error(ErrorCode::kInternal, "the watchdog barks"));
+    });
+    const auto errors = run_ranks(ranks_, [&calls](Communicator& rank) {
+      float value = 1;
+      for (;;) {
+        rank.all_reduce({&value, 1});
+        if (rank.rank() == 0) ++calls;
+      }
+    });
+    watchdog.join();
+    EXPECT_THAT(errors, Each(HasSubstr("the watchdog barks"))) << round;
+  }
+}
+
+/// The first message of a world, which turns it into one whose calls others may move on.
+TEST_P(SecondThread, Abort_AsTheFirstReceiveBegins_EndsIt) {
+  for (int round = 0; round < 60; ++round) {
+    ranks_ = make_world({.size = 2,
+                         .transport = std::get<0>(GetParam()),
+                         .timeout_ms = 60'000,
+                         .progress = std::get<1>(GetParam())});
+    std::atomic<bool> begins = false;
+    std::thread watchdog([&] {
+      while (!begins) {
+      }
+      const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(round * 3);
+      while (std::chrono::steady_clock::now() < until) {
+      }
+      ranks_[0].abort(Error(ErrorCode::kInternal, "the watchdog barks"));
+    });
+    const auto before = std::chrono::steady_clock::now();
+    begins = true;
+    const std::string error =
+        error_of(ranks_[0], [this](Communicator& rank) { rank.receive(data(rank), 1, kTag); });
+    watchdog.join();
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(30)) << round;
+    EXPECT_THAT(error, HasSubstr("the watchdog barks")) << round;
+  }
+}
+
+/// Whoever runs it is no second thread in the handle's calls.
+TEST_P(SecondThread, ContinuationThatLooks_IsNoneBesideTheFirst) {
+  const auto errors = run_ranks(ranks_, [](Communicator& rank) {
+    for (int round = 0; round < 300; ++round) {
+      Work work = rank.start(Call::barrier());
+      work.then([&rank](const Error*) {
+        rank.last_call();
+        rank.metrics();
+      });
+      const auto until =
+          std::chrono::steady_clock::now() + std::chrono::microseconds(round % 50 * 3);
+      while (std::chrono::steady_clock::now() < until) {
+      }
+      rank.barrier();
+      work.wait();
+    }
+  });
+  EXPECT_THAT(errors, Each(""));
 }
 
 /// Two threads enter one handle at the same moment, as nearly as they can; how many were refused.

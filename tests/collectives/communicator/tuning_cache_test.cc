@@ -77,8 +77,8 @@ TEST_F(TuningCache, TheSameHosts_ShareOne_WhateverProcessTheyAre) {
 
 TEST_F(TuningCache, LiesInTheFirstFolderThatIsNamed) {
   EXPECT_EQ(path_of("tcp", kTwoHosts),
-            "a tuning that is measured is kept in a folder that RONDO_CACHE_DIR, XDG_CACHE_HOME or "
-            "HOME names; none of them is set");
+            "the folder of caches is named by RONDO_CACHE_DIR, XDG_CACHE_HOME or HOME, and none of "
+            "them is set");
   ::setenv("HOME", "/some/home", 1);
   EXPECT_TRUE(path_of("tcp", kTwoHosts).starts_with("/some/home/.cache/rondo/tuning"));
   ::setenv("XDG_CACHE_HOME", "/caches", 1);

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "rondo/plan.h"
@@ -51,18 +52,23 @@ class Folder {
   std::string path_;
 };
 
-/// Of the environment, for as long as it lives.
+/// Of the environment, for as long as it lives: set, or without a value unset.
 class Variable {
  public:
-  Variable(const char* name, const std::string& value) : name_(name) {
+  explicit Variable(const char* name) : name_(name) {
+    if (const char* const before = std::getenv(name)) before_ = before;
+    EXPECT_EQ(::unsetenv(name), 0);
+  }
+  Variable(const char* name, const std::string& value) : Variable(name) {
     EXPECT_EQ(::setenv(name, value.c_str(), 1), 0);
   }
-  ~Variable() { ::unsetenv(name_); }
+  ~Variable() { before_.has_value() ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
   Variable(const Variable&) = delete;
   Variable& operator=(const Variable&) = delete;
 
  private:
   const char* name_;
+  std::optional<std::string> before_;
 };
 
 /// What rank 0 of `world` would hand out: `ring` made to look slow, or fast.
@@ -229,6 +235,21 @@ TEST(CommunicatorTuning, AFolderThatCantBeLookedInto_HoldsNoFile) {
       make_world({.size = 2, .transport = "shm", .tuning = "measure"});
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               HasSubstr("the tuning that was measured isn't kept: can't write " + loop));
+  run_ranks(ranks, [](Communicator& rank) { EXPECT_GT(reduced(rank, 1000).predicted_us, 0); });
+}
+
+/// As under a launcher that passes no environment on.
+TEST(CommunicatorTuning, WithoutAFolderOfCaches_IsMeasuredAndNotKept) {
+  if (kSlow) GTEST_SKIP() << "measured once, elsewhere";
+  const Variable no_folder("RONDO_CACHE_DIR");
+  const Variable no_caches("XDG_CACHE_HOME");
+  const Variable no_home("HOME");
+  ::testing::internal::CaptureStderr();
+  std::vector<Communicator> ranks =
+      make_world({.size = 2, .transport = "shm", .tuning = "measure"});
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("the tuning that was measured isn't kept: the folder of caches is named by "
+                        "RONDO_CACHE_DIR, XDG_CACHE_HOME or HOME, and none of them is set"));
   run_ranks(ranks, [](Communicator& rank) { EXPECT_GT(reduced(rank, 1000).predicted_us, 0); });
 }
 

@@ -1,8 +1,10 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rondo/error.h"
@@ -205,6 +207,68 @@ TEST(Explain, ATieIsSaidToBeOne) {
   EXPECT_EQ(report.reason, "no other is predicted to take less: " + other + " would take as long");
 }
 
+/// As a communicator of it has them: each host its own.
+TEST(Explain, ATuningsOwnWorldHasItsHostsConstantsHoweverItIsAskedFor) {
+  PlanQuestion question{.bytes = kMebibyte, .hosts = 0};
+  question.tuning = R"({"rondo_tuning": 1, "network": {
+      "hosts": [{"ranks": 4, "cores": 8}, {"ranks": 4, "cores": 1}]}})";
+  const std::string measured = network_of_plan(question);
+  const PlanReport report = explain_plan(question);
+  question.hosts = 2;
+  question.ranks_per_host = 4;
+  EXPECT_EQ(network_of_plan(question), measured);
+  const PlanReport asked = explain_plan(question);
+  EXPECT_EQ(asked.algorithm, report.algorithm);
+  EXPECT_EQ(asked.reason, report.reason);
+  question.hosts = 3;
+  EXPECT_EQ(network_of_plan(question).find(R"("cores": 1)"), std::string::npos)
+      << "other hosts are as the first";
+}
+
+/// Links that differ are the simulation's to know: only what measures them chooses by formulas.
+TEST(Explain, ATuningWhoseLinksDifferIsChosenBy) {
+  const PlanReport report = explain_plan({.bytes = kMebibyte, .hosts = 0, .tuning = R"({
+      "rondo_tuning": 1, "network": {"hosts": [{"count": 3, "up_gbit_s": 10}, {"up_gbit_s": 1}]}})"});
+  for (const PlannedAlgorithm& each : report.candidates) EXPECT_EQ(each.formula_us, 0) << each.name;
+  EXPECT_LE(candidate(report, report.algorithm).predicted_us,
+            1.005 * report.candidates.front().predicted_us);
+  EXPECT_EQ(report.reason.find("formula"), std::string::npos) << report.reason;
+}
+
+/// Two hosts joined by a thousand bytes a microsecond, whose ring took `measured_us` where ten are
+/// simulated.
+PlanQuestion corrected_ring(const char* measured_us) {
+  PlanQuestion question{.bytes = 64 << 10, .hosts = 0, .algorithm = "ring"};
+  question.tuning = std::string(R"({"rondo_tuning": 1,
+      "network": {"hosts": [{"count": 2, "up_gbit_s": 8}]},
+      "measured": [{"collective": "all_reduce", "algorithm": "ring",
+                    "times": [{"bytes": 1024, "simulated_us": 10, "us": )") +
+                    measured_us + "}]}]}";
+  return question;
+}
+
+TEST(Explain, ADrawingIsAsLongAsItIsPredictedToBe) {
+  const double simulated = explain_plan(corrected_ring("10")).candidates.front().predicted_us;
+  for (const auto& [measured_us, correction] : {std::pair("30", 3.0), std::pair("5", 0.5)}) {
+    const PlanQuestion question = corrected_ring(measured_us);
+    const double predicted = explain_plan(question).candidates.front().predicted_us;
+    EXPECT_NEAR(predicted, correction * simulated, 1e-9 * predicted);
+    const std::string svg = draw_plan(question);
+    EXPECT_NE(svg.find(fmt::format("{:.4g} us predicted", predicted)), std::string::npos);
+    EXPECT_NE(svg.find(fmt::format(" to {:.3f} us", predicted)), std::string::npos)
+        << "the last one's work";
+  }
+}
+
+TEST(Explain, ALinkIsBusyInThePredictedTime_AndAtMostAllOfIt) {
+  const PlanReport slower = explain_plan(corrected_ring("30"));
+  ASSERT_FALSE(slower.uplinks.empty());
+  const PlannedUplink& uplink = slower.uplinks.front();
+  EXPECT_NEAR(uplink.busy_share * slower.candidates.front().predicted_us,
+              static_cast<double>(uplink.up_bytes) / 1000, 1e-6);
+  EXPECT_EQ(explain_plan(corrected_ring("0.1")).uplinks.front().busy_share, 1);
+}
+
 TEST(Explain, WhatIsForcedIsAllThatIsPriced) {
   const PlanReport report = explain_plan({.bytes = kMebibyte, .algorithm = "ring"});
   EXPECT_EQ(report.algorithm, "ring");
@@ -381,6 +445,23 @@ TEST(Explain, TreesOfSixtyFiveThousandRanksArePriced) {
   std::uint64_t links = 0;
   for (const PlannedLink& link : report.links) links += static_cast<std::uint64_t>(link.alike);
   EXPECT_EQ(links, 4U * 65'535) << "each tree's edges, both ways";
+}
+
+/// A row for each pair of ranks is memory: it isn't even asked for.
+TEST(Explain, WorldsOfTooManyRowsAreLeftOut) {
+  const PlanReport report = explain_plan({.collective = Collective::kAllToAll,
+                                          .bytes = kMebibyte,
+                                          .hosts = 2048,
+                                          .ranks_per_host = 8});
+  EXPECT_EQ(report.candidates.size(), 3U);
+  for (const PlannedAlgorithm& each : report.candidates)
+    EXPECT_EQ(each.left_out, "too many rows to look at: 268 million") << each.name;
+}
+
+TEST(Explain, ATypeThatIsNoneIsRefused) {
+  PlanQuestion question{.bytes = kMebibyte};
+  question.type = static_cast<DataType>(10);
+  EXPECT_THROW(explain_plan(question), Error);
 }
 
 TEST(Explain, WorldsWhoseRowsHaveNoNumbersAreRefused) {

@@ -124,6 +124,21 @@ TEST(Pricing, HostsThatWereMeasured_HaveTheirOwnConstants) {
   EXPECT_GT(us(4, 1), 1.2 * us(4, 4));
 }
 
+/// However many they are: hosts of a large world that are alike are no thing each.
+TEST(NetworkFor, OtherHostsHaveTheFirstOnesConstants_InGroupsOfThoseAlike) {
+  simulate::Network measured = simulate::default_network(1, 4);
+  measured.groups.push_back({.hosts = 1, .ranks = 4, .cores = 1});
+  const auto layout = layout_of({0, 0, 1, 1, 2, 2, 3});
+  const simulate::Network network = network_for(*layout, measured);
+  ASSERT_EQ(network.groups.size(), 2U);
+  EXPECT_EQ(network.groups[0].hosts, 3);
+  EXPECT_EQ(network.groups[0].ranks, 2);
+  EXPECT_EQ(network.groups[1].hosts, 1);
+  EXPECT_EQ(network.groups[1].ranks, 1);
+  for (const simulate::HostGroup& group : network.groups) EXPECT_EQ(group.cores, 4);
+  EXPECT_EQ(network_for(*layout_of({0, 0, 0, 0, 1, 1, 1, 1}), measured).groups[1].cores, 1);
+}
+
 TEST(Pricing, OfASchedule_IsWhatTheAlgorithmWithItTakes) {
   const auto layout = layout_of({0, 0, 0, 0});
   const auto pricing = Pricing::make(built_in_tuning(true), layout, kSegment);

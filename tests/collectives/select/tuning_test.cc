@@ -79,6 +79,19 @@ TEST(Tuning, CorrectsBetweenWhatWasMeasured) {
   EXPECT_DOUBLE_EQ(tuning->correction(Collective::kAllReduce, "tree", 1024), 1);
 }
 
+/// No bytes and one have the same logarithm here.
+TEST(Tuning, CorrectsTheSmallestSizesAsTheyWereMeasured) {
+  const auto tuning = parse_tuning(replaced(kTuning, "\"times\": [",
+                                            R"("times": [{"bytes": 0, "us": 4, "simulated_us": 1},
+                                       {"bytes": 1, "us": 3, "simulated_us": 1}, )"),
+                                   "x");
+  ASSERT_TRUE(tuning.ok()) << tuning.status().to_string();
+  EXPECT_DOUBLE_EQ(tuning->correction(Collective::kAllReduce, "ring", 0), 4);
+  EXPECT_DOUBLE_EQ(tuning->correction(Collective::kAllReduce, "ring", 1), 3);
+  EXPECT_NEAR(tuning->correction(Collective::kAllReduce, "ring", 32), std::sqrt(1.5), 1e-12)
+      << "half way from 1 byte to 1 KiB, from 3 to 1/2";
+}
+
 TEST(Tuning, MistakesAreToldWithTheirPlace) {
   EXPECT_EQ(message_of("{}"),
             "tuning file x: rondo_tuning: expected 1, the version of tuning files that this Rondo "

@@ -41,6 +41,7 @@ TEST(NetworkFile, IsRead) {
   EXPECT_DOUBLE_EQ(network->inside.cost_of(1025).receive_us_per_byte, 1 / 8000.0);
   EXPECT_DOUBLE_EQ(network->work.cache_bytes, 16 * 1024 * 1024);
   EXPECT_LT(layout_of(*network)->links()->of(9), 0.5) << "the slow host's link";
+  EXPECT_EQ(layout_without_speeds(*network)->links(), nullptr);
 }
 
 TEST(NetworkFile, IsWrittenAsItIsRead) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <random>
@@ -152,6 +153,68 @@ TEST(Simulate, RanksOfAHostShareItsMemory) {
       EXPECT_NEAR(predict(made, network, kWhole).us, expected, 1e-3) << ranks << bytes_per_us;
     }
   }
+}
+
+/// The rows of an all_to_all are all ranks' data; its buffers are each rank's own part of them.
+TEST(Simulate, OfAllToAllTheCacheHoldsEachRanksPart) {
+  constexpr double kRead = 0.03, kWrite = 0.05, kBeyond = 2.5;
+  constexpr std::size_t kCount = 12'000;  // of each rank
+  constexpr double kBytes = 4.0 * kCount;
+  for (const int ranks : {2, 8}) {
+    Network network = shared_memory(ranks, kRead, kWrite);
+    network.work.beyond_cache = kBeyond;
+    const auto made = make_case(algorithm(Collective::kAllToAll, "direct"), network,
+                                kCount * static_cast<std::size_t>(ranks));
+    const double touched = ranks * kBytes;
+    for (const auto& [cache, outside] : std::initializer_list<std::pair<double, double>>{
+             {0, 0}, {touched, 0}, {touched / 2, 0.5}, {touched / 4, 0.75}}) {
+      network.work.cache_bytes = cache;
+      const double expected = kBytes * (kRead + kWrite) * (1 + outside * (kBeyond - 1));
+      EXPECT_NEAR(predict(made, network, kWhole).us, expected, 1e-3) << ranks << ", " << cache;
+    }
+  }
+}
+
+using Lanes = std::array<std::uint16_t, 3>;
+
+/// Two ranks' all_gather: one lane copies when another one's wait is over, which is for what the
+/// third one sends to be read. Behind its wait the other lane has nothing to do, or a copy of its
+/// own. `lanes`: which they are.
+Case waiting_case(const Lanes& lanes, bool copies_twice) {
+  const auto [copies, passes_on, sends] = lanes;
+  Case made{.world = {schedule::Rotation::none(2), {}},
+            .table = schedule::ChunkTable::equal(2000, 2)};
+  for (const Rank rank : {0, 1}) {
+    schedule::Builder builder(
+        {.collective = Collective::kAllGather, .world = 2, .rank = rank, .rows = 2});
+    const auto own = static_cast<std::uint32_t>(rank);
+    const schedule::Slice input{schedule::BufferRole::kInput, own};
+    const schedule::Slice output{schedule::BufferRole::kOutput, own};
+    builder.wait(passes_on, 0, copies);
+    builder.copy(input, output, copies);
+    builder.wait(sends, 0, passes_on);
+    if (copies_twice) builder.copy(input, output, passes_on);
+    builder.send(1 - rank, input, sends);
+    builder.recv(1 - rank, {schedule::BufferRole::kOutput, 1 - own}, sends);
+    made.world.bases.push_back(lower(std::move(builder).finish()));
+  }
+  return made;
+}
+
+/// Whichever lane is looked at first.
+TEST(Simulate, ALaneMayWaitForAnotherOnesWait) {
+  constexpr double kMessage = 7 + 4000 / 100.0, kCopy = 4000 * (0.01 + 0.02);
+  Network network = ideal(2, 7, 100);
+  network.work.read_us_per_byte = 0.01;
+  network.work.write_us_per_byte = 0.02;
+  Lanes lanes{0, 1, 2};
+  do {
+    const std::string name = fmt::format("lanes {}, {}, {}", lanes[0], lanes[1], lanes[2]);
+    EXPECT_NEAR(predict(waiting_case(lanes, false), network, kWhole).us, kMessage + kCopy, 1e-4)
+        << name;
+    EXPECT_NEAR(predict(waiting_case(lanes, true), network, kWhole).us, kMessage + 2 * kCopy, 1e-4)
+        << name;
+  } while (std::ranges::next_permutation(lanes).found);
 }
 
 TEST(Simulate, SegmentsOverlap) {

@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <sstream>
 
@@ -22,16 +25,31 @@ using std::chrono::seconds;
 
 constexpr seconds kPatience{60};
 
-/// In the child.
-void become_run(const std::vector<std::string>& words, int out, int err) {
+/// In the child: `rondo run` with `words`.
+void become_run(std::vector<std::string> words, const std::vector<int>& ignored) {
+  for (const int number : {SIGHUP, SIGINT, SIGTERM}) signal(number, SIG_DFL);
+  for (const int number : ignored) signal(number, SIG_IGN);
+  words.insert(words.begin(), {RONDO_TOOL, "run"});
   std::vector<char*> arguments;
-  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+  _exit(99);
+}
+
+/// In the child.
+void place_streams(int out, int err) {
   dup2(open("/dev/null", O_RDONLY), 0);
   dup2(out, 1);
   dup2(err, 2);
-  execv(arguments[0], arguments.data());
-  _exit(99);
+}
+
+/// In the child, whose terminal it is.
+void stop_writers_in_background() {
+  termios terminal{};
+  tcgetattr(STDIN_FILENO, &terminal);
+  terminal.c_lflag |= TOSTOP;
+  tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
 }
 
 }  // namespace
@@ -56,14 +74,17 @@ struct StartedRun::Collected {
   }
 };
 
-StartedRun::StartedRun(std::vector<std::string> words) : collected_(new Collected) {
-  words.insert(words.begin(), {RONDO_TOOL, "run"});
+StartedRun::StartedRun(std::vector<std::string> words, const std::vector<int>& ignored)
+    : collected_(new Collected) {
   std::array<int, 2> out{};
   std::array<int, 2> err{};
   EXPECT_EQ(pipe2(out.data(), O_CLOEXEC), 0);
   EXPECT_EQ(pipe2(err.data(), O_CLOEXEC), 0);
   pid_ = fork();
-  if (pid_ == 0) become_run(words, out[1], err[1]);
+  if (pid_ == 0) {
+    place_streams(out[1], err[1]);
+    become_run(std::move(words), ignored);
+  }
   close(out[1]);
   close(err[1]);
   collected_->read_into(collected_->out, UniqueFd(out[0]));
@@ -99,6 +120,24 @@ RunResult run_to_end(std::vector<std::string> words) {
   return StartedRun(std::move(words)).finish();
 }
 
+std::string on_stopping_terminal(std::vector<std::string> words) {
+  int terminal = -1;
+  const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (pid == 0) {
+    stop_writers_in_background();
+    alarm(static_cast<unsigned>(kPatience.count()));  // its program inherits that
+    become_run(std::move(words), {});
+  }
+  const UniqueFd seen_by_us(terminal);
+  std::string seen;
+  std::array<char, 4096> bytes{};
+  for (ssize_t count = 0; (count = read(terminal, bytes.data(), bytes.size())) > 0;) {
+    seen.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+  EXPECT_EQ(waitpid(pid, nullptr, 0), pid);
+  return seen;
+}
+
 std::vector<std::string> shells(int ranks, const std::string& script) {
   return {"-n", std::to_string(ranks), "--", "/bin/sh", "-c", script};
 }
@@ -109,6 +148,10 @@ std::vector<std::string> sorted_lines(const std::string& text) {
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   std::ranges::sort(lines);
   return lines;
+}
+
+pid_t pid_after(const std::string& text, const std::string& word) {
+  return std::atoi(text.c_str() + text.find(word) + word.size());
 }
 
 bool ends(pid_t pid) {

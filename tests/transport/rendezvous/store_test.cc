@@ -63,8 +63,20 @@ TEST_P(StoreContract, Value_setByOne_isSeenByTheOther) {
   EXPECT_EQ(*other_->get("k"), bytes);
   ASSERT_TRUE(other_->set("k", "").ok());
   EXPECT_EQ(*one_->get("k"), "");
-  ASSERT_TRUE(one_->remove("k").ok());
+  ASSERT_TRUE(one_->remove({"k"}).ok());
   EXPECT_FALSE(other_->get("k")->has_value());
+}
+
+TEST_P(StoreContract, Remove_ofManyKeys_leavesTheOthers) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 70; ++i) keys.push_back("k" + std::to_string(i));  // more than one request's
+  for (const std::string& key : keys) ASSERT_TRUE(one_->set(key, "v").ok());
+  const std::string kept = keys.back();
+  keys.back() = "never set";
+  ASSERT_TRUE(one_->remove(keys).ok());
+  for (const std::string& key : keys) EXPECT_FALSE(other_->get(key)->has_value()) << key;
+  EXPECT_EQ(*other_->get(kept), "v");
+  EXPECT_TRUE(one_->remove({}).ok());
 }
 
 TEST_P(StoreContract, Entry_outOfBounds_isInvalidArgumentAndLeavesTheStoreUsable) {

@@ -316,6 +316,39 @@ TYPED_TEST(ShmProcesses, Peer_killedWhileItsChildLives_isLost) {
   ::kill(grandchild, SIGKILL);
 }
 
+TYPED_TEST(ShmProcesses, ChildOfThePeer_endingInOrder_saysNothingInItsName) {
+  this->start([](Transport& transport, int socket) {
+    const pid_t grandchild = ::fork();
+    if (grandchild == 0) {
+      transport.endpoint(0)->withdraw();
+      return 0;  // with its copy of the transport
+    }
+    ::waitpid(grandchild, nullptr, 0);
+    swap_text(socket, "it has ended");
+    swap_text(socket, "now this one");
+    std::vector<std::byte> message(300);
+    fill(message, 4);
+    const Transfer send{.data = message.data(), .bytes = message.size()};
+    const auto token = transport.endpoint(0)->post(std::span(&send, 1));
+    return token.ok() && finish(transport, *transport.endpoint(0), *token) ? 0 : 1;
+  });
+  swap_text(this->sockets_[0], "go on");
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(this->own_->progress().ok());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(this->peer().left().ok());
+  EXPECT_TRUE(this->peer().verdict().ok());
+  swap_text(this->sockets_[0], "go on");
+  std::vector<std::byte> message(300);
+  const Transfer recv{.kind = TransferKind::kRecv, .data = message.data(), .bytes = message.size()};
+  const auto token = this->peer().post(std::span(&recv, 1));
+  ASSERT_TRUE(token.ok());
+  EXPECT_TRUE(finish(*this->own_, this->peer(), *token));
+  EXPECT_TRUE(has_filling(message.data(), message.size(), 4));
+  EXPECT_EQ(this->wait_for_child(), 0);
+}
+
 TYPED_TEST(ShmProcesses, Place_asleep_isWokenByThePeersDeath) {
   this->start([](Transport&, int) {
     ::pause();

@@ -13,6 +13,7 @@
 #include "tools/rondo/bench/bench_run.h"
 #include "tools/rondo/bench/compare_command.h"
 #include "tools/rondo/bench/core_binding.h"
+#include "tools/rondo/bench/given_flags.h"
 #include "tools/rondo/bench/local_ranks.h"
 #include "tools/rondo/bench/named_files.h"
 #include "tools/rondo/bench/options.h"
@@ -23,6 +24,11 @@
 
 namespace rondo::tool {
 namespace {
+
+constexpr std::array kVariablesOfBench = {FlagOfVariable{"--transport", "RONDO_TRANSPORT"},
+                                          FlagOfVariable{"--algo", "RONDO_ALGO"},
+                                          FlagOfVariable{"--wire-format", "RONDO_WIRE_FORMAT"},
+                                          FlagOfVariable{"--timeout", "RONDO_TIMEOUT_MS"}};
 
 /// "auto" and the names, in `known`, of the collective's algorithms. (Of "all_gather_v", too.)
 std::vector<std::string_view> algorithms_of(const std::string& operation,
@@ -98,6 +104,7 @@ void add_bench_command(CLI::App& app, const std::vector<std::string>& arguments)
   add_report_command(*command);
   command->callback([command, flags, arguments] {
     if (!command->get_subcommands().empty()) return;  // they have run
+    overrule_variables(*command, kVariablesOfBench);
     const int code = run(*flags, arguments);
     if (code != 0) throw CLI::RuntimeError(code);
   });

@@ -38,6 +38,16 @@ bool is_in_path(const char* program) {
   return false;
 }
 
+/// As of the tunings that are measured. Errors: std::runtime_error.
+fs::path cache_folder() {
+  if (const fs::path folder = variable("RONDO_CACHE_DIR"); !folder.empty()) return folder;
+  if (const fs::path folder = variable("XDG_CACHE_HOME"); !folder.empty()) return folder / "rondo";
+  if (const fs::path home = variable("HOME"); !home.empty()) return home / ".cache/rondo";
+  throw std::runtime_error(
+      "there is no folder to compile the loops into: RONDO_CACHE_DIR, XDG_CACHE_HOME or HOME names "
+      "it, and none of them is set");
+}
+
 }  // namespace
 
 std::string peers_script() {
@@ -63,18 +73,20 @@ fs::path peers_include(const fs::path& script) {
 /// Each installed Rondo has loops of its own: they are compiled for its version, and find its
 /// library where it lay then.
 fs::path peers_build(const fs::path& script) {
+  const std::string given = variable("RONDO_PEERS_BUILD");
+  if (!given.empty()) return given;
   if (is_in_tree(script)) return prefix() / "peers";
-  const std::string given = variable("XDG_CACHE_HOME");
-  const fs::path cache = given.empty() ? fs::path(variable("HOME")) / ".cache" : fs::path(given);
   std::string installed = version() + prefix().string();
   std::ranges::replace(installed, '/', '%');
-  return cache / "rondo-peers" / installed;
+  return cache_folder() / "peers" / installed;
 }
 
 void check_loops_compile(const fs::path& include) {
   std::string missing;
   if (!fs::exists(include / "rondo/communicator.h"))
-    missing = fmt::format("Rondo's headers in {} (package librondo-dev)", include.string());
+    missing = fmt::format(
+        "Rondo's headers in {} (package librondo-dev, or RONDO_PEERS_INCLUDE names their folder)",
+        include.string());
   if (!is_in_path("c++")) {
     if (!missing.empty()) missing += " and ";
     missing += "a C++ compiler, c++, in PATH (package g++)";

@@ -12,9 +12,11 @@ namespace rondo::tool {
 /// std::runtime_error, saying where it was looked for.
 std::string peers_script();
 
-/// Rondo's headers, for the loops of that script.
+/// Rondo's headers, for the loops of that script; RONDO_PEERS_INCLUDE where it is set.
 std::filesystem::path peers_include(const std::filesystem::path& script);
-/// Where they are compiled to, once: beside the programs of a build, or in the user's cache.
+/// Where they are compiled to, once: RONDO_PEERS_BUILD where it is set; beside the programs of a
+/// build; or in the folder of caches (RONDO_CACHE_DIR, XDG_CACHE_HOME/rondo, HOME/.cache/rondo).
+/// Errors: std::runtime_error (nothing names a folder).
 std::filesystem::path peers_build(const std::filesystem::path& script);
 
 /// That there are Rondo's headers in `include` and a C++ compiler. Errors: std::runtime_error,

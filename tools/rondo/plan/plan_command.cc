@@ -96,9 +96,9 @@ void refuse_data_of_a_barrier(const PlanQuestion& question, const CLI::App& comm
 std::string beside_a_run(const PlanFlags& flags) {
   RecordedFile run = recorded_from(flags.run_path, read_text("--run", flags.run_path));
   keep_results_of(run, flags.collective);
-  if (!describe_world(flags)) return run_text(run, "by the run's communicator");
+  if (!describe_world(flags)) return run_text(run, PredictedBy::kCommunicator);
   predict_by_simulation(run, world_of(flags, run.results.front().ranks));
-  return run_text(run, "by simulation");
+  return run_text(run, PredictedBy::kSimulation);
 }
 
 std::size_t most_links(const PlanFlags& flags) {

@@ -126,18 +126,31 @@ std::string run_line(const Recorded& result) {
                      predicted ? fmt::format("{:.2f}", result.p50_us / result.predicted_us) : "-");
 }
 
-std::string run_summary(const std::vector<double>& ratios, std::string_view predicted_by) {
+std::string run_summary(const std::vector<double>& ratios, PredictedBy who) {
+  const bool simulated = who == PredictedBy::kSimulation;
+  const std::string_view by = simulated ? "by simulation" : "by the run's communicator";
   if (ratios.empty()) {
-    return fmt::format(
-        "nothing was predicted {}; --ranks, --hosts, --network or --tuning: simulated in the world "
-        "that they describe\n",
-        predicted_by);
+    return fmt::format("nothing was predicted {}{}\n", by,
+                       simulated ? ""
+                                 : "; --ranks, --hosts, --network or --tuning: simulated in the "
+                                   "world that they describe");
   }
   const auto [least, most] = std::ranges::minmax(ratios);
   return fmt::format(
-      "measured / predicted, {}: {:.2f} in the median of {} result{}, from {:.2f} to {:.2f}\n",
-      predicted_by, percentile(ratios, 0.5), ratios.size(), ratios.size() == 1 ? "" : "s", least,
-      most);
+      "measured / predicted, {}: {:.2f} in the median of {} result{}, from {:.2f} to {:.2f}\n", by,
+      percentile(ratios, 0.5), ratios.size(), ratios.size() == 1 ? "" : "s", least, most);
+}
+
+/// Of a simulation that has no prediction for some results: the schedules that it wasn't given.
+std::string missing_schedules(const RecordedFile& run) {
+  std::set<std::string> known = {"", "none", "identity"};
+  for (const AlgorithmInfo& algorithm : built_in_algorithms()) known.emplace(algorithm.name);
+  std::string text;
+  for (const Recorded& result : run.results) {
+    if (result.predicted_us == 0 && known.insert(result.algorithm).second)
+      text += fmt::format("{} isn't built in: --schedule names its file\n", result.algorithm);
+  }
+  return text;
 }
 
 }  // namespace
@@ -161,7 +174,7 @@ void predict_by_simulation(RecordedFile& run, const PlanQuestion& question) {
                                run.path, question.schedule_name));
 }
 
-std::string run_text(const RecordedFile& run, std::string_view predicted_by) {
+std::string run_text(const RecordedFile& run, PredictedBy who) {
   std::string text =
       fmt::format("{:<16} {:>5} {:>9}  {:<5} {:<12}  {:<20} {:>10} {:>10} {:>6}\n", "collective",
                   "ranks", "size", "type", "form", "algorithm", "measured", "predicted", "ratio");
@@ -170,7 +183,8 @@ std::string run_text(const RecordedFile& run, std::string_view predicted_by) {
     text += run_line(result);
     if (result.predicted_us > 0) ratios.push_back(result.p50_us / result.predicted_us);
   }
-  return text + run_summary(ratios, predicted_by);
+  text += run_summary(ratios, who);
+  return who == PredictedBy::kSimulation ? text + missing_schedules(run) : text;
 }
 
 }  // namespace rondo::tool

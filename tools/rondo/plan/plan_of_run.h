@@ -22,8 +22,11 @@ void keep_results_of(RecordedFile& run, std::string_view collective);
 /// run); throws rondo::Error as explain_plan does.
 void predict_by_simulation(RecordedFile& run, const PlanQuestion& question);
 
-/// A line for each result, in the order of the file, and how far off the predictions are in all.
-/// `predicted_by` stands in the last line.
-std::string run_text(const RecordedFile& run, std::string_view predicted_by);
+/// Whose predictions stand in a file's results.
+enum class PredictedBy { kCommunicator, kSimulation };
+
+/// A line for each result, in the order of the file, and how far off the predictions are in all;
+/// below that what the simulation takes, where it lacks a schedule that ran.
+std::string run_text(const RecordedFile& run, PredictedBy who);
 
 }  // namespace rondo::tool

@@ -37,6 +37,9 @@ void become_program(const ChildPlan& plan, pid_t parent, char* const* command,
   if (!place_standard_streams(plan)) return;
   if (plan.kept_fd >= 0) fcntl(plan.kept_fd, F_SETFD, 0);
   signal(SIGPIPE, SIG_DFL);
+  // A terminal may stop (stty tostop) whoever writes to it from another process group than its own.
+  // Ignored, and not blocked: shells start their programs with an empty mask.
+  if (plan.ignores_sigttou) signal(SIGTTOU, SIG_IGN);
   sigprocmask(SIG_SETMASK, &plan.blocked, nullptr);
   if (plan.open_files) setrlimit(RLIMIT_NOFILE, &*plan.open_files);
   execvpe(command[0], command, environment);

@@ -22,6 +22,7 @@ struct ChildPlan {
   int stderr_fd = 2;
   int kept_fd = -1;                    ///< stays open under its number; -1: none
   sigset_t blocked{};                  ///< the child's signal mask
+  bool ignores_sigttou = false;        ///< and writes to any terminal
   std::optional<rlimit> open_files{};  ///< its limit, where this process has raised its own
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "core/random_bits.h"
 #include "tools/rondo/run/child.h"
+#include "tools/rondo/run/open_files.h"
 #include "tools/rondo/run/run_error.h"
 #include "tools/rondo/run/store_socket.h"
 #include "tools/rondo/run/waited_for.h"
@@ -23,24 +25,11 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// How often processes that outlive their rank are looked for; nothing tells of their end.
+/// How often processes that outlive their rank are looked for: of those whose parent still lives
+/// nothing tells the end.
 constexpr milliseconds kLeftoversInterval{20};
-constexpr rlim_t kOpenFilesPerRank = 3;
-constexpr rlim_t kOpenFilesBesides = 64;
 
-/// Room for all ranks' pipes. The limit before, where it had to be raised.
-std::optional<rlimit> allow_open_files(int ranks) {
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  const rlim_t needed = kOpenFilesPerRank * static_cast<rlim_t>(ranks) + kOpenFilesBesides;
-  if (limit.rlim_cur >= needed) return std::nullopt;
-  const rlimit raised{.rlim_cur = needed, .rlim_max = std::max(needed, limit.rlim_max)};
-  if (setrlimit(RLIMIT_NOFILE, &raised) == 0) return limit;
-  throw RunError(kExitCannotRun,
-                 fmt::format("{} ranks need {} open files, but the limit is {}: raise it "
-                             "(ulimit -n)",
-                             ranks, needed, limit.rlim_max));
-}
+bool is_at_terminal() { return isatty(STDOUT_FILENO) == 1 || isatty(STDERR_FILENO) == 1; }
 
 std::vector<std::string> own_environment() {
   std::vector<std::string> variables;
@@ -60,12 +49,24 @@ Pipe make_pipe() {
   return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
+/// A child that has ended, and stays to be reaped; 0: none.
+pid_t ended_child() {
+  siginfo_t child{};
+  const int failed = waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT);
+  return failed == 0 ? child.si_pid : 0;
+}
+
+Signals watch_signals() {
+  signal(SIGCHLD, SIG_DFL);  // where it is ignored, the kernel keeps no end for us or for the ranks
+  return Signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD});
+}
+
 }  // namespace
 
 Launcher::Launcher(RunOptions options)
     : options_(std::move(options)),
       at_terminal_(options_.terminal && isatty(STDERR_FILENO) == 1),
-      signals_({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}),
+      signals_(watch_signals()),
       open_files_before_(allow_open_files(options_.ranks)),
       out_(STDOUT_FILENO),
       err_(STDERR_FILENO) {
@@ -74,7 +75,6 @@ Launcher::Launcher(RunOptions options)
 
 int Launcher::run() {
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGCHLD, SIG_DFL);  // where it is ignored, the kernel keeps no end for us or for the ranks
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // what a rank leaves behind becomes ours to reap
   {
     const StoreSocket store = open_store_socket(kMaxRanks);
@@ -136,8 +136,7 @@ void Launcher::start_rank(const WorldPlan& world, int rank) {
   Pipe err;
   std::vector<StreamRelay> streams;
   if (has_own_output(rank)) {
-    // A terminal may stop (stty tostop) whoever writes to it from another process group.
-    if (at_terminal_) sigaddset(&plan.blocked, SIGTTOU);
+    plan.ignores_sigttou = is_at_terminal();
   } else {
     out = make_pipe();
     err = make_pipe();
@@ -219,6 +218,10 @@ void Launcher::check_sinks() {
 
 void Launcher::serve_signals(Time now) {
   while (const int number = signals_.take()) {
+    if (number == SIGCHLD) {
+      reap_children(now);
+      continue;
+    }
     const bool stops = number == SIGINT || number == SIGTERM || number == SIGHUP;
     if (stops && shutdown_.is_asked_again(now)) {
       shutdown_.kill(128 + number, now);  // the ranks don't listen
@@ -239,6 +242,21 @@ void Launcher::reap_rank(std::size_t index, Time now) {
   for (StreamRelay& stream : ranks_[index].streams) stream.drain();
   const auto line = shutdown_.rank_ended(static_cast<int>(index), process.pid(), *status, now);
   if (line) say(*line);
+}
+
+/// What a rank leaves behind in a group of its own ends as our child, too, and nobody else looks
+/// for it. A rank's end goes the way of all ranks' ends; left alone it would be found for ever.
+void Launcher::reap_children(Time now) {
+  while (const pid_t pid = ended_child()) {
+    const auto rank = std::ranges::find_if(ranks_, [pid](const Rank& other) {
+      return other.process.running() && other.process.pid() == pid;
+    });
+    if (rank == ranks_.end()) {
+      waitpid(pid, nullptr, WNOHANG);
+    } else {
+      reap_rank(static_cast<std::size_t>(rank - ranks_.begin()), now);
+    }
+  }
 }
 
 void Launcher::check_deadlines(Time now) {

@@ -60,6 +60,7 @@ class Launcher {
   void check_sinks();
   void serve_signals(Time now);
   void reap_rank(std::size_t index, Time now);
+  void reap_children(Time now);
   void check_deadlines(Time now);
   bool anything_left(Time now);
   void tell_waiting();

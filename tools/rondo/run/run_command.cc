@@ -101,7 +101,8 @@ void add_run_command(CLI::App& app, const std::vector<std::string>& arguments) {
   command->footer(
       "\nRank 0 gets this program's stdin, unless it is a terminal. When a rank fails, the others\n"
       "get 3 s to report, then SIGTERM, 3 s later SIGKILL; the exit code is that of the first\n"
-      "failure (128 + signal). Ctrl-C goes to the ranks; a second one kills them.\n\n"
+      "failure (128 + signal). Ctrl-C goes to the ranks; a second one kills them. Signals\n"
+      "that are ignored from the start, as SIGHUP is under nohup, stay so.\n\n"
       "Example: rondo run -n 4 -- ./train --epochs 3");
   command->callback([words, arguments] {
     const int code = run(*words, arguments);

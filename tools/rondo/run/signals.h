@@ -1,7 +1,8 @@
 #pragma once
 
-// Signals as a descriptor: blocked while this lives, and read in the poll loop.
-// Threads: made before any other thread.
+// Signals as a descriptor: blocked while this lives, and read in the poll loop. What is ignored
+// from the start (nohup, a script's job in the background) stays so: blocked, it would come all the
+// same. Threads: made before any other thread.
 
 #include <signal.h>
 
@@ -13,6 +14,7 @@ namespace rondo::tool {
 
 class Signals {
  public:
+  /// Those of `numbers` that aren't ignored.
   explicit Signals(const std::vector<int>& numbers);
   ~Signals();
   Signals(const Signals&) = delete;

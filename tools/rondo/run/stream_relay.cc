@@ -1,5 +1,6 @@
 #include "tools/rondo/run/stream_relay.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,27 +14,34 @@ StreamRelay::StreamRelay(UniqueFd pipe, std::string prefix, OutputSink& sink)
 
 int StreamRelay::wanted_fd() const { return sink_.is_full() ? -1 : pipe_.get(); }
 
-bool StreamRelay::take_piece() {
-  if (!pipe_.valid()) return false;
+std::size_t StreamRelay::take_piece() {
+  if (!pipe_.valid()) return 0;
   if (sink_.has_lost_reader()) {
     pipe_.reset();  // the rank learns it as if it wrote there itself
-    return false;
+    return 0;
   }
   std::array<char, 64 * 1024> bytes{};
-  const ssize_t count = read(pipe_.get(), bytes.data(), bytes.size());
-  if (count > 0) {
-    prefixer_.feed({bytes.data(), static_cast<std::size_t>(count)}, sink_.buffer());
-    return true;
-  }
-  if (count < 0 && errno == EINTR) return true;
-  if (count == 0 || errno != EAGAIN) finish();
-  return false;
+  ssize_t count = 0;
+  do {
+    count = read(pipe_.get(), bytes.data(), bytes.size());
+  } while (count < 0 && errno == EINTR);
+  if (count == 0 || (count < 0 && errno != EAGAIN)) finish();
+  if (count <= 0) return 0;
+  const auto taken = static_cast<std::size_t>(count);
+  prefixer_.feed({bytes.data(), taken}, sink_.buffer());
+  return taken;
 }
 
 void StreamRelay::read_some() { take_piece(); }
 
 void StreamRelay::drain() {
-  while (take_piece()) {
+  int there = 0;
+  if (!pipe_.valid() || ioctl(pipe_.get(), FIONREAD, &there) != 0) return;
+  // Until nothing is there any more, which shows the end; but whom a rank has left behind may write
+  // faster than this reads.
+  std::size_t left = static_cast<std::size_t>(there);
+  for (std::size_t taken = take_piece(); taken > 0 && taken <= left; taken = take_piece()) {
+    left -= taken;
   }
 }
 

@@ -3,6 +3,7 @@
 // Carries what one rank writes to stdout (or stderr) into this program's own.
 // Threads: one at a time.
 
+#include <cstddef>
 #include <string>
 
 #include "core/unique_fd.h"
@@ -21,13 +22,14 @@ class StreamRelay {
   int wanted_fd() const;
   /// Takes a piece of what is there.
   void read_some();
-  /// Takes all that is there.
+  /// Takes all that is there now, and up to a piece of what others write meanwhile.
   void drain();
   /// No more will come.
   void finish();
 
  private:
-  bool take_piece();
+  /// How many bytes; 0: there are none, or none will come any more.
+  std::size_t take_piece();
 
   UniqueFd pipe_;
   LinePrefixer prefixer_;

@@ -10,10 +10,12 @@
 #include <string_view>
 
 #include "rondo/communicator.h"
+#include "tools/rondo/bench/given_flags.h"
 #include "tools/rondo/bench/local_ranks.h"
 #include "tools/rondo/bench/named_files.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/output_file.h"
+#include "tools/rondo/flag_checks.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/tune/check_choices.h"
 
@@ -24,13 +26,17 @@ constexpr const char* kTuneExamples = R"(
 Examples:
   rondo tune --local 4 --out four.json                  four ranks of this machine
   mpirun -n 16 -H a:8,b:8 rondo tune --out cluster.json
-  RONDO_TUNING=cluster.json mpirun -n 16 -H a:8,b:8 ./train
+  mpirun -x RONDO_TUNING=cluster.json -n 16 -H a:8,b:8 ./train
   rondo tune --local 4 --check --tuning four.json       what it predicts and chooses, measured
   rondo tune --local 4 --check --tuning off all_gather  the same of what is built in
 
 Measures every algorithm of every collective at a few sizes, on all ranks, in seconds, and fits the
-constants of the simulation to that (docs/tuning.md).
+constants of the simulation to that (docs/tuning.md). Open MPI's mpirun takes a variable to other
+hosts where -x names it; MPICH's and srun take all of them: RONDO_TUNING=cluster.json srun ...
 )";
+
+constexpr std::array kVariablesOfTune = {FlagOfVariable{"--transport", "RONDO_TRANSPORT"},
+                                         FlagOfVariable{"--tuning", "RONDO_TUNING"}};
 
 struct TuneFlags {
   int local = 0;
@@ -125,8 +131,10 @@ void add_check_flags(CLI::App& command, TuneFlags& flags) {
                    "measure what is chosen beside all other algorithms, and what was predicted");
   command.add_option("collectives", flags.checked.collectives, "that --check measures")
       ->default_val(std::vector<std::string>{"all_reduce"});
-  command.add_option("--tuning", flags.tuning,
-                     "a tuning file, \"measure\" or \"off\" (default: RONDO_TUNING)");
+  command
+      .add_option("--tuning", flags.tuning,
+                  "a tuning file, \"measure\" or \"off\" (default: RONDO_TUNING)")
+      ->check(not_empty());
   command.add_option("-b,--begin", flags.checked.first, "smallest size of --check")
       ->capture_default_str();
   command.add_option("-e,--end", flags.checked.last, "largest size")->capture_default_str();
@@ -153,6 +161,7 @@ void add_tune_command(CLI::App& app, const std::vector<std::string>& arguments) 
   command->add_option("-o,--out", flags->out, "the file that is written; stdout otherwise");
   add_check_flags(*command, *flags);
   command->callback([command, flags, arguments] {
+    overrule_variables(*command, kVariablesOfTune);
     const int code = run(*flags, *command, arguments);
     if (code != 0) throw CLI::RuntimeError(code);
   });
