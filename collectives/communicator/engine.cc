@@ -29,7 +29,7 @@ class Engine::Entry {
  public:
   explicit Entry(Engine& engine) : engine_(engine) {
     engine_.inside_.compare_exchange_strong(inside_, std::this_thread::get_id(),
-                                            std::memory_order_acquire, std::memory_order_relaxed);
+                                            std::memory_order_acq_rel, std::memory_order_acquire);
   }
   ~Entry() {
     if (!is_free()) return;
@@ -54,10 +54,9 @@ class Engine::Entry {
     return interruption.is_asked() ? interruption.cause() : beside_another();
   }
   bool is_free() const { return inside_ == std::thread::id{}; }
+  bool is_own() const { return inside_ == std::this_thread::get_id(); }
   /// Also of a continuation's that this thread runs.
-  bool is_of_this_thread() const {
-    return inside_ == std::this_thread::get_id() || engine_.driver_.is_called_back();
-  }
+  bool is_of_this_thread() const { return is_own() || engine_.driver_.is_called_back(); }
 
  private:
   Engine& engine_;
@@ -82,10 +81,17 @@ auto Engine::undisturbed(Look&& look) -> Result<decltype(look(std::declval<Place
 }
 
 /// Of what only looks: it keeps no other thread out, and is none that calls are refused beside.
+/// Who is inside may be another thread that aborts, and soon gone.
 Status Engine::check_alone() const {
-  const std::thread::id inside = inside_;
-  const bool is_alone = inside == std::thread::id{} || inside == std::this_thread::get_id();
-  return is_alone || driver_.is_called_back() ? Status() : beside_another();
+  constexpr int kPatienceMs = 2000;
+  const auto is_alone = [this] {
+    const std::thread::id inside = inside_;
+    return inside == std::thread::id{} || inside == std::this_thread::get_id();
+  };
+  if (driver_.is_called_back()) return {};
+  for (int ms = 0; ms < kPatienceMs && !is_alone() && place_->interruption().is_asked(); ++ms)
+    poll(nullptr, 0, 1);
+  return is_alone() ? Status() : beside_another();
 }
 
 Result<CallInfo> Engine::last_call() {
@@ -285,7 +291,7 @@ Result<PendingCall*> Engine::push(const CallArguments& arguments,
   while (driver_.full()) make_room();
   const bool is_alone = plan == nullptr && arguments.exchange == Exchange::kNone;
   if (!is_alone && !asynchronous_ && progress_ != nullptr) RONDO_TRY(progress_->start());
-  if (!is_alone) asynchronous_ = true;
+  if (!is_alone && !asynchronous_) RONDO_TRY(become_asynchronous());
   std::shared_ptr<device::StreamOrder> order;
   if (stream != nullptr && is_alone) RONDO_TRY(stream->synchronize());
   if (stream != nullptr && !is_alone) {
@@ -316,41 +322,43 @@ void Engine::make_room() {
   give_back();
 }
 
+/// A thread that is in a call gives up itself, as soon as it waits or has ended it: this one waits
+/// for that a little, so that what it does next finds the communicator failed, but no longer. The
+/// other may be in a function of the program's that aborts another communicator in turn.
 void Engine::abort(const Status& cause) {
-  if (driver_.has_baton()) return driver_.give_up_later(cause);
-  // Of another thread that is in a call, and doesn't look after others' wishes.
-  place_->interruption().ask(cause);
-  if (abort_blocking(cause)) return;
-  if (CallDriver::is_any_called_back()) return driver_.give_up_later(cause);
-  driver_.take_now();
-  driver_.give_up(cause);
-  give_back();
-}
-
-/// Where no call has been started: a thread that is inside one gives up itself, as soon as it waits
-/// or has ended it. False: one has been.
-bool Engine::abort_blocking(const Status& cause) {
   constexpr int kYields = 100;
-  for (int looks = 0; place_->is_usable(); ++looks) {
-    {
-      const Entry entry(*this);
-      if (asynchronous_) break;
-      if (entry.is_free() || entry.is_of_this_thread()) {
-        place_->abort(cause);
-        return true;
-      }
-    }
+  constexpr int kMostLooks = 200;
+  if (driver_.has_baton()) return driver_.give_up_later(cause);
+  place_->interruption().ask(cause);
+  bool is_demanded = false;
+  for (int looks = 0; looks < kMostLooks && place_->is_usable(); ++looks) {
+    if (abort_alone(cause)) return;
+    if (asynchronous_ && !std::exchange(is_demanded, true)) driver_.give_up_later(cause);
     place_->waiter().interrupt();
     if (looks < kYields) {
       sched_yield();
     } else if (CallDriver::is_any_called_back()) {
-      return true;  // the other thread may wait for this one's continuation, and gives up behind it
+      return;
     } else {
       poll(nullptr, 0, 1);
     }
   }
-  if (asynchronous_) place_->waiter().interrupt();
-  return !asynchronous_;
+}
+
+/// True where nobody else can be in this communicator, and it was done.
+bool Engine::abort_alone(const Status& cause) {
+  const Entry entry(*this);
+  if (asynchronous_ || !(entry.is_free() || entry.is_own())) return false;
+  place_->abort(cause);
+  return true;
+}
+
+/// Until now whoever aborts has left it to this thread; from here on it does it by a demand.
+Status Engine::become_asynchronous() {
+  asynchronous_ = true;
+  if (!place_->interruption().is_asked()) return {};
+  driver_.give_up_later(place_->interruption().cause());
+  return place_->usable();
 }
 
 /// Who leaves a call does what was asked for meanwhile, unless others drive, too.

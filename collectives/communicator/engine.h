@@ -89,7 +89,8 @@ class Engine {
   template <class Look>
   auto undisturbed(Look&& look) -> Result<decltype(look(std::declval<Place&>()))>;
   Status check_alone() const;
-  bool abort_blocking(const Status& cause);
+  bool abort_alone(const Status& cause);
+  Status become_asynchronous();
   void heed();
   bool is_outdated(const std::shared_ptr<PreparedPlan>& plan) const;
   Status call_by(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan);

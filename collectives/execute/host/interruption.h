@@ -17,9 +17,9 @@ class Interruption {
   void ask(Status cause) {
     const std::lock_guard lock(mutex_);
     if (cause_.ok()) cause_ = std::move(cause);
-    is_asked_.store(true, std::memory_order_release);
+    is_asked_.store(true, std::memory_order_seq_cst);
   }
-  bool is_asked() const { return is_asked_.load(std::memory_order_acquire); }
+  bool is_asked() const { return is_asked_.load(std::memory_order_seq_cst); }
   /// Once it was asked for.
   Status cause() const {
     const std::lock_guard lock(mutex_);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/collectives/communicator/spawn.h"
@@ -58,6 +59,12 @@ class SecondThread : public ::testing::TestWithParam<Way> {
         prepared_(ranks_[0].prepare(Call::barrier())),
         data_(ranks_.size(), std::vector<float>(kCount, 1.F)) {}
 
+  static std::vector<Communicator> new_world() {
+    return make_world({.size = 2,
+                       .transport = std::get<0>(GetParam()),
+                       .timeout_ms = 60'000,
+                       .progress = std::get<1>(GetParam())});
+  }
   Buffer data(const Communicator& rank) {
     return {data_[static_cast<std::size_t>(rank.rank())].data(), kCount};
   }
@@ -149,10 +156,7 @@ TEST_P(SecondThread, Abort_EndsTheCallThatTheFirstIsIn) {
   for (const bool has_started_calls : {false, true}) {
     for (const SharedCall& first : waiting_calls()) {
       if (first.name == std::string("Prepared::run")) continue;  // of the first world
-      ranks_ = make_world({.size = 2,
-                           .transport = std::get<0>(GetParam()),
-                           .timeout_ms = 60'000,
-                           .progress = std::get<1>(GetParam())});
+      ranks_ = new_world();
       if (has_started_calls)
         run_ranks(ranks_, [](Communicator& rank) { rank.start(Call::barrier()).wait(); });
       std::string error;
@@ -177,10 +181,7 @@ TEST_P(SecondThread, Abort_EndsTheCallThatTheFirstIsIn) {
 /// It may come between two calls, and is no call that those are refused beside.
 TEST_P(SecondThread, Abort_BetweenCallsOfTheFirst_IsWhatTheyFailWith) {
   for (int round = 0; round < 60; ++round) {
-    ranks_ = make_world({.size = 2,
-                         .transport = std::get<0>(GetParam()),
-                         .timeout_ms = 60'000,
-                         .progress = std::get<1>(GetParam())});
+    ranks_ = new_world();
     std::atomic<int> calls = 0;
     std::thread watchdog([&] {
       while (calls < round % 7) std::this_thread::yield();
@@ -198,29 +199,91 @@ TEST_P(SecondThread, Abort_BetweenCallsOfTheFirst_IsWhatTheyFailWith) {
   }
 }
 
-/// The first message of a world, which turns it into one whose calls others may move on.
+/// The first message of a world, which turns it into one whose calls others may move on; by a plain
+/// thread, and by one in a continuation of another world, which doesn't wait for this one.
 TEST_P(SecondThread, Abort_AsTheFirstReceiveBegins_EndsIt) {
   for (int round = 0; round < 60; ++round) {
-    ranks_ = make_world({.size = 2,
-                         .transport = std::get<0>(GetParam()),
-                         .timeout_ms = 60'000,
-                         .progress = std::get<1>(GetParam())});
+    ranks_ = new_world();
+    auto others = new_world();
     std::atomic<bool> begins = false;
-    std::thread watchdog([&] {
+    const auto bark = [&] {
       while (!begins) {
       }
       const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(round * 3);
       while (std::chrono::steady_clock::now() < until) {
       }
       ranks_[0].abort(Error(ErrorCode::kInternal, "the watchdog barks"));
+    };
+    std::thread peer([&others] { others[1].barrier(); });
+    std::thread watchdog([&] {
+      Work work = others[0].start(Call::barrier());
+      if (round % 2 == 0) work.then([&bark](const Error*) { bark(); });
+      work.wait();
+      if (round % 2 == 1) bark();
     });
     const auto before = std::chrono::steady_clock::now();
     begins = true;
     const std::string error =
         error_of(ranks_[0], [this](Communicator& rank) { rank.receive(data(rank), 1, kTag); });
     watchdog.join();
+    peer.join();
     EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(30)) << round;
     EXPECT_THAT(error, HasSubstr("the watchdog barks")) << round;
+  }
+}
+
+/// In a call of one world, whose function ends the other.
+struct Ender {
+  Communicator* other = nullptr;
+  std::atomic<int>* inside = nullptr;
+
+  static void combine(void* left, const void* right, std::size_t count, DataType, void* context) {
+    for (std::size_t i = 0; i < count; ++i)
+      static_cast<float*>(left)[i] += static_cast<const float*>(right)[i];
+    auto& own = *static_cast<Ender*>(context);
+    if (own.other == nullptr) return;
+    ++*own.inside;
+    wait_until([&own] { return *own.inside >= 2; });
+    std::exchange(own.other, nullptr)->abort(Error(ErrorCode::kInternal, "the watchdog barks"));
+  }
+};
+
+TEST_P(SecondThread, ReductionsOfTwoWorldsThatAbortEachOther_End) {
+  for (const bool has_started_calls : {false, true}) {
+    std::vector<Communicator> worlds[2] = {new_world(), new_world()};
+    std::atomic<int> inside = 0;
+    std::vector<std::thread> threads;
+    for (int which = 0; which < 2; ++which) {
+      threads.emplace_back([&, which] {
+        const auto errors = run_ranks(worlds[which], [&, which](Communicator& rank) {
+          if (has_started_calls) rank.start(Call::barrier()).wait();
+          Ender ender{.other = rank.rank() == 0 ? &worlds[1 - which][0] : nullptr,
+                      .inside = &inside};
+          float value = 1;
+          const auto own = Reduction::custom(
+              {.function = &Ender::combine, .context = &ender, .commutative = true});
+          for (;;) rank.all_reduce({&value, 1}, own);
+        });
+        EXPECT_THAT(errors, Each(HasSubstr("the watchdog barks")));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+/// As a program does that says what it was at.
+TEST_P(SecondThread, LooksBesideAnAbort_AreNotRefused) {
+  for (int round = 0; round < 40; ++round) {
+    ranks_ = new_world();
+    std::atomic<bool> begins = false;
+    std::thread watchdog([&] {
+      while (!begins) {
+      }
+      ranks_[0].abort(Error(ErrorCode::kInternal, "the watchdog barks"));
+    });
+    begins = true;
+    for (int look = 0; look < 50; ++look) EXPECT_NO_THROW(ranks_[0].last_call()) << round;
+    watchdog.join();
   }
 }
 
