@@ -325,8 +325,8 @@ class RONDO_API Communicator {
   /// fail with `cause`'s code and text and this rank as the culprit. For a program that can't make
   /// the call that its peers are waiting in. Waits for no other process; once the communicator has
   /// failed it does nothing. Threads: any, also while another one is inside a call of this handle
-  /// (a watchdog), which gives up when it next waits; for that this one waits a tenth of a second at
-  /// most.
+  /// (a watchdog), which gives up when it next waits; for that this one waits a tenth of a second
+  /// at most.
   void abort(const Error& cause);
 
   /// One entry per peer, in rank order.
