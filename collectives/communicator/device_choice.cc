@@ -117,7 +117,7 @@ int ranks_on_own_device(const transport::Mesh& mesh) {
 void warn_of_differences(const CommunicatorOptions& options, const transport::Mesh& mesh) {
   static std::atomic<bool> has_warned = false;
   if (mesh.rank() != 0 || options.device_path == "host") return;
-  const std::string difference = differing_abilities(mesh.ranks());
+  std::string difference = differing_abilities(mesh.ranks());
   if (difference.empty() || has_warned.exchange(true)) return;
   log(LogLevel::kWarn, [&] { return difference; });
 }

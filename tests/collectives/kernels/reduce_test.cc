@@ -223,6 +223,7 @@ TYPED_TEST(ReduceSpecialFloats, ZerosInfinitiesNans_SameBitsInAnyOrder) {
       const T one_nan = Limits::quiet_NaN();
       for (const T& value : forth) {
         if (!std::isnan(static_cast<Computed<T>>(value))) continue;
+        // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the bits are what matters
         ASSERT_EQ(std::memcmp(&value, &one_nan, sizeof(T)), 0) << to_string(op);
       }
     }

@@ -40,7 +40,7 @@ bool is_in_path(const char* program) {
 
 /// As of the tunings that are measured. Errors: std::runtime_error.
 fs::path cache_folder() {
-  if (const fs::path folder = variable("RONDO_CACHE_DIR"); !folder.empty()) return folder;
+  if (fs::path folder = variable("RONDO_CACHE_DIR"); !folder.empty()) return folder;
   if (const fs::path folder = variable("XDG_CACHE_HOME"); !folder.empty()) return folder / "rondo";
   if (const fs::path home = variable("HOME"); !home.empty()) return home / ".cache/rondo";
   throw std::runtime_error(
