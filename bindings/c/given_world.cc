@@ -2,46 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
-#include <optional>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <nlohmann/json.hpp>
 
 #include "rondo/error.h"
 
 namespace rondo::c {
 namespace {
 
-struct Hosts {
-  int count = 0;
-  int ranks = 0;  ///< of each
-};
-
-/// Of a line that says nothing but what `key` is.
-std::optional<int> number_of(std::string_view line, std::string_view key) {
-  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-  if (!line.starts_with(key)) return std::nullopt;
-  line.remove_prefix(key.size());
-  int number = 0;
-  std::from_chars(line.data(), line.data() + line.size(), number);
-  return number;
-}
-
-/// As network_of_plan writes them: all numbers, each on a line of its own.
-std::vector<Hosts> hosts_of(const PlanQuestion& question) {
+/// The network's groups of hosts that are alike, in JSON.
+nlohmann::json groups_of(const PlanQuestion& question) {
   PlanQuestion asked{.hosts = 0, .ranks_per_host = 0};
   asked.network = question.network;
   asked.network_name = question.network_name;
-  std::istringstream text(network_of_plan(asked));
-  std::vector<Hosts> hosts;
-  for (std::string line; std::getline(text, line);) {
-    if (const auto count = number_of(line, "\"count\": ")) hosts.push_back({.count = *count});
-    if (const auto ranks = number_of(line, "\"ranks\": ")) hosts.back().ranks = *ranks;
-  }
-  return hosts;
+  return nlohmann::json::parse(network_of_plan(asked)).at("hosts");
 }
 
 }  // namespace
@@ -55,10 +28,12 @@ void check_given_world(PlanQuestion& question) {
   int hosts = 0;
   int ranks = 0;
   bool alike = true;
-  for (const Hosts& each : hosts_of(question)) {
-    hosts += each.count;
-    ranks += each.count * each.ranks;
-    alike = alike && (question.ranks_per_host == 0 || question.ranks_per_host == each.ranks);
+  for (const auto& group : groups_of(question)) {
+    const int count = group.at("count");
+    const int ranks_of_each = group.at("ranks");
+    hosts += count;
+    ranks += count * ranks_of_each;
+    alike = alike && (question.ranks_per_host == 0 || question.ranks_per_host == ranks_of_each);
   }
   if (!alike || (question.hosts != 0 && question.hosts != hosts)) {
     throw Error(
