@@ -22,7 +22,7 @@ struct Lot {
   int count = kMostSeeds;
 };
 
-/// 33 algorithms, four ways: with eight of each a thousand in all.
+/// All, but under sanitizers.
 Lot lot_of_seeds() {
   if (std::getenv("RONDO_TEST_ALL") != nullptr) return {};
   const char* const turn = std::getenv("RONDO_TEST_TURN");

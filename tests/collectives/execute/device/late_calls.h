@@ -2,9 +2,9 @@
 
 // Which calls the tests of late streams make of each built-in algorithm: several seeds of delays
 // for each, of worlds of 3 and 4 ranks, roots, types, in place or not and inputs that a stream
-// writes in turn. RONDO_TEST_TURN=N has the N-th lot of seeds made, by turns: CI gives it the
-// commit's number. RONDO_TEST_SEED=N makes the call of that seed alone, which a failure names;
-// RONDO_TEST_ALL (`scripts/test --all`) makes 500 of each algorithm.
+// writes in turn: 500 of each algorithm. Sanitizers' builds make 8, of which RONDO_TEST_TURN=N has
+// the N-th lot, by turns (CI gives it the commit's number), and RONDO_TEST_ALL (`scripts/test
+// --all`) all. RONDO_TEST_SEED=N makes the call of that seed alone, which a failure names.
 
 #include <gtest/gtest.h>
 
