@@ -286,7 +286,7 @@ void Place::identify(PreparedPlan& prepared, const transport::Fingerprint& key,
                      const CallArguments& arguments) {
   prepared.key = key;
   prepared.era = era_;
-  prepared.sends_first = prepared.runner->sends_first();
+  prepared.head_start = prepared.runner->head_start();
   prepared.range = fmt::format("rondo {} by {}", print_fingerprint(key), prepared.algorithm);
   const std::string_view transport = prepared.on_device ? to_string(device_.kind) : transport_;
   std::string name = schedule::to_string(arguments.collective);

@@ -37,7 +37,7 @@ Status Place::run(const CallArguments& arguments, PreparedPlan& prepared) {
 
 Status Place::run_admitted(const CallArguments& arguments, PreparedPlan& prepared) {
   if (is_broken_.load(std::memory_order_relaxed)) return usable();
-  if (prepared.sends_first) return send_and_run(arguments, prepared);
+  if (prepared.head_start != execute::HeadStart::kNone) return send_and_run(arguments, prepared);
   RONDO_TRY(begin(arguments, prepared));
   return finish(run_->drive(context()));
 }

@@ -27,9 +27,9 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   std::unique_ptr<execute::Runner> runner;
   std::string_view algorithm;
   std::string_view wire_format = "none";
-  double predicted_us = 0;   ///< 0: unknown
-  bool on_device = false;    ///< runs where the buffers lie
-  bool sends_first = false;  ///< as the runner says
+  double predicted_us = 0;                                    ///< 0: unknown
+  bool on_device = false;                                     ///< runs where the buffers lie
+  execute::HeadStart head_start = execute::HeadStart::kNone;  ///< the runner's
   /// Of one pair of buffers.
   std::size_t residual_bytes() const {
     return plan == nullptr ? 0 : plan->residual_count() * sizeof(float);

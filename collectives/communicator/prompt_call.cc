@@ -11,8 +11,8 @@ namespace rondo::communicator {
 /// Whether calls of that kind can be made so: nobody but the endpoints counts what is moved, and no
 /// profiler looks on.
 bool Place::is_prompt(const CallArguments& used, const PreparedPlan& prepared) const {
-  return prepared.sends_first && prepared.moved.empty() && profiled_ == nullptr &&
-         !staging_.needed(used);
+  return prepared.head_start != execute::HeadStart::kNone && prepared.moved.empty() &&
+         profiled_ == nullptr && !staging_.needed(used);
 }
 
 Status Place::call_promptly(const RecentCalls::Known& known) {
@@ -20,8 +20,12 @@ Status Place::call_promptly(const RecentCalls::Known& known) {
   number(*known.plan);
   set_operands(known.used, {});
   execute::Runner& runner = *known.plan->runner;
+  // Beside the reading at the end of the call before, this one costs less than behind long copies,
+  // which would have to be over.
+  const bool is_long = known.plan->head_start == execute::HeadStart::kLong;
+  if (is_long) trace_->enter();
   Status status = runner.send_first(last_, operands_);
-  trace_->enter();
+  if (!is_long) trace_->enter();
   note(*known.plan);
   if (status.ok()) status = runner.step().status();
   if (status.ok() && runner.finished()) return finish_promptly(runner);

@@ -33,28 +33,36 @@ class CallTimer {
     if (idle_since_ != 0) return;
     idle_since_ = ticks_now();
     idle_for_ = peer;
+    end_reduction(idle_since_);
   }
   /// What it waited for has come. To be told before it is copied or combined, where that takes
   /// time.
   void moved() {
     if (idle_since_ != 0) end_idle(ticks_now());
   }
+  /// The same before a long copy, which may be behind a last kernel, too.
+  void copies() {
+    if (idle_since_ != 0 || reducing_since_ != 0) end_span(ticks_now());
+  }
   /// The same where it is being copied since `begun`, if that is within the wait.
   void moved_since(Ticks begun) {
     if (idle_since_ != 0) end_idle(begun > idle_since_ ? begun : ticks_now());
   }
-  /// The same, if that copy began within the wait.
+  /// The same, if that copy began within the wait, or behind the kernel.
   void copied_since(Ticks begun) {
-    if (idle_since_ != 0 && begun > idle_since_) end_idle(begun);
+    if (begun > std::max(idle_since_, reducing_since_)) end_span(begun);
   }
 
   /// When a kernel begins, for which what it waited for has come.
   Ticks begin_kernel() {
     const Ticks now = ticks_now();
-    if (idle_since_ != 0) end_idle(now);
+    end_span(now);
     return now;
   }
   void end_kernel(Ticks begun) { record_.reduce += ticks_now() - begun; }
+  /// A kernel begins, behind which there is nothing to be done but to tell peers: it ends where the
+  /// next wait or long copy begins, or with the call. Peers needn't wait for a reading then.
+  void begin_last_kernel() { reducing_since_ = begin_kernel(); }
   /// From the last byte on until the call is done there is nothing but a kernel.
   void reduces_to_the_end() {
     reducing_since_ = record_.last_byte != 0 ? record_.last_byte : ticks_now();
@@ -62,8 +70,7 @@ class CallTimer {
 
   void end() {
     const Ticks now = ticks_now();
-    if (idle_since_ != 0) end_idle(now);
-    if (reducing_since_ != 0) record_.reduce += now - reducing_since_;
+    end_span(now);
     if (record_.first_byte == 0) record_.first_byte = record_.begun;
     if (record_.last_byte == 0) record_.last_byte = record_.begun;
     record_.done = now;
@@ -84,6 +91,15 @@ class CallTimer {
   const CallRecord& record() const { return record_; }
 
  private:
+  /// Of waiting, or of a kernel: one begins where the other ends.
+  void end_span(Ticks now) {
+    if (idle_since_ != 0) end_idle(now);
+    end_reduction(now);
+  }
+  void end_reduction(Ticks now) {
+    if (reducing_since_ != 0) record_.reduce += now - reducing_since_;
+    reducing_since_ = 0;
+  }
   void end_idle(Ticks now) {
     const Ticks waited = now - idle_since_;
     idle_since_ = 0;

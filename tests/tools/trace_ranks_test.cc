@@ -95,6 +95,23 @@ TEST_P(TraceRanks, ALateRank_IsNamed_AndPartsAddUp) {
   for (const int rank : {0, 2}) EXPECT_GE(calls_that_waited[rank], 6) << rank;
 }
 
+/// What goes out before the call is noted counts, too.
+TEST_P(TraceRanks, TheTimeOfAShortCall_IsNearlyAllThatItTook) {
+  using Clock = std::chrono::steady_clock;
+  run(2, [](Communicator& rank) {
+    std::vector<float> data(2'000, 0.25F + static_cast<float>(rank.rank()));
+    std::vector<double> parts;
+    for (int i = 0; i < 400; ++i) {
+      const auto start = Clock::now();
+      rank.all_reduce({data.data(), data.size(), DataType::kF32});
+      const std::chrono::duration<double, std::micro> took = Clock::now() - start;
+      parts.push_back(rank.last_call().took_us / took.count());
+    }
+    std::ranges::nth_element(parts, parts.begin() + 200);
+    EXPECT_GT(parts[200], 0.8);
+  });
+}
+
 TEST_P(TraceRanks, MoreCallsThanAreKept_LeavesTheLast) {
   const ScopedVariable variable("RONDO_TRACE", folder_.c_str());
   const ScopedVariable calls("RONDO_TRACE_CALLS", "5");

@@ -68,6 +68,13 @@ struct RunContext {
 /// Errors: Mismatch.
 Status compare_calls(int rank, const transport::Call& call, transport::Endpoint& peer);
 
+/// What of a call goes out before anything is noted of it.
+enum class HeadStart : char {
+  kNone,
+  kShort,  ///< takes no longer than to read the clock
+  kLong,   ///< copies, or calls of the system: the call's time begins before them
+};
+
 /// Runs calls of one kind, again and again: one at a time. Everything it needs is made with it; a
 /// call allocates nothing, locks nothing and throws nothing (what a custom function throws is
 /// caught where it is called).
@@ -81,10 +88,10 @@ class Runner : public Sleeper {
 
   /// Tells the endpoints of the call; moves nothing yet. Both are borrowed until `end`.
   virtual void begin(const transport::Call& call, const Operands& operands) = 0;
-  /// Whether calls are short enough for it to matter what is done before their first message has
-  /// gone out. Then `send_first` is that and `begin`, in whichever order; it needs no timer, and an
+  /// Where calls are short enough for it to matter what is done before their first messages have
+  /// gone out, `send_first` is those and `begin`, in whichever order; it needs no timer, and an
   /// error of it is one of the call, which has begun.
-  virtual bool sends_first() const { return false; }
+  virtual HeadStart head_start() const { return HeadStart::kNone; }
   virtual Status send_first(const transport::Call& call, const Operands& operands) {
     begin(call, operands);
     return {};
@@ -115,6 +122,13 @@ class Runner : public Sleeper {
     const bool cheap =
         std::ranges::none_of(peers, [](const auto* peer) { return peer->gathers(); });
     return spare_core && cheap ? kMostLooks : 1;
+  }
+  /// Of messages of so many bytes together.
+  static HeadStart head_start_of(std::size_t bytes, std::span<transport::Endpoint* const> peers) {
+    constexpr std::size_t kMostShortBytes = 1024;
+    const bool cheap =
+        std::ranges::none_of(peers, [](const auto* peer) { return peer->gathers(); });
+    return cheap && bytes <= kMostShortBytes ? HeadStart::kShort : HeadStart::kLong;
   }
 };
 

@@ -8,6 +8,7 @@
 #include "collectives/execute/host/reduce_by_plan.h"
 #include "collectives/schedule/print.h"
 #include "core/copy_bytes.h"
+#include "core/prefetch.h"
 #include "core/relax.h"
 #include "transport/wire/control.h"
 
@@ -30,11 +31,15 @@ bool fits(const BoundSweep& sweep, const Plan& plan) {
          });
 }
 
+bool takes_from_peers(const BoundSweep& sweep) {
+  return std::ranges::any_of(sweep.sources, &BoundPort::is_channel);
+}
+
 /// Rows that go to one peer one after the other: a queue hands them over together.
 bool sends_rows_together(const Plan& plan) {
   const transport::Endpoint* last = nullptr;  // was sent to, and nothing has been received since
   for (const BoundSweep& sweep : plan.lanes()[0]) {
-    if (std::ranges::any_of(sweep.sources, &BoundPort::is_channel)) last = nullptr;
+    if (takes_from_peers(sweep)) last = nullptr;
     for (const BoundPort& port : sweep.targets) {
       if (!port.is_channel) continue;
       const transport::Endpoint* const endpoint = plan.senders()[port.channel].endpoint;
@@ -72,12 +77,18 @@ EagerRunner::EagerRunner(const Plan& plan, bool spare_core, Memory memory)
   sources_.resize(sources);
   targets_.reserve(targets);
   stored_.resize(targets);
+  std::size_t own_bytes = 0;
+  for (const BoundSweep& sweep : sweeps_) {
+    if (takes_from_peers(sweep)) break;
+    ++own_sweeps_;
+    own_bytes += sweep.bytes * sweep.targets.size();
+  }
+  if (own_sweeps_ > 0) head_start_ = head_start_of(own_bytes, plan.endpoints());
 }
 
 void EagerRunner::begin(const transport::Call& call, const Operands& operands) {
   bases_ = {operands.input, operands.output, plan_.scratch().data()};
-  custom_ = operands.custom;
-  timer_ = operands.timer;
+  operands_ = &operands;
   sweep_ = source_ = target_ = returned_ = 0;
   combined_ = false;
   for (transport::Endpoint* endpoint : plan_.endpoints()) {
@@ -87,6 +98,16 @@ void EagerRunner::begin(const transport::Call& call, const Operands& operands) {
       endpoint->begin(call, {});
     }
   }
+}
+
+/// All that waits for nobody.
+Status EagerRunner::send_first(const transport::Call& call, const Operands& operands) {
+  begin(call, operands);
+  while (sweep_ < own_sweeps_) {
+    RONDO_ASSIGN(const bool sent, advance());
+    if (!sent) break;
+  }
+  return {};
 }
 
 Status EagerRunner::end(Status status, int rank) {
@@ -114,9 +135,9 @@ Result<bool> EagerRunner::step() {
       moved = true;
       look = -1;
       // With the last the call ends, and so does what it has waited.
-      if (timer_ != nullptr && !finished()) timer_->moved();
+      if (timer() != nullptr && !finished()) timer()->moved();
     } else if (most_looks_ > 1) {
-      if (look == 0 && timer_ != nullptr) timer_->idle(waits_for());
+      if (look == 0 && timer() != nullptr) timer()->idle(waits_for());
       relax();
     }
   }
@@ -148,8 +169,8 @@ Result<bool> EagerRunner::receive() {
     transport::Endpoint* const endpoint = plan_.receivers()[port.channel].endpoint;
     RONDO_ASSIGN(const std::byte* const view, endpoint->recv_eager(sweep.bytes));
     if (view == nullptr) return false;
-    if (timer_ != nullptr && sweep.bytes >= kLongCopyBytes)
-      timer_->copied_since(endpoint->copying_since(0));
+    if (timer() != nullptr && sweep.bytes >= kLongCopyBytes)
+      timer()->copied_since(endpoint->copying_since(0));
     sources_[source_] = view;
   }
   return true;
@@ -160,7 +181,7 @@ Status EagerRunner::combine() {
   const BoundSweep& sweep = sweeps_[sweep_];
   find_targets();
   // What is sent on has come, however long that takes.
-  if (timer_ != nullptr && sweep.sources.size() == 1 && sends(sweep)) timer_->moved();
+  if (timer() != nullptr && sweep.sources.size() == 1 && sends(sweep)) timer()->moved();
   if (targets_.empty()) return {};
   if (sweep.sources.size() > 1) {
     const kernels::ReduceArguments arguments{
@@ -169,7 +190,7 @@ Status EagerRunner::combine() {
         .count = sweep.bytes / plan_.element_bytes(),
         .divisor = sweep.final ? plan_.divisor() : 1};
     Status reduced = begin_stores();
-    if (reduced.ok()) reduced = reduce_by_plan(plan_, custom_, timer_, arguments);
+    if (reduced.ok()) reduced = reduce(arguments);
     end_stores();
     RONDO_TRY(std::move(reduced));
     // What took the place of a message has to be there before it is said to be.
@@ -179,10 +200,20 @@ Status EagerRunner::combine() {
   if (sources_[0] == transport::Endpoint::stored()) sources_[0] = targets_[0];
   for (void* target : targets_) {
     if (target == sources_[0] || sweep.bytes == 0) continue;
-    if (timer_ != nullptr && sweep.bytes >= kLongCopyBytes) timer_->moved();
+    if (timer() != nullptr && sweep.bytes >= kLongCopyBytes) timer()->copies();
     copy_bytes(target, sources_[0], sweep.bytes);
   }
   return {};
+}
+
+/// Where results lie where peers look for them, sending is but to tell them.
+Status EagerRunner::reduce(const kernels::ReduceArguments& arguments) {
+  trace::CallTimer* const timer = this->timer();
+  if (timer == nullptr || !lends_)
+    return reduce_by_plan(plan_, operands_->custom, timer, arguments);
+  for (const void* source : arguments.sources) prefetch_to_read(source);
+  timer->begin_last_kernel();
+  return reduce_by_plan(plan_, operands_->custom, nullptr, arguments);
 }
 
 /// A store that isn't into the peer's memory but in place of its message needs none of this, which

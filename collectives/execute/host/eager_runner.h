@@ -30,6 +30,8 @@ class EagerRunner final : public Runner {
 
  private:
   void begin(const transport::Call& call, const Operands& operands) override;
+  HeadStart head_start() const override { return head_start_; }
+  Status send_first(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;
   std::uint32_t looks_per_step() const override;
@@ -40,6 +42,7 @@ class EagerRunner final : public Runner {
   Result<bool> advance();
   Result<bool> receive();
   Status combine();
+  Status reduce(const kernels::ReduceArguments& arguments);
   Status begin_stores() const;
   void end_stores() const;
   void find_targets();
@@ -52,14 +55,16 @@ class EagerRunner final : public Runner {
   bool has_all_back() const { return !lends_ || returned_ == plan_.senders().size(); }
   void next_sweep();
   std::byte* memory(const BoundSlice& slice) const;
+  trace::CallTimer* timer() const { return operands_->timer; }
   transport::Endpoint* sender_of(const BoundPort& port) const;
 
   const Plan& plan_;
   std::span<const BoundSweep> sweeps_;
   int most_looks_;
   bool lends_;
-  kernels::CustomKernel custom_{};
-  trace::CallTimer* timer_ = nullptr;
+  std::size_t own_sweeps_ = 0;  ///< the first so many take nothing from peers
+  HeadStart head_start_ = HeadStart::kNone;
+  const Operands* operands_ = nullptr;
   std::array<std::byte*, 3> bases_{};  ///< by schedule::BufferRole
   std::size_t sweep_ = 0;
   std::size_t source_ = 0;              ///< of the sweep: the next to be received

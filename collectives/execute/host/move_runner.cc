@@ -37,6 +37,12 @@ MoveRunner::MoveRunner(const Plan& plan, bool spare_core)
     if (source.is_channel) move.from = plan.receivers()[source.channel].endpoint;
     if (target.is_channel) move.to = plan.senders()[target.channel].endpoint;
   }
+  std::size_t first_bytes = 0;
+  for (const Move& move : moves_) {
+    if (move.to == nullptr) break;
+    first_bytes += move.bytes;
+  }
+  head_start_ = head_start_of(first_bytes, plan.endpoints());
 }
 
 void MoveRunner::begin(const transport::Call& call, const Operands& operands) {

@@ -36,7 +36,7 @@ class MoveRunner final : public Runner {
   };
 
   void begin(const transport::Call& call, const Operands& operands) override;
-  bool sends_first() const override { return true; }
+  HeadStart head_start() const override { return head_start_; }
   Status send_first(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;
@@ -51,6 +51,7 @@ class MoveRunner final : public Runner {
   const Plan& plan_;
   std::vector<Move> moves_;
   int most_looks_;
+  HeadStart head_start_;
   const Operands* operands_ = nullptr;  ///< of the call
   std::array<std::byte*, 3> bases_{};   ///< by schedule::BufferRole
   std::size_t next_ = 0;                ///< of moves_

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/copy_bytes.h"
+#include "core/prefetch.h"
 #include "core/relax.h"
 #include "transport/wire/control.h"
 
@@ -67,6 +68,10 @@ void OneShotRunner::enter(const transport::Call& call, const Operands& operands)
 
 /// Peers that aren't there yet will find the bulletin before the call is on the board.
 Status OneShotRunner::send_first(const transport::Call& call, const Operands& operands) {
+  if (!inputs_.bulletins) {
+    begin(call, operands);
+    return send_all();
+  }
   enter(call, operands);
   Status published = publish();
   if (inputs_.spare_core) first_look_.sent();
@@ -209,7 +214,9 @@ Result<bool> OneShotRunner::receive_all() {
     }
     if (theirs == nullptr) break;
     put(expected_[received_].rank, theirs);
-    if (timer() != nullptr) timer()->moved();
+    if (timer() == nullptr) continue;
+    prefetch_to_read(theirs);
+    timer()->moved();
   }
   return received_ != before;
 }

@@ -59,7 +59,9 @@ class OneShotRunner final : public Runner {
  private:
   void begin(const transport::Call& call, const Operands& operands) override;
   void enter(const transport::Call& call, const Operands& operands);
-  bool sends_first() const override { return inputs_.bulletins; }
+  HeadStart head_start() const override {
+    return inputs_.bulletins ? HeadStart::kShort : head_start_of(bytes_ * peers_.size(), peers_);
+  }
   Status send_first(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;
   Result<bool> step() override;

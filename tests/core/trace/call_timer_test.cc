@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "core/status.h"
 #include "core/trace/prometheus.h"
@@ -116,6 +118,41 @@ TEST(CallTimer, ALateKernel_RunsToTheEnd) {
   timer.end();
   EXPECT_GE(timer.record().reduce, 20'000U);
   EXPECT_LE(timer.record().reduce, timer.record().done - timer.record().begun);
+}
+
+/// Whatever comes next: nothing of it is the kernel's.
+TEST(CallTimer, ALastKernel_EndsWithWhatIsNext) {
+  const std::vector<std::function<void(CallTimer&)>> nexts{
+      [](CallTimer& timer) { timer.idle(1); }, [](CallTimer& timer) { timer.copies(); },
+      [](CallTimer& timer) { timer.copied_since(ticks_now()); },
+      [](CallTimer& timer) { timer.end_kernel(timer.begin_kernel()); }};
+  for (std::size_t next = 0; next < nexts.size(); ++next) {
+    CallTimer timer;
+    timer.begin({}, ticks_now(), ticks_now());
+    timer.idle(1);
+    pass_some_time();
+    const Ticks before = ticks_now();
+    timer.begin_last_kernel();
+    EXPECT_FALSE(timer.is_idle());
+    EXPECT_GE(timer.record().wait, 20'000U);
+    pass_some_time();
+    timer.moved();  // the kernel's results, which are no wait
+    nexts[next](timer);
+    const Ticks most = ticks_now() - before;
+    pass_some_time();
+    timer.end();
+    EXPECT_GE(timer.record().reduce, 20'000U) << next;
+    EXPECT_LE(timer.record().reduce, most) << next;
+  }
+}
+
+TEST(CallTimer, ALastKernel_EndsWithTheCall) {
+  CallTimer timer;
+  timer.begin({}, ticks_now(), ticks_now());
+  timer.begin_last_kernel();
+  pass_some_time();
+  timer.end();
+  EXPECT_GE(timer.record().reduce, 20'000U);
 }
 
 TEST(TickScale, Instants_AreOfTheMonotonicClock) {
