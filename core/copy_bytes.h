@@ -3,7 +3,6 @@
 // How messages' bytes are copied.
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 namespace rondo {
@@ -11,25 +10,21 @@ namespace rondo {
 /// A copy of that many bytes takes several times as long as to read a clock.
 inline constexpr std::size_t kLongCopyBytes = 4096;
 
-/// As std::memcpy, which glibc does by `rep movsb` from 4 KiB on. AMD's Zen 3 and 4 take that byte
-/// by byte where the target begins up to 63 bytes after the source, modulo a page: 1.9 GB/s instead
-/// of 40 (glibc bug 30994). malloc's large blocks begin 16 bytes into a page, and slots at its
-/// start, so that is what a message out of them would get. Shorter copies go by vector registers.
+/// What copies kLongCopyBytes and more.
+using LongCopy = void (*)(std::byte* target, const std::byte* source, std::size_t bytes);
+/// By memcpy, but for what makes that slow on some processors.
+void copy_by_memcpy(std::byte* target, const std::byte* source, std::size_t bytes);
+/// By vectors of a cache line each; null where the processor has none.
+LongCopy copy_by_lines();
+/// The fastest on this processor.
+void copy_long_bytes(std::byte* target, const std::byte* source, std::size_t bytes);
+
+/// As std::memcpy.
 inline void copy_bytes(void* target, const void* source, std::size_t bytes) {
-  constexpr std::uintptr_t kPage = 4096;
-  constexpr std::uintptr_t kAliased = 64;
-  constexpr std::size_t kPiece = 2048;
-  const std::uintptr_t apart =
-      (reinterpret_cast<std::uintptr_t>(target) - reinterpret_cast<std::uintptr_t>(source)) % kPage;
-  if (apart == 0 || apart >= kAliased) {
+  if (bytes < kLongCopyBytes) {
     std::memcpy(target, source, bytes);
-    return;
-  }
-  auto* const to = static_cast<std::byte*>(target);
-  const auto* const from = static_cast<const std::byte*>(source);
-  for (std::size_t offset = 0; offset < bytes; offset += kPiece) {
-    const std::size_t left = bytes - offset;
-    std::memcpy(to + offset, from + offset, left < kPiece ? left : kPiece);
+  } else {
+    copy_long_bytes(static_cast<std::byte*>(target), static_cast<const std::byte*>(source), bytes);
   }
 }
 

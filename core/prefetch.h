@@ -18,13 +18,14 @@ inline void prefetch_to_write(const std::byte* address) {
 #endif
 }
 
-/// Ahead of a long read, before the clock is read: a processor doesn't read on beyond that, where
-/// it would otherwise have begun before it knew that it may.
-inline void prefetch_to_read(const void* begin) {
+/// The first lines of a long read, before the clock is read: a processor doesn't read on beyond
+/// that, where it would otherwise have begun before it knew that it may.
+inline void prefetch_to_read(const void* begin, std::size_t bytes) {
   constexpr std::size_t kLines = 4;
-  const auto* const bytes = static_cast<const std::byte*>(begin);
+  if (bytes < kLines * kCacheLineBytes) return;
+  const auto* const memory = static_cast<const std::byte*>(begin);
   for (std::size_t line = 0; line < kLines; ++line)
-    __builtin_prefetch(bytes + line * kCacheLineBytes);
+    __builtin_prefetch(memory + line * kCacheLineBytes);
 }
 
 }  // namespace rondo

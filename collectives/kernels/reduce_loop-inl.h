@@ -145,6 +145,7 @@ template <class T>
 class StoresAhead {
  public:
   explicit StoresAhead(const ReduceArguments& arguments) : count_(arguments.count) {
+    if (count_ <= kAhead) return;
     const auto& sources = arguments.sources;
     for (std::size_t t = 0; t < std::min(arguments.targets.size(), kMostTargets); ++t) {
       const void* const target = arguments.targets[t];

@@ -60,9 +60,14 @@ class CallTimer {
     return now;
   }
   void end_kernel(Ticks begun) { record_.reduce += ticks_now() - begun; }
-  /// A kernel begins, behind which there is nothing to be done but to tell peers: it ends where the
-  /// next wait or long copy begins, or with the call. Peers needn't wait for a reading then.
+  /// A kernel begins, behind which there is mostly nothing to be done but to tell peers: it ends
+  /// where the next wait or long copy begins, or with the call. Peers needn't wait for a reading
+  /// then.
   void begin_last_kernel() { reducing_since_ = begin_kernel(); }
+  /// What is next takes time and is no kernel; nothing where none is open. A wait goes on.
+  void end_last_kernel() {
+    if (reducing_since_ != 0) end_reduction(ticks_now());
+  }
   /// From the last byte on until the call is done there is nothing but a kernel.
   void reduces_to_the_end() {
     reducing_since_ = record_.last_byte != 0 ? record_.last_byte : ticks_now();

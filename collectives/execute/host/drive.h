@@ -123,12 +123,14 @@ class Runner : public Sleeper {
         std::ranges::none_of(peers, [](const auto* peer) { return peer->gathers(); });
     return spare_core && cheap ? kMostLooks : 1;
   }
-  /// Of messages of so many bytes together.
-  static HeadStart head_start_of(std::size_t bytes, std::span<transport::Endpoint* const> peers) {
+  /// Of messages of so many bytes together. Without a spare core the peer that is told may have
+  /// this one's before the clock is read.
+  static HeadStart head_start_of(std::size_t bytes, std::span<transport::Endpoint* const> peers,
+                                 bool spare_core) {
     constexpr std::size_t kMostShortBytes = 1024;
     const bool cheap =
         std::ranges::none_of(peers, [](const auto* peer) { return peer->gathers(); });
-    return cheap && bytes <= kMostShortBytes ? HeadStart::kShort : HeadStart::kLong;
+    return spare_core && cheap && bytes <= kMostShortBytes ? HeadStart::kShort : HeadStart::kLong;
   }
 };
 

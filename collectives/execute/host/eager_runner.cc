@@ -83,7 +83,7 @@ EagerRunner::EagerRunner(const Plan& plan, bool spare_core, Memory memory)
     ++own_sweeps_;
     own_bytes += sweep.bytes * sweep.targets.size();
   }
-  if (own_sweeps_ > 0) head_start_ = head_start_of(own_bytes, plan.endpoints());
+  if (own_sweeps_ > 0) head_start_ = head_start_of(own_bytes, plan.endpoints(), spare_core);
 }
 
 void EagerRunner::begin(const transport::Call& call, const Operands& operands) {
@@ -206,12 +206,14 @@ Status EagerRunner::combine() {
   return {};
 }
 
-/// Where results lie where peers look for them, sending is but to tell them.
+/// Where results mostly lie where peers look for them, and what is next is noted at once, the
+/// kernel's end is noted with that.
 Status EagerRunner::reduce(const kernels::ReduceArguments& arguments) {
   trace::CallTimer* const timer = this->timer();
-  if (timer == nullptr || !lends_)
+  if (timer == nullptr || !lends_ || most_looks_ == 1)
     return reduce_by_plan(plan_, operands_->custom, timer, arguments);
-  for (const void* source : arguments.sources) prefetch_to_read(source);
+  for (const void* source : arguments.sources)
+    prefetch_to_read(source, arguments.count * plan_.element_bytes());
   timer->begin_last_kernel();
   return reduce_by_plan(plan_, operands_->custom, nullptr, arguments);
 }
@@ -281,6 +283,7 @@ Result<bool> EagerRunner::send_to(std::size_t target) {
   if (stored_[target] != 0) return endpoint->stored_eager(sweep.bytes);
   if (lends_ && endpoint->lends(payload_, sweep.bytes))
     return endpoint->lend_eager({payload_, sweep.bytes});
+  if (timer() != nullptr && sweep.bytes >= kLongCopyBytes) timer()->end_last_kernel();
   return endpoint->send_eager({payload_, sweep.bytes});
 }
 

@@ -42,7 +42,7 @@ MoveRunner::MoveRunner(const Plan& plan, bool spare_core)
     if (move.to == nullptr) break;
     first_bytes += move.bytes;
   }
-  head_start_ = head_start_of(first_bytes, plan.endpoints());
+  head_start_ = head_start_of(first_bytes, plan.endpoints(), spare_core);
 }
 
 void MoveRunner::begin(const transport::Call& call, const Operands& operands) {

@@ -215,7 +215,7 @@ Result<bool> OneShotRunner::receive_all() {
     if (theirs == nullptr) break;
     put(expected_[received_].rank, theirs);
     if (timer() == nullptr) continue;
-    prefetch_to_read(theirs);
+    prefetch_to_read(theirs, bytes_);
     timer()->moved();
   }
   return received_ != before;

@@ -60,7 +60,8 @@ class OneShotRunner final : public Runner {
   void begin(const transport::Call& call, const Operands& operands) override;
   void enter(const transport::Call& call, const Operands& operands);
   HeadStart head_start() const override {
-    return inputs_.bulletins ? HeadStart::kShort : head_start_of(bytes_ * peers_.size(), peers_);
+    const std::size_t messages = inputs_.bulletins ? 0 : bytes_ * peers_.size();
+    return head_start_of(messages, peers_, inputs_.spare_core);
   }
   Status send_first(const transport::Call& call, const Operands& operands) override;
   Status end(Status status, int rank) override;

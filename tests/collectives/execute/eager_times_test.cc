@@ -13,6 +13,7 @@
 #include "collectives/algorithms/registry.h"
 #include "collectives/execute/host/eager_runner.h"
 #include "collectives/execute/host/waiter.h"
+#include "collectives/kernels/reduce.h"
 #include "collectives/schedule/fuse.h"
 #include "tests/collectives/execute/acted_endpoint.h"
 
@@ -29,11 +30,12 @@ constexpr auto kSending = std::chrono::milliseconds(20);
 /// look.
 class SlowPeer final : public ActedEndpoint {
  public:
-  explicit SlowPeer(int rank) : rank_(rank) {}
+  SlowPeer(int rank, bool gathers) : rank_(rank), gathers_(gathers) {}
 
   transport::TransportKind kind() const override { return transport::TransportKind::kTcp; }
   int peer() const override { return rank_; }
   std::size_t window() const override { return 4; }
+  bool gathers() const override { return gathers_; }
   std::optional<std::size_t> eager_bytes() const override { return kMostBytes; }
   Result<bool> send_eager(std::span<const std::byte>) override {
     std::this_thread::sleep_for(kSending);
@@ -47,54 +49,69 @@ class SlowPeer final : public ActedEndpoint {
 
  private:
   int rank_;
+  bool gathers_;
   int looks_ = 0;
   std::array<std::byte, kMostBytes> bytes_{};
 };
 
-/// Rank 4 of eight has what comes from rank 0, and sends it on to two others.
-class ForwardingRank {
+struct Case {
+  Collective collective = Collective::kAllReduce;
+  const char* algorithm = "ring";
+  int world = 3;
+  int rank = 1;
+  bool gathers = false;  ///< peers do
+};
+
+/// One rank of them, of floats.
+class ActedRank {
  public:
-  explicit ForwardingRank(std::size_t bytes) : output_(bytes) {
-    const auto* algorithm = algorithms::find(Collective::kBroadcast, "tree");
+  ActedRank(const Case& call, std::size_t count) : case_(call), output_(count, 0.5F) {
+    const auto* algorithm = algorithms::find(call.collective, call.algorithm);
     const auto build = [&](int rank) {
-      schedule::Request request{.collective = Collective::kBroadcast, .world = 8, .rank = rank};
-      request.rows = algorithm->rows(request, bytes);
+      schedule::Request request{.collective = call.collective, .world = call.world, .rank = rank};
+      request.rows = algorithm->rows(request, count);
       return algorithm->build(request);
     };
     PlanInputs inputs;
-    inputs.schedule = unfold(schedule::fuse_folded(build), kRank);
-    inputs.table = schedule::ChunkTable::equal(bytes, inputs.schedule.request.rows);
-    inputs.element_bytes = 1;
+    inputs.schedule = unfold(schedule::fuse_folded(build), call.rank);
+    inputs.table = schedule::ChunkTable::equal(count, inputs.schedule.request.rows);
+    inputs.element_bytes = sizeof(float);
+    inputs.kernel =
+        kernels::find_reduce_kernel(DeviceKind::kHost, DataType::kF32, ReduceOp::kSum).value();
     inputs.endpoint_of = [this](int peer) {
       auto& endpoint = peers_[peer];
-      if (endpoint == nullptr) endpoint = std::make_unique<SlowPeer>(peer);
+      if (endpoint == nullptr) endpoint = std::make_unique<SlowPeer>(peer, case_.gathers);
       return endpoint.get();
     };
     inputs.scratch_rows_of = [](int) { return std::vector<std::uint32_t>(); };
-    inputs.allocate_scratch = [](std::size_t) {
-      return Result<std::shared_ptr<std::byte[]>>(std::shared_ptr<std::byte[]>());
+    inputs.allocate_scratch = [](std::size_t bytes) {
+      return Result<std::shared_ptr<std::byte[]>>(
+          std::shared_ptr<std::byte[]>(new std::byte[bytes]));
     };
     plan_ = Plan::make(std::move(inputs)).value();
   }
 
   std::size_t peers() const { return peers_.size(); }
-  trace::CallRecord run() {
-    EagerRunner eager(*plan_, false);
+  trace::CallRecord run(bool spare_core, EagerRunner::Memory memory) {
+    EagerRunner eager(*plan_, spare_core, memory);
     Runner& runner = eager;
     trace::CallTimer timer;
     timer.begin({}, ticks_now(), ticks_now());
     const transport::Call call{1, 1, {}};
-    runner.begin(call, {.input = output_.data(), .output = output_.data(), .timer = &timer});
+    auto* const data = reinterpret_cast<std::byte*>(output_.data());
+    const Operands operands{.input = data, .output = data, .timer = &timer};
+    runner.begin(call, operands);
     Run run(runner, call, &timer);
-    const Status status = runner.end(run.drive({kRank, waiter_.get(), {}, 10'000}), kRank);
+    const Status status =
+        runner.end(run.drive({case_.rank, waiter_.get(), {}, 10'000}), case_.rank);
     EXPECT_TRUE(status.ok()) << status.to_string();
     timer.end();
     return timer.record();
   }
 
  private:
-  static constexpr int kRank = 4;
-  std::vector<std::byte> output_;
+  Case case_;
+  std::vector<float> output_;
   std::map<int, std::unique_ptr<SlowPeer>> peers_;
   std::unique_ptr<Plan> plan_;
   std::unique_ptr<Waiter> waiter_ = Waiter::make({}, {}).value();
@@ -102,18 +119,38 @@ class ForwardingRank {
 
 /// What sends on what it has waited for no longer waits, however few bytes there are.
 TEST(EagerTimes, OfSendingOn_AreNoWait) {
-  for (const std::size_t bytes : {std::size_t{8}, std::size_t{8000}}) {
-    ForwardingRank rank(bytes);
+  // Rank 4 of eight has what comes from rank 0, and sends it on to two others.
+  const Case forwards{Collective::kBroadcast, "tree", 8, 4};
+  for (const std::size_t count : {std::size_t{2}, std::size_t{2000}}) {
+    ActedRank rank(forwards, count);
     ASSERT_GE(rank.peers(), 3U) << "it has to send to several";
     double least_part = 1;
     // A test that isn't run for a while waits for as long.
     for (int again = 0; again < 5; ++again) {
-      const trace::CallRecord record = rank.run();
+      const trace::CallRecord record = rank.run(false, EagerRunner::Memory::kCopied);
       ASSERT_GT(record.wait, 0U);
       least_part = std::min(least_part, static_cast<double>(record.wait) /
                                             static_cast<double>(record.done - record.begun));
     }
-    EXPECT_LT(least_part, 0.25) << bytes;
+    EXPECT_LT(least_part, 0.25) << count;
+  }
+}
+
+/// Neither where they are copied, nor where the system is called.
+TEST(EagerTimes, OfSendingSums_AreNoKernels) {
+  for (const bool gathers : {false, true}) {
+    // Short copies take no longer than to read the clock; calls of the system do.
+    ActedRank rank({.gathers = gathers}, gathers ? 3 * 500 : 3 * 1500);
+    for (const auto memory : {EagerRunner::Memory::kCopied, EagerRunner::Memory::kLent}) {
+      double least_part = 1;
+      for (int again = 0; again < 5; ++again) {
+        const trace::CallRecord record = rank.run(true, memory);
+        ASSERT_GT(record.reduce, 0U);
+        least_part = std::min(least_part, static_cast<double>(record.reduce) /
+                                              static_cast<double>(record.done - record.begun));
+      }
+      EXPECT_LT(least_part, 0.1) << gathers;
+    }
   }
 }
 

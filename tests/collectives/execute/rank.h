@@ -211,7 +211,8 @@ class Rank : public ConnectedRank {
       return std::make_unique<PlanRunner>(*plan_);
     EXPECT_TRUE(EagerRunner::suits(*plan_)) << name;
     using Memory = EagerRunner::Memory;
-    return std::make_unique<EagerRunner>(*plan_, false,
+    const bool spare_core = world_ <= 3;
+    return std::make_unique<EagerRunner>(*plan_, spare_core,
                                          path == Path::kEager ? Memory::kCopied : Memory::kLent);
   }
   int divisor(ReduceOp op) const { return op == ReduceOp::kAvg ? world_ : 1; }
