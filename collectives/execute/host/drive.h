@@ -71,8 +71,8 @@ Status compare_calls(int rank, const transport::Call& call, transport::Endpoint&
 /// What of a call goes out before anything is noted of it.
 enum class HeadStart : char {
   kNone,
-  kShort,  ///< takes no longer than to read the clock
-  kLong,   ///< copies, or calls of the system: the call's time begins before them
+  kShort,  ///< nobody sees it before the clock has been read behind it
+  kLong,   ///< the call's time begins before it: copies, calls of the system, peers that take turns
 };
 
 /// Runs calls of one kind, again and again: one at a time. Everything it needs is made with it; a

@@ -25,7 +25,8 @@ class EagerRunner final : public Runner {
   /// Whether every message of the plan can be sent at once to whom it goes.
   static bool suits(const Plan& plan);
   enum class Memory : bool { kCopied, kLent };
-  /// The plan suits. `spare_core`: a few looks are worth it before the waiter is asked how to wait.
+  /// The plan suits. `spare_core`: a few looks are worth it before the waiter is asked how to wait,
+  /// and peers don't need this one's core.
   EagerRunner(const Plan& plan, bool spare_core, Memory memory = Memory::kCopied);
 
  private:

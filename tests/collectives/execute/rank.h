@@ -151,8 +151,10 @@ class Rank : public ConnectedRank {
     return status;
   }
   /// Of an all-reduce of so many floats, copied.
-  HeadStart head_start(std::size_t count, std::string_view algorithm) {
-    return plan_runner(count, ReduceOp::kSum, algorithm, Path::kEager)->head_start();
+  HeadStart head_start(std::size_t count, std::string_view algorithm, bool spare_core) {
+    const auto planned = plan_runner(count, ReduceOp::kSum, algorithm, Path::kEager);
+    const EagerRunner eager(*plan_, spare_core);
+    return static_cast<const Runner&>(eager).head_start();
   }
   /// Of the last all_reduce.
   const trace::CallRecord& record() const { return timer_.record(); }

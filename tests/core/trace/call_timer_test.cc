@@ -125,6 +125,7 @@ TEST(CallTimer, ALastKernel_EndsWithWhatIsNext) {
   const std::vector<std::function<void(CallTimer&)>> nexts{
       [](CallTimer& timer) { timer.idle(1); }, [](CallTimer& timer) { timer.copies(); },
       [](CallTimer& timer) { timer.copied_since(ticks_now()); },
+      [](CallTimer& timer) { timer.end_last_kernel(); },
       [](CallTimer& timer) { timer.end_kernel(timer.begin_kernel()); }};
   for (std::size_t next = 0; next < nexts.size(); ++next) {
     CallTimer timer;
