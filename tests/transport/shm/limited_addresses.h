@@ -36,4 +36,10 @@ inline bool has_addresses(std::size_t bytes) {
   return ::munmap(start, bytes) == 0;
 }
 
+/// Whether the limit is kept: qemu lets the programs that it runs have all addresses.
+inline bool addresses_are_limited() {
+  return where_addresses_are_left(std::size_t{64} << 20,
+                                  [] { return has_addresses(std::size_t{1} << 30) ? 1 : 0; }) == 0;
+}
+
 }  // namespace rondo::transport

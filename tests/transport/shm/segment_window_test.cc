@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 TEST(SegmentWindow, Reserve_whereAddressesAreFew_takesLess_butNotTooLittle) {
+  if (!addresses_are_limited()) GTEST_SKIP() << "no limit of addresses is kept here";
   const int result = where_addresses_are_left(256 * kMiB, [] {
     const auto window = SegmentWindow::reserve(std::size_t{4} << 30, 32 * kMiB);
     if (!window.ok() || window->max_bytes() < 32 * kMiB) return 1;
