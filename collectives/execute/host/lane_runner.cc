@@ -46,7 +46,10 @@ Result<bool> LaneRunner::step(std::span<LaneRunner> lanes, std::span<SendQueue> 
     if (current().is_wait) {
       if (!wait_is_over(lanes, senders)) return moved;
     } else {
-      if (!begun_) begin_sweep(senders);
+      if (!begun_) {
+        begin_sweep(senders);
+        for (SendQueue& sender : senders) RONDO_TRY(sender.pump_ahead());
+      }
       RONDO_ASSIGN(const bool segments_moved, move_segments(senders));
       moved |= segments_moved;
       if (segment_ < current().segments) return moved;

@@ -45,6 +45,11 @@ Result<bool> SendQueue::pump() {
   return polled || posted;
 }
 
+Status SendQueue::pump_ahead() {
+  if (endpoint_->gathers()) return {};
+  return pump().status();
+}
+
 Result<bool> SendQueue::post_ready() {
   bool posted = false;
   while (has_ready() && messages_ < posted_.size()) {

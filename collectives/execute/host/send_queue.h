@@ -45,6 +45,10 @@ class SendQueue {
 
   /// Posts and polls what it can. True if anything moved.
   Result<bool> pump();
+  /// Before its lane takes what has come, which may be long copies: the peer shouldn't wait for
+  /// what is ready until they are done, and then copy while this rank waits. Only where nothing is
+  /// to go out together.
+  Status pump_ahead();
   /// Nothing is left to post or pending.
   bool idle() const { return consumed_jobs_ == job_count_; }
   /// True if all jobs of sweeps up to and including `sweep` have been consumed.

@@ -1,5 +1,6 @@
 // Steps of many rows between hosts: all that is ready for a peer goes out by one call of its
-// endpoint, as messages of their own, before anything of the step is waited for.
+// endpoint, as messages of their own, before anything of the step is waited for. Inside a host it
+// goes out before what has come is taken, which is a copy there.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,16 +33,23 @@ using transport::TransferKind;
 /// What was asked of all endpoints of a rank, in turn: "3 sends to 4", "receive from 2".
 using Log = std::vector<std::string>;
 
-/// As over a socket: nothing is lent or stored. Sends are done at once; what is received is there
-/// when it is asked for a second time.
+/// What the peers are connected by.
+struct Link {
+  std::size_t window = 64;
+  /// As over a socket; else each message goes by itself.
+  bool gathers = true;
+};
+
+/// Nothing is lent or stored. Sends are done at once; what is received is there when it is asked
+/// for a second time.
 class Peer final : public ActedEndpoint {
  public:
-  Peer(int rank, std::size_t window, Log& log) : rank_(rank), window_(window), log_(log) {}
+  Peer(int rank, const Link& link, Log& log) : rank_(rank), link_(link), log_(log) {}
 
   transport::TransportKind kind() const override { return transport::TransportKind::kTcp; }
   int peer() const override { return rank_; }
-  std::size_t window() const override { return window_; }
-  bool gathers() const override { return true; }
+  std::size_t window() const override { return link_.window; }
+  bool gathers() const override { return link_.gathers; }
   Result<Token> post(std::span<const transport::Transfer> group) override {
     if (group.front().kind == TransferKind::kSend) {
       log_.push_back(std::to_string(group.size()) + " to " + std::to_string(rank_));
@@ -56,7 +64,7 @@ class Peer final : public ActedEndpoint {
  private:
   static constexpr Token kSent = 0;
   int rank_;
-  std::size_t window_;
+  Link link_;
   Log& log_;
   Token last_ = kSent;
   std::set<Token> asked_;  ///< for, of what is received
@@ -71,11 +79,11 @@ schedule::SharedLayout hosts_of_their_own(int world) {
 
 /// What rank 0 asks of its endpoints when it runs its schedule of the world.
 Log asked(const schedule::Request& request, const schedule::BuildSchedule& build,
-          std::size_t window) {
+          const Link& link) {
   Log log;
   std::map<int, std::unique_ptr<Peer>> peers;
   for (int peer = 1; peer < request.world; ++peer)
-    peers[peer] = std::make_unique<Peer>(peer, window, log);
+    peers[peer] = std::make_unique<Peer>(peer, link, log);
   PlanInputs inputs;
   inputs.schedule = unfold(schedule::fuse_folded(build), 0);
   inputs.table = schedule::ChunkTable::equal(request.rows, request.rows);
@@ -100,7 +108,7 @@ Log asked(const schedule::Request& request, const schedule::BuildSchedule& build
   return log;
 }
 
-Log asked(Collective collective, const char* name, int world, std::size_t window = 64) {
+Log asked(Collective collective, const char* name, int world, const Link& link = {}) {
   const auto* algorithm = algorithms::find(collective, name);
   schedule::Request request{
       .collective = collective, .world = world, .layout = hosts_of_their_own(world)};
@@ -110,7 +118,7 @@ Log asked(Collective collective, const char* name, int world, std::size_t window
     own.rank = rank;
     return algorithm->build(own);
   };
-  return asked(request, build, window);
+  return asked(request, build, link);
 }
 
 /// Without what is received, of which each row is asked for by itself.
@@ -143,7 +151,7 @@ TEST(RowSteps, OfHalvingAndDoubling_AreOneCallEach) {
 }
 
 TEST(RowSteps, WithAWindowOfThree_AreCallsOfThree) {
-  EXPECT_THAT(sent(asked(Collective::kAllGather, "bruck", 8, 3)),
+  EXPECT_THAT(sent(asked(Collective::kAllGather, "bruck", 8, {.window = 3})),
               ElementsAre("1 to 1", "2 to 2", "3 to 4", "1 to 4"));
 }
 
@@ -170,12 +178,24 @@ TEST(RowSteps, WhereALaneWaits_AreCallsOfTheirOwn) {
     }
     return std::move(builder).finish();
   };
-  EXPECT_THAT(sent(asked(request, build, 64)), ElementsAre("1 to 1", "1 to 1", "1 to 1"));
+  EXPECT_THAT(sent(asked(request, build, {})), ElementsAre("1 to 1", "1 to 1", "1 to 1"));
 }
 
 TEST(RowSteps, OfMoreThanOneCallTakes_AreSeveral) {
   EXPECT_THAT(sent(asked(Collective::kAllGather, "bruck", 32)),
               ElementsAre("1 to 1", "2 to 2", "4 to 4", "8 to 8", "8 to 16", "8 to 16"));
+}
+
+// Else whoever is there first copies all that its peer has sent while the peer, to whom it has said
+// nothing yet, waits; and then the other way round.
+TEST(RowsInsideAHost, GoOutBeforeAnyIsReceived) {
+  const Link inside{.gathers = false};
+  EXPECT_THAT(asked(Collective::kAllGather, "direct", 2, inside), ElementsAre("1 to 1", "from 1"));
+  EXPECT_THAT(asked(Collective::kAllToAll, "pairwise", 2, inside), ElementsAre("1 to 1", "from 1"));
+  EXPECT_THAT(asked(Collective::kAllToAll, "direct", 4, inside),
+              ElementsAre("1 to 1", "1 to 2", "1 to 3", "from 3", "from 2", "from 1"));
+  EXPECT_THAT(asked(Collective::kAllGather, "ring", 3, inside),
+              ElementsAre("1 to 1", "from 2", "1 to 1", "from 2"));
 }
 
 }  // namespace
