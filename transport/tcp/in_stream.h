@@ -40,6 +40,17 @@ class InStream {
   bool copy_buffered();
   bool payload_complete() const { return reader_.payload_left() == 0; }
   void next_message();
+  /// Where the current message's whole payload lies; null where it hasn't all been read ahead.
+  const std::byte* whole() const {
+    const bool is_there = !placed_ && ahead_end_ - ahead_begin_ >= reader_.payload_left();
+    return is_there ? ahead_.data() + ahead_begin_ : nullptr;
+  }
+  /// That message has been copied from there, without a place.
+  void took_whole() {
+    ahead_begin_ += static_cast<std::size_t>(reader_.payload_left());
+    reader_.took_payload(reader_.payload_left());
+    next_message();
+  }
   /// Nothing more can be read now: if a message has come in part, its time runs from here.
   void note_parted() {
     if (placed_ && !payload_complete() && parted_since_ == 0) parted_since_ = ticks_now();
@@ -55,6 +66,8 @@ class InStream {
   void finish() { finished_ = true; }
   bool finished() const { return finished_; }
   bool ended() const { return ended_; }
+  /// Nothing has come of the next message, as far as has been read.
+  bool at_boundary() const { return reader_.at_boundary(); }
   /// Its message isn't wanted yet.
   bool stalled() const { return has_header() && !placed_; }
   /// " in the middle of a message (5 of 4096 bytes had come)", for the error after an early end.

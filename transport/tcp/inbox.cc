@@ -45,6 +45,40 @@ Status Inbox::expect(std::uint16_t lane_index, const PostedReceive& posted) {
   return {};
 }
 
+Result<Inbox::AtOnce> Inbox::take_at_once(const UniqueFd& first_socket,
+                                          std::span<std::byte> target) {
+  InStream& stream = streams_.front();
+  if (posted_ > 0 || lanes_.empty() || stream.placed() || stream.finished()) return AtOnce::kOther;
+  RONDO_ASSIGN(const bool has_header, read_header(stream, first_socket.get()));
+  if (!has_header) return stream.at_boundary() ? AtOnce::kNothingThere : AtOnce::kOther;
+  const FrameHeader& header = stream.header();
+  const std::byte* const payload = stream.whole();
+  if (payload == nullptr || !is_next_of_call(header, target.size())) return AtOnce::kOther;
+  if (!lanes_.front().pass(header.message)) return AtOnce::kOther;
+  if (!target.empty()) std::memcpy(target.data(), payload, target.size());
+  peer_calls_.note(header.call.sequence, header.call.fingerprint);
+  stream.took_whole();
+  received_bytes_ += target.size();
+  ++consumed_.front();
+  return AtOnce::kTaken;
+}
+
+/// Of what has been read, or else with one read.
+Result<bool> Inbox::read_header(InStream& stream, int socket) {
+  if (stream.has_header()) return true;
+  RONDO_ASSIGN(const bool is_there, take_header(stream));
+  if (is_there || stream.ended()) return is_there;
+  stream.fill(socket);
+  return take_header(stream);
+}
+
+/// Whatever else it is, is for those that say what is wrong with it, or put it aside.
+bool Inbox::is_next_of_call(const FrameHeader& header, std::size_t bytes) const {
+  return header.kind == FrameKind::kData && header.lane == 0 && header.payload_bytes == bytes &&
+         header.call.sequence == call_.sequence && header.call.epoch == call_.epoch &&
+         header.call.fingerprint == call_.fingerprint;
+}
+
 Status Inbox::pump(std::span<const UniqueFd> sockets) {
   for (std::size_t i = 0; i < streams_.size(); ++i)
     RONDO_TRY(pump(streams_[i], sockets[i].get(), kLargeBytes));

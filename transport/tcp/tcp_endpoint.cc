@@ -86,10 +86,12 @@ Result<bool> TcpEndpoint::send_eager(std::span<const std::byte> message) {
   return false;
 }
 
-/// Finds what `progress` has read.
+/// Takes what is there already; what isn't, `progress` reads.
 Result<const std::byte*> TcpEndpoint::recv_eager(std::size_t bytes) {
   if (eager_received_ == kNoGroup) {
     if (!failure_.ok()) return failure_;
+    RONDO_ASSIGN(const bool taken, take_at_once(bytes));
+    if (taken) return eager_taken_.data();
     eager_received_ = groups_.acquire(1);
     RONDO_TRY(fail(inbox_.expect(0, {.view = true, .bytes = bytes, .group = eager_received_})));
     RONDO_TRY(fail(inbox_.pump_buffered()));
@@ -103,6 +105,17 @@ Result<const std::byte*> TcpEndpoint::recv_eager(std::size_t bytes) {
   if (!failure_.ok()) return failure_;
   RONDO_TRY(fail(left_but_needed()));
   return nullptr;
+}
+
+Result<bool> TcpEndpoint::take_at_once(std::size_t bytes) {
+  if (bytes > eager_taken_.size()) return false;
+  auto taken = inbox_.take_at_once(data_[0], std::span(eager_taken_).first(bytes));
+  if (!taken.ok()) return fail(std::move(taken).status());
+  has_looked_ = *taken == Inbox::AtOnce::kNothingThere;
+  if (*taken != Inbox::AtOnce::kTaken) return false;
+  grant_credit();
+  RONDO_TRY(fail(write_out()));  // what has got credit by that
+  return true;
 }
 
 void TcpEndpoint::release_eager() {
@@ -212,7 +225,9 @@ bool TcpEndpoint::is_quiet() const {
 Status TcpEndpoint::move_data(bool look_everywhere) {
   outbox_.collect(data_);
   RONDO_TRY(write_out());
-  if (inbox_.posted() > 0 || inbox_.takes_early() || look_everywhere) RONDO_TRY(inbox_.pump(data_));
+  const bool has_looked = std::exchange(has_looked_, false);
+  const bool is_wanted = inbox_.posted() > 0 || inbox_.takes_early();
+  if (look_everywhere || (is_wanted && !has_looked)) RONDO_TRY(inbox_.pump(data_));
   grant_credit();
   return write_out();  // what has got credit
 }

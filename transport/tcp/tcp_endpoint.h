@@ -92,6 +92,7 @@ class TcpEndpoint final : public Endpoint {
   };
 
   Status check_transfer(const Transfer& transfer) const;
+  Result<bool> take_at_once(std::size_t bytes);
   Status start(const Transfer& transfer, std::uint32_t group);
   bool is_quiet() const;
   Status move_data(bool look_everywhere);
@@ -134,10 +135,12 @@ class TcpEndpoint final : public Endpoint {
   TcpGroups groups_;
   Outbox outbox_;
   Inbox inbox_;
-  std::array<std::byte, kEagerBytes> eager_copy_;  ///< of what send_eager sent last
-  std::uint32_t eager_sent_ = kNoGroup;            ///< its group, while it isn't written
-  std::uint32_t eager_received_ = kNoGroup;        ///< of recv_eager, until released
-  std::vector<Credited> credited_;                 ///< by lane
+  std::array<std::byte, kEagerBytes> eager_copy_;   ///< of what send_eager sent last
+  std::array<std::byte, kEagerBytes> eager_taken_;  ///< what recv_eager has taken at once
+  std::uint32_t eager_sent_ = kNoGroup;             ///< its group, while it isn't written
+  std::uint32_t eager_received_ = kNoGroup;         ///< of recv_eager, until released
+  bool has_looked_ = false;                         ///< recv_eager has read just now, in vain
+  std::vector<Credited> credited_;                  ///< by lane
   std::optional<std::uint64_t> left_after_;
   std::optional<Deadline> suspect_since_;  ///< a data connection ended, and nobody said why
   std::uint64_t moved_bytes_ = 0;          ///< both ways, at the last check_host

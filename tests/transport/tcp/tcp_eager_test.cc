@@ -2,7 +2,10 @@
 // peer that leaves.
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -61,6 +64,112 @@ TEST_F(TcpEager, EmptyMessages_ComeAndGo) {
   ASSERT_TRUE(got.ok());
   EXPECT_NE(*got, nullptr);
   end_->release_eager();
+}
+
+/// A peer whose first message, number 0, has been received: of what follows, all may be taken at
+/// once, without the transport's progress.
+class TcpEagerTaken : public TcpEager {
+ protected:
+  void SetUp() override {
+    TcpEager::SetUp();
+    const int at_once = 1;
+    ASSERT_EQ(::setsockopt(data_.get(), IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once), 0);
+    write_header(0);
+    ASSERT_TRUE(received(0).ok());
+    end_->release_eager();
+  }
+  void write_message(const FrameHeader& header, const Bytes& payload) const {
+    Bytes frame(kFrameHeaderBytes);
+    encode_frame_header(header, std::span(frame).first<kFrameHeaderBytes>());
+    frame.insert(frame.end(), payload.begin(), payload.end());
+    write_all(data_, frame);
+  }
+  static FrameHeader of_call(std::uint64_t sequence, std::uint32_t message, std::size_t bytes) {
+    return {.payload_bytes = bytes, .message = message, .call = {sequence, 2, sum_of(1009)}};
+  }
+  /// It is there, and is taken, now.
+  void expect_taken(const Bytes& message) {
+    const auto got = end_->recv_eager(message.size());
+    ASSERT_TRUE(got.ok()) << got.status().to_string();
+    ASSERT_NE(*got, nullptr);
+    EXPECT_TRUE(std::equal(message.begin(), message.end(), *got));
+    end_->release_eager();
+  }
+};
+
+TEST_F(TcpEagerTaken, WhatHasCome_IsTakenByOneRead) {
+  write_message(of_call(1, 1, 8), pattern(8, 1));
+  write_message(of_call(1, 2, 700), pattern(700, 2));
+  expect_taken(pattern(8, 1));
+  EXPECT_EQ(end_->traffic().received_bytes, 8U);
+  expect_taken(pattern(700, 2));
+  EXPECT_EQ(end_->traffic().received_bytes, 708U);
+  // The peer is told by the next message that three have been consumed.
+  EXPECT_TRUE(*end_->send_eager(pattern(8, 3)));
+  Bytes frame(kFrameHeaderBytes + 8);
+  ASSERT_TRUE(read_all(data_, frame));
+  FrameReader reader(1, 8);
+  auto bytes = std::span<const std::byte>(frame);
+  ASSERT_TRUE(*reader.step(bytes));
+  EXPECT_EQ(reader.header().consumed, 3U);
+}
+
+TEST_F(TcpEagerTaken, MessageOfALaterCall_IsTakenInIt) {
+  write_message(of_call(2, 1, 8), pattern(8, 1));
+  EXPECT_EQ(*end_->recv_eager(8), nullptr);
+  ASSERT_TRUE(rank_0_->progress().ok());
+  EXPECT_EQ(*end_->recv_eager(8), nullptr);
+  end_->begin({2, 2, sum_of(1009)}, {});
+  expect_taken(pattern(8, 1));
+  write_message(of_call(3, 2, 9), pattern(9, 2));
+  end_->begin({3, 2, sum_of(1009)}, {});
+  expect_taken(pattern(9, 2));
+}
+
+TEST_F(TcpEagerTaken, MessageOfAnotherCallOfThatNumber_IsAMismatch) {
+  write_message({.payload_bytes = 8, .message = 1, .call = {1, 2, sum_of(1010)}}, pattern(8, 1));
+  const auto got = received(8);
+  EXPECT_EQ(got.status().code(), ErrorCode::kMismatch) << got.status().to_string();
+  EXPECT_EQ(got.status().culprit(), 1);
+}
+
+TEST_F(TcpEagerTaken, BehindAnotherLanes_IsReceivedAllTheSame) {
+  FrameHeader other = of_call(1, 0, 5);
+  other.lane = 1;
+  write_message(other, pattern(5, 1));
+  write_message(of_call(1, 1, 8), pattern(8, 2));
+  const auto got = received(8);
+  ASSERT_TRUE(got.ok() && *got != nullptr) << got.status().to_string();
+  EXPECT_EQ((*got)[7], pattern(8, 2)[7]);
+}
+
+TEST_F(TcpEagerTaken, MessageInParts_IsReceivedAllTheSame) {
+  const Bytes message = pattern(8, 1);
+  Bytes frame(kFrameHeaderBytes);
+  encode_frame_header(of_call(1, 1, 8), std::span(frame).first<kFrameHeaderBytes>());
+  frame.insert(frame.end(), message.begin(), message.end());
+  for (const std::size_t part : {20U, 30U, 6U, 4U}) {
+    EXPECT_EQ(*end_->recv_eager(8), nullptr);
+    ASSERT_TRUE(rank_0_->progress().ok());
+    write_all(data_, std::span<const std::byte>(frame).first(part));
+    frame.erase(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(part));
+  }
+  const auto got = received(8);
+  ASSERT_TRUE(got.ok() && *got != nullptr) << got.status().to_string();
+  EXPECT_TRUE(std::equal(message.begin(), message.end(), *got));
+}
+
+TEST_F(TcpEagerTaken, Credit_LetsOutWhatWaitsForIt) {
+  const Bytes message = pattern(8, 1);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(*end_->send_eager(message));
+  EXPECT_FALSE(*end_->send_eager(message));
+  Bytes sent(4 * (kFrameHeaderBytes + 8));
+  ASSERT_TRUE(read_all(data_, sent));
+  FrameHeader header = of_call(1, 1, 3);
+  header.consumed = 1;
+  write_message(header, pattern(3, 2));
+  expect_taken(pattern(3, 2));
+  EXPECT_EQ(waiting_bytes(), kFrameHeaderBytes + 8);
 }
 
 TEST_F(TcpEager, MessageOfAnotherSize_IsAMismatch) {
