@@ -120,7 +120,8 @@ class Endpoint {
   virtual Result<bool> returned_eager();
   /// Where the next message, of exactly so many bytes, lies until release_eager; `stored` where the
   /// peer has put it to where it belongs; null where nothing has come yet. One at a time. Where
-  /// looks cost (`gathers`) it finds what the transport's progress has brought. Errors as poll.
+  /// looks cost (`gathers`) it looks once, and then finds what the transport's progress has
+  /// brought. Errors as poll.
   virtual Result<const std::byte*> recv_eager(std::size_t bytes);
   static const std::byte* stored();
   /// As write_back, of that message.

@@ -48,7 +48,8 @@ Status Inbox::expect(std::uint16_t lane_index, const PostedReceive& posted) {
 Result<Inbox::AtOnce> Inbox::take_at_once(const UniqueFd& first_socket,
                                           std::span<std::byte> target) {
   InStream& stream = streams_.front();
-  if (posted_ > 0 || lanes_.empty() || stream.placed() || stream.finished()) return AtOnce::kOther;
+  if (posted_in_call() > 0 || lanes_.empty() || stream.placed() || stream.finished())
+    return AtOnce::kOther;
   RONDO_ASSIGN(const bool has_header, read_header(stream, first_socket.get()));
   if (!has_header) return stream.at_boundary() ? AtOnce::kNothingThere : AtOnce::kOther;
   const FrameHeader& header = stream.header();
@@ -60,6 +61,8 @@ Result<Inbox::AtOnce> Inbox::take_at_once(const UniqueFd& first_socket,
   stream.took_whole();
   received_bytes_ += target.size();
   ++consumed_.front();
+  // Who waits for what has been read along sleeps until something more comes.
+  if (posted_free_ > 0) RONDO_TRY(pump_buffered(stream));
   return AtOnce::kTaken;
 }
 

@@ -51,7 +51,7 @@ class Inbox {
     kNothingThere,  ///< a read brought nothing
     kOther,         ///< for `expect` and `pump`, with what has been read
   };
-  /// The next message of lane 0, where no receive is posted and it is whole and of this call after
+  /// The next message of lane 0, where none of the call is posted, and it is whole and of it after
   /// at most one read of the first connection, is copied to `target`, which has its size: what
   /// `expect` and `pump` do for any message, in a quarter of the instructions. Errors: as `pump`.
   Result<AtOnce> take_at_once(const UniqueFd& first_socket, std::span<std::byte> target);

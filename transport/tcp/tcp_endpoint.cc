@@ -45,8 +45,9 @@ void TcpEndpoint::begin(const Call& call, const std::array<std::span<std::byte>,
   inbox_.begin(call);
   if (const auto theirs = peer_calls_.find(call.sequence))
     static_cast<void>(fail(check_call(own_.rank, call, peer_, call.sequence, *theirs)));
-  // An error here is kept, and returned by the next call that can return one.
-  if (failure_.ok()) static_cast<void>(fail(inbox_.pump_buffered()));
+  // What is wanted already may be this call's. An error here is kept, and returned by the next call
+  // that can return one.
+  if (failure_.ok() && inbox_.posted() > 0) static_cast<void>(fail(inbox_.pump_buffered()));
 }
 
 Result<Token> TcpEndpoint::post(std::span<const Transfer> group) {
@@ -92,6 +93,7 @@ Result<const std::byte*> TcpEndpoint::recv_eager(std::size_t bytes) {
     if (!failure_.ok()) return failure_;
     RONDO_ASSIGN(const bool taken, take_at_once(bytes));
     if (taken) return eager_taken_.data();
+    taken_in_row_ = 0;
     eager_received_ = groups_.acquire(1);
     RONDO_TRY(fail(inbox_.expect(0, {.view = true, .bytes = bytes, .group = eager_received_})));
     RONDO_TRY(fail(inbox_.pump_buffered()));
@@ -99,6 +101,7 @@ Result<const std::byte*> TcpEndpoint::recv_eager(std::size_t bytes) {
   }
   const TcpGroup& group = groups_[eager_received_];
   if (group.remaining == 0) {
+    has_looked_ = false;
     grant_credit();
     return inbox_.staging().data(group.view.slot);
   }
@@ -107,12 +110,15 @@ Result<const std::byte*> TcpEndpoint::recv_eager(std::size_t bytes) {
   return nullptr;
 }
 
+/// A rank that finds all messages there would never look at its other peers, nor at what comes
+/// beside messages: now and then it is `progress` that has to bring one.
 Result<bool> TcpEndpoint::take_at_once(std::size_t bytes) {
-  if (bytes > eager_taken_.size()) return false;
+  if (bytes > eager_taken_.size() || taken_in_row_ == kMostTakenInRow) return false;
   auto taken = inbox_.take_at_once(data_[0], std::span(eager_taken_).first(bytes));
   if (!taken.ok()) return fail(std::move(taken).status());
-  has_looked_ = *taken == Inbox::AtOnce::kNothingThere;
+  has_looked_ = *taken == Inbox::AtOnce::kNothingThere && data_.size() == 1;
   if (*taken != Inbox::AtOnce::kTaken) return false;
+  ++taken_in_row_;
   grant_credit();
   RONDO_TRY(fail(write_out()));  // what has got credit by that
   return true;

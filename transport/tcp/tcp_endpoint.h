@@ -5,7 +5,7 @@
 //
 // Invariant: the first error is kept and returned by every later call. An orderly goodbye is no
 // error until this rank needs the peer again.
-// `poll` only looks; `TcpTransport::progress`, `post` and `send_eager` move bytes.
+// `poll` only looks; `TcpTransport::progress`, `post`, `send_eager` and `recv_eager` move bytes.
 // Threads: one at a time per place.
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cache_line.h"
 #include "transport/endpoint/endpoint.h"
 #include "transport/endpoint/fork_guard.h"
 #include "transport/endpoint/transport.h"
@@ -78,6 +79,8 @@ class TcpEndpoint final : public Endpoint {
  private:
   /// To copy so little takes less than to queue it.
   static constexpr std::size_t kEagerBytes = 8192;
+  /// Messages that recv_eager takes without `progress`.
+  static constexpr int kMostTakenInRow = 32;
   /// Of check_host in a row, all while nothing moves, before it asks the system.
   static constexpr int kLongWaitChecks = 5;
   static constexpr std::uint32_t kNoGroup = OutFrame::kNoGroup;
@@ -135,12 +138,15 @@ class TcpEndpoint final : public Endpoint {
   TcpGroups groups_;
   Outbox outbox_;
   Inbox inbox_;
-  std::array<std::byte, kEagerBytes> eager_copy_;   ///< of what send_eager sent last
-  std::array<std::byte, kEagerBytes> eager_taken_;  ///< what recv_eager has taken at once
-  std::uint32_t eager_sent_ = kNoGroup;             ///< its group, while it isn't written
-  std::uint32_t eager_received_ = kNoGroup;         ///< of recv_eager, until released
-  bool has_looked_ = false;                         ///< recv_eager has read just now, in vain
-  std::vector<Credited> credited_;                  ///< by lane
+  std::array<std::byte, kEagerBytes> eager_copy_;  ///< of what send_eager sent last
+  /// Kernels and users' functions read it there.
+  alignas(kCacheLineBytes)
+      std::array<std::byte, kEagerBytes> eager_taken_;  ///< what recv_eager has taken at once
+  std::uint32_t eager_sent_ = kNoGroup;                 ///< its group, while it isn't written
+  std::uint32_t eager_received_ = kNoGroup;             ///< of recv_eager, until released
+  int taken_in_row_ = 0;
+  bool has_looked_ = false;         ///< recv_eager has read just now, in vain
+  std::vector<Credited> credited_;  ///< by lane
   std::optional<std::uint64_t> left_after_;
   std::optional<Deadline> suspect_since_;  ///< a data connection ended, and nobody said why
   std::uint64_t moved_bytes_ = 0;          ///< both ways, at the last check_host

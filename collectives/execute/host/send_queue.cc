@@ -46,7 +46,7 @@ Result<bool> SendQueue::pump() {
 }
 
 Status SendQueue::pump_ahead() {
-  if (endpoint_->gathers()) return {};
+  if (endpoint_->gathers() || !has_ready()) return {};
   return pump().status();
 }
 

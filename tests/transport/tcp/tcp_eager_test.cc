@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include "tests/transport/tcp/played_peer.h"
+#include "transport/tcp/tcp_endpoint.h"
 #include "transport/tcp/tcp_options.h"
 #include "transport/wire/control.h"
 
@@ -75,17 +77,40 @@ class TcpEagerTaken : public TcpEager {
     const int at_once = 1;
     ASSERT_EQ(::setsockopt(data_.get(), IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once), 0);
     write_header(0);
-    ASSERT_TRUE(received(0).ok());
+    const auto first = received(0);
+    ASSERT_TRUE(first.ok() && *first != nullptr) << first.status().to_string();
     end_->release_eager();
   }
-  void write_message(const FrameHeader& header, const Bytes& payload) const {
+  /// Until the other side's socket has it.
+  void write_through(std::span<const std::byte> bytes) const {
+    const std::size_t before = unread();
+    write_all(data_, bytes);
+    while (unread() < before + bytes.size()) std::this_thread::yield();
+  }
+  /// Of what the test wrote, in the socket at the other end.
+  std::size_t unread() const {
+    int bytes = 0;
+    const int socket = static_cast<const TcpEndpoint&>(*end_).data_socket(0);
+    EXPECT_EQ(::ioctl(socket, FIONREAD, &bytes), 0);
+    return static_cast<std::size_t>(bytes);
+  }
+  static Bytes frame_of(const FrameHeader& header, const Bytes& payload) {
     Bytes frame(kFrameHeaderBytes);
     encode_frame_header(header, std::span(frame).first<kFrameHeaderBytes>());
     frame.insert(frame.end(), payload.begin(), payload.end());
-    write_all(data_, frame);
+    return frame;
+  }
+  void write_message(const FrameHeader& header, const Bytes& payload) const {
+    write_through(frame_of(header, payload));
   }
   static FrameHeader of_call(std::uint64_t sequence, std::uint32_t message, std::size_t bytes) {
     return {.payload_bytes = bytes, .message = message, .call = {sequence, 2, sum_of(1009)}};
+  }
+  void expect_received(const Bytes& message) {
+    const auto got = received(message.size());
+    ASSERT_TRUE(got.ok() && *got != nullptr) << got.status().to_string();
+    EXPECT_TRUE(std::equal(message.begin(), message.end(), *got));
+    end_->release_eager();
   }
   /// It is there, and is taken, now.
   void expect_taken(const Bytes& message) {
@@ -117,18 +142,20 @@ TEST_F(TcpEagerTaken, WhatHasCome_IsTakenByOneRead) {
 TEST_F(TcpEagerTaken, MessageOfALaterCall_IsTakenInIt) {
   write_message(of_call(2, 1, 8), pattern(8, 1));
   EXPECT_EQ(*end_->recv_eager(8), nullptr);
-  ASSERT_TRUE(rank_0_->progress().ok());
-  EXPECT_EQ(*end_->recv_eager(8), nullptr);
   end_->begin({2, 2, sum_of(1009)}, {});
   expect_taken(pattern(8, 1));
-  write_message(of_call(3, 2, 9), pattern(9, 2));
-  end_->begin({3, 2, sum_of(1009)}, {});
+  Bytes both = frame_of(of_call(2, 2, 9), pattern(9, 2));
+  const Bytes later = frame_of(of_call(3, 3, 10), pattern(10, 3));
+  both.insert(both.end(), later.begin(), later.end());
+  write_through(both);
   expect_taken(pattern(9, 2));
+  end_->begin({3, 2, sum_of(1009)}, {});
+  expect_taken(pattern(10, 3));
 }
 
 TEST_F(TcpEagerTaken, MessageOfAnotherCallOfThatNumber_IsAMismatch) {
   write_message({.payload_bytes = 8, .message = 1, .call = {1, 2, sum_of(1010)}}, pattern(8, 1));
-  const auto got = received(8);
+  const auto got = end_->recv_eager(8);
   EXPECT_EQ(got.status().code(), ErrorCode::kMismatch) << got.status().to_string();
   EXPECT_EQ(got.status().culprit(), 1);
 }
@@ -138,25 +165,52 @@ TEST_F(TcpEagerTaken, BehindAnotherLanes_IsReceivedAllTheSame) {
   other.lane = 1;
   write_message(other, pattern(5, 1));
   write_message(of_call(1, 1, 8), pattern(8, 2));
-  const auto got = received(8);
-  ASSERT_TRUE(got.ok() && *got != nullptr) << got.status().to_string();
-  EXPECT_EQ((*got)[7], pattern(8, 2)[7]);
+  expect_received(pattern(8, 2));
 }
 
 TEST_F(TcpEagerTaken, MessageInParts_IsReceivedAllTheSame) {
-  const Bytes message = pattern(8, 1);
-  Bytes frame(kFrameHeaderBytes);
-  encode_frame_header(of_call(1, 1, 8), std::span(frame).first<kFrameHeaderBytes>());
-  frame.insert(frame.end(), message.begin(), message.end());
-  for (const std::size_t part : {20U, 30U, 6U, 4U}) {
+  std::uint32_t number = 0;
+  for (const std::size_t begun : {std::size_t{20}, kFrameHeaderBytes, kFrameHeaderBytes + 3}) {
+    const Bytes message = pattern(8, begun);
+    const Bytes frame = frame_of(of_call(1, ++number, 8), message);
+    write_through(std::span(frame).first(begun));
     EXPECT_EQ(*end_->recv_eager(8), nullptr);
-    ASSERT_TRUE(rank_0_->progress().ok());
-    write_all(data_, std::span<const std::byte>(frame).first(part));
-    frame.erase(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(part));
+    write_through(std::span(frame).subspan(begun));
+    expect_received(message);
   }
-  const auto got = received(8);
-  ASSERT_TRUE(got.ok() && *got != nullptr) << got.status().to_string();
-  EXPECT_TRUE(std::equal(message.begin(), message.end(), *got));
+}
+
+TEST_F(TcpEagerTaken, BesideAReceiveOfNoCall_IsTaken_AndWhatFollowsReachesIt) {
+  Bytes free(6);
+  const Transfer transfer{TransferKind::kRecv, kFirstFreeLane, free.data(), free.size()};
+  const Token token = *end_->post({&transfer, 1});
+  Bytes both = frame_of(of_call(1, 1, 8), pattern(8, 1));
+  const Bytes other =
+      frame_of({.lane = kFirstFreeLane, .payload_bytes = 6, .call = kNoCall}, pattern(6, 2));
+  both.insert(both.end(), other.begin(), other.end());
+  write_through(both);
+  expect_taken(pattern(8, 1));
+  EXPECT_TRUE(*end_->poll(token));
+  EXPECT_EQ(free, pattern(6, 2));
+}
+
+/// Else a rank that finds all that it asks for would look at nothing else.
+TEST_F(TcpEagerTaken, OfManyMessages_OneIsLeftToTheProgress) {
+  int left = 0;
+  for (std::uint32_t number = 1; number <= 100; ++number) {
+    const Bytes message = pattern(8, number);
+    write_message(of_call(1, number, 8), message);
+    const std::byte* got = *end_->recv_eager(8);
+    if (got == nullptr) {
+      ++left;
+      ASSERT_TRUE(rank_0_->progress().ok());
+      got = *end_->recv_eager(8);
+    }
+    ASSERT_NE(got, nullptr);
+    EXPECT_TRUE(std::equal(message.begin(), message.end(), got));
+    end_->release_eager();
+  }
+  EXPECT_EQ(left, 3);
 }
 
 TEST_F(TcpEagerTaken, Credit_LetsOutWhatWaitsForIt) {
@@ -218,6 +272,35 @@ TEST(TcpEagerPair, BehindMessagesNobodyAskedFor_IsSent) {
     go_on(0);
     go_on(1);
     return received[0] && received[1];
+  }));
+}
+
+/// Short messages go by the first connection, longer ones by whichever has room: each may come
+/// before those that were sent before it.
+TEST(TcpEagerPair, ByThreeConnections_MessagesComeInOrder) {
+  TcpOptions options;
+  options.sockets = 3;
+  TcpWorld world(2, options);
+  constexpr std::array<std::size_t, 5> kSizes{8, 5000, 300, 8192, 0};
+  constexpr std::size_t kMessages = 600;
+  const auto message = [&](std::size_t number) {
+    return pattern(kSizes[number % kSizes.size()], number);
+  };
+  std::size_t sent = 0;
+  std::size_t received = 0;
+  Endpoint& from = world.end(0, 1);
+  Endpoint& to = world.end(1, 0);
+  EXPECT_TRUE(world.drive([&] {
+    while (sent < kMessages && *from.send_eager(message(sent))) ++sent;
+    while (received < kMessages) {
+      const Bytes expected = message(received);
+      const std::byte* const got = *to.recv_eager(expected.size());
+      if (got == nullptr) break;
+      EXPECT_TRUE(std::equal(expected.begin(), expected.end(), got)) << "message " << received;
+      to.release_eager();
+      ++received;
+    }
+    return received == kMessages;
   }));
 }
 
