@@ -32,6 +32,11 @@ bool may_settle_for_long(std::size_t bytes) {
 
 }  // namespace
 
+std::size_t first_of_turn(std::size_t count, std::size_t turn, std::size_t turns) {
+  const std::size_t step = (count + turns - 1) / turns;
+  return turn * step % count;
+}
+
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -129,7 +134,7 @@ Status TimedCalls::time_turn(const CallArguments& arguments,
 }
 
 Result<std::vector<std::vector<double>>> TimedCalls::run(
-    std::size_t bytes, std::span<const Algorithm* const> algorithms, int rounds) {
+    std::size_t bytes, std::span<const Algorithm* const> algorithms, int rounds, const Pass& pass) {
   const Collective collective = algorithms.front()->collective;
   RONDO_ASSIGN(const CallArguments arguments,
                arguments_of(collective, bytes_of(collective, bytes)));
@@ -144,8 +149,12 @@ Result<std::vector<std::vector<double>>> TimedCalls::run(
   const auto timed = static_cast<std::size_t>(rounds);
   std::vector<double> times(each * timed);
   RONDO_ASSIGN(const auto before, calls_before_turns(arguments, plans, bytes));
+  const std::size_t turns = (timed + kTurn - 1) / kTurn;
   for (std::size_t first = 0; first < timed; first += kTurn) {
-    for (std::size_t i = 0; i < each; ++i) {
+    const std::size_t before_this = pass.number * turns + first / kTurn;
+    const std::size_t begin = first_of_turn(each, before_this, pass.passes * turns);
+    for (std::size_t place = 0; place < each; ++place) {
+      const std::size_t i = (begin + place) % each;
       const auto turn = std::span(times).subspan(i * timed + first, std::min(kTurn, timed - first));
       RONDO_TRY(time_turn(arguments, plans[i], before[i], turn));
     }

@@ -33,6 +33,12 @@ class PagedFloats {
   std::size_t count_ = 0;
 };
 
+/// Of several runs of the same size.
+struct Pass {
+  std::size_t number = 0;
+  std::size_t passes = 1;
+};
+
 class TimedCalls {
  public:
   /// Borrows the engine, whose calls go by the option's algorithm again afterwards.
@@ -45,9 +51,11 @@ class TimedCalls {
   /// ranks get the same. Input is written anew and all meet at a barrier before each call. Calls of
   /// an algorithm follow each other, as a program's do, and the first ones don't count. Algorithms
   /// that are one in this world (select/alike.h) share their rounds, of which there are more then.
+  /// In each turn, and in each pass, another one is the first.
   /// Collective: every rank makes the same calls. Errors: as a collective call.
   Result<std::vector<std::vector<double>>> run(
-      std::size_t bytes, std::span<const algorithms::Algorithm* const> algorithms, int rounds);
+      std::size_t bytes, std::span<const algorithms::Algorithm* const> algorithms, int rounds,
+      const Pass& pass = {});
   /// The bytes that `run` moves where it is asked for so many: a multiple of what the ranks share
   /// out.
   std::size_t bytes_of(schedule::Collective collective, std::size_t bytes) const;
@@ -75,6 +83,12 @@ class TimedCalls {
   PagedFloats input_;
   PagedFloats output_;
 };
+
+/// Which of `count` is the first in one of several turns, the others following it: over all turns
+/// each comes early and late, as far as there are turns enough. Whoever comes late finds more of
+/// the data in the cache: the third of three took 16 ms by eight ranks where the first took 27 (16
+/// MiB).
+std::size_t first_of_turn(std::size_t count, std::size_t turn, std::size_t turns);
 
 /// Of at least one. Takes the upper of two in the middle.
 double median(std::vector<double> values);

@@ -36,7 +36,9 @@ constexpr double kLongEnoughUs = 15'000;
 constexpr double kLongUs = 5'000;
 /// What else the machine does comes and goes: all sizes are gone through so often, that each has
 /// its share of it. Before that a pass that doesn't count, in which channels touch their memory.
-constexpr int kPasses = 5;
+constexpr std::size_t kPasses = 5;
+/// From this one on the sizes between are measured as well.
+constexpr std::size_t kFirstPassBetween = 2;
 /// Ranks that have just begun to run are slower.
 constexpr int kBarriersBefore = 500;
 
@@ -66,8 +68,8 @@ void leave_out_hopeless(std::vector<const Algorithm*>& algorithms,
 /// The medians of these rounds, which are kept.
 Result<std::vector<double>> measure(TimedCalls& calls, std::size_t bytes,
                                     const std::vector<const Algorithm*>& algorithms, int rounds,
-                                    TimedSamples& samples) {
-  RONDO_ASSIGN(const auto times, calls.run(bytes, algorithms, rounds));
+                                    const Pass& pass, TimedSamples& samples) {
+  RONDO_ASSIGN(const auto times, calls.run(bytes, algorithms, rounds, pass));
   std::vector<double> medians;
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
     medians.push_back(median(times[i]));
@@ -77,7 +79,7 @@ Result<std::vector<double>> measure(TimedCalls& calls, std::size_t bytes,
 }
 
 /// One pass over one collective.
-Status measure_sizes(int pass, TimedCalls& calls, std::vector<const Algorithm*> algorithms,
+Status measure_sizes(std::size_t pass, TimedCalls& calls, std::vector<const Algorithm*> algorithms,
                      TimedSamples& samples) {
   TimedSamples not_counted;
   std::size_t last = static_cast<std::size_t>(-1);
@@ -88,8 +90,8 @@ Status measure_sizes(int pass, TimedCalls& calls, std::vector<const Algorithm*> 
     if (bytes == last || least_us > most_us) continue;
     last = bytes;
     const int rounds = pass == 0 ? 1 : rounds_for(bytes, least_us);
-    RONDO_ASSIGN(const auto times,
-                 measure(calls, bytes, algorithms, rounds, pass == 0 ? not_counted : samples));
+    RONDO_ASSIGN(const auto times, measure(calls, bytes, algorithms, rounds, {pass, kPasses},
+                                           pass == 0 ? not_counted : samples));
     least_us = *std::ranges::min_element(times);
     if (bytes >= kLongCall) leave_out_hopeless(algorithms, times);
   }
@@ -97,8 +99,8 @@ Status measure_sizes(int pass, TimedCalls& calls, std::vector<const Algorithm*> 
 }
 
 /// Of one collective's algorithms, by what earlier passes have measured.
-Status measure_close_ones(TimedCalls& calls, const std::vector<const Algorithm*>& algorithms,
-                          TimedSamples& samples) {
+Status measure_close_ones(const Pass& pass, TimedCalls& calls,
+                          const std::vector<const Algorithm*>& algorithms, TimedSamples& samples) {
   std::size_t last = 0;
   for (const std::size_t size : kSizesBetween) {
     const std::size_t bytes = calls.bytes_of(algorithms.front()->collective, size);
@@ -112,7 +114,7 @@ Status measure_close_ones(TimedCalls& calls, const std::vector<const Algorithm*>
     }
     if (close.size() < 2 || bytes == last) continue;
     last = bytes;
-    RONDO_TRY(measure(calls, bytes, close, rounds_for(bytes, least_us), samples).status());
+    RONDO_TRY(measure(calls, bytes, close, rounds_for(bytes, least_us), pass, samples).status());
   }
   return {};
 }
@@ -135,10 +137,12 @@ Result<TuningSamples> measure_algorithms(Engine& engine) {
   for (int i = 0; i < kBarriersBefore; ++i) RONDO_TRY(engine.call({}));
   TimedCalls calls(engine);
   TimedSamples samples;
-  for (int pass = 0; pass < kPasses; ++pass) {
+  for (std::size_t pass = 0; pass < kPasses; ++pass) {
     for (const auto& [collective, algorithms] : by_collective()) {
       RONDO_TRY(measure_sizes(pass, calls, algorithms, samples));
-      if (pass > 1) RONDO_TRY(measure_close_ones(calls, algorithms, samples));
+      if (pass < kFirstPassBetween) continue;
+      RONDO_TRY(measure_close_ones({pass - kFirstPassBetween, kPasses - kFirstPassBetween}, calls,
+                                   algorithms, samples));
     }
   }
   std::vector<MeasuredTimes> all = samples.medians();

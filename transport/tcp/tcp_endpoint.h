@@ -139,14 +139,13 @@ class TcpEndpoint final : public Endpoint {
   Outbox outbox_;
   Inbox inbox_;
   std::array<std::byte, kEagerBytes> eager_copy_;  ///< of what send_eager sent last
-  /// Kernels and users' functions read it there.
-  alignas(kCacheLineBytes)
-      std::array<std::byte, kEagerBytes> eager_taken_;  ///< what recv_eager has taken at once
-  std::uint32_t eager_sent_ = kNoGroup;                 ///< its group, while it isn't written
-  std::uint32_t eager_received_ = kNoGroup;             ///< of recv_eager, until released
-  int taken_in_row_ = 0;
-  bool has_looked_ = false;         ///< recv_eager has read just now, in vain
-  std::vector<Credited> credited_;  ///< by lane
+  /// What recv_eager has taken at once: kernels and users' functions read it there.
+  alignas(kCacheLineBytes) std::array<std::byte, kEagerBytes> eager_taken_;
+  std::uint32_t eager_sent_ = kNoGroup;      ///< its group, while it isn't written
+  std::uint32_t eager_received_ = kNoGroup;  ///< of recv_eager, until released
+  int taken_in_row_ = 0;                     ///< messages at once
+  bool has_looked_ = false;                  ///< recv_eager has read just now, in vain
+  std::vector<Credited> credited_;           ///< by lane
   std::optional<std::uint64_t> left_after_;
   std::optional<Deadline> suspect_since_;  ///< a data connection ended, and nobody said why
   std::uint64_t moved_bytes_ = 0;          ///< both ways, at the last check_host

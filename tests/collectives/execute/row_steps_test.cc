@@ -26,7 +26,6 @@ namespace {
 
 using schedule::Collective;
 using testing::ElementsAre;
-using transport::Endpoint;
 using transport::Token;
 using transport::TransferKind;
 
