@@ -85,9 +85,9 @@ class TimedCalls {
 };
 
 /// Which of `count` is the first in one of several turns, the others following it: over all turns
-/// each comes early and late, as far as there are turns enough. Whoever comes late finds more of
-/// the data in the cache: the third of three took 16 ms by eight ranks where the first took 27 (16
-/// MiB).
+/// each comes early and late, as far as there are turns enough. Whoever comes late seems
+/// faster, most likely by the caches: the third of three took 16 ms by eight ranks where the first
+/// took 27 (16 MiB).
 std::size_t first_of_turn(std::size_t count, std::size_t turn, std::size_t turns);
 
 /// Of at least one. Takes the upper of two in the middle.

@@ -46,7 +46,7 @@ Result<bool> SendQueue::pump() {
 }
 
 Status SendQueue::pump_ahead() {
-  if (endpoint_->gathers() || !has_ready()) return {};
+  if (!has_ready() || endpoint_->gathers()) return {};
   return pump().status();
 }
 
