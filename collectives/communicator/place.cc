@@ -127,6 +127,7 @@ Result<PreparedPlan*> Place::admit(const CallArguments& arguments) {
 
 Result<PreparedPlan*> Place::make_known(const CallArguments& given, const CallArguments& used) {
   if (PreparedPlan* const known = recent_calls_.find(used)) {
+    use(*known);
     recent_calls_.remember(given, used, known, is_prompt(used, *known));
     return known;
   }
@@ -142,6 +143,7 @@ Result<PreparedPlan*> Place::make_known(const CallArguments& given, const CallAr
   transport::Fingerprint key = fingerprint_of(used, size());
   if (planner_.device_choice().takes(used)) key.form |= transport::Fingerprint::kOnDevices;
   RONDO_ASSIGN(PreparedPlan* const plan, plan_for(used, key));
+  use(*plan);
   recent_calls_.remember(given, used, plan, is_prompt(used, *plan));
   return plan;
 }
@@ -265,7 +267,7 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
   }
   if (PreparedPlan* plan = plans_.find(key)) return plan;
   RONDO_ASSIGN(auto prepared, make_plan(arguments, key));
-  // What is known here isn't looked up in the cache, and might be forgotten as long unused.
+  // What is forgotten may be known here.
   if (plans_.is_full()) recent_calls_.forget();
   return &plans_.insert(key, std::move(prepared));
 }

@@ -134,6 +134,8 @@ class Place {
   Status call_promptly(const RecentCalls::Known& known);
   Status finish_promptly(execute::Runner& runner);
   void number(const PreparedPlan& prepared);
+  /// A call of it is admitted: whoever makes calls says so, not whoever moves them on.
+  void use(PreparedPlan& prepared) { prepared.used = ++plan_uses_; }
   void begin_run(execute::Runner& runner);
   void identify(PreparedPlan& prepared, const transport::Fingerprint& key,
                 const CallArguments& arguments);
@@ -158,6 +160,7 @@ class Place {
   std::unique_ptr<CallTrace> trace_;
   PlanCache plans_;
   UnevenPlans uneven_plans_;
+  std::uint64_t plan_uses_ = 0;
   RecentCalls recent_calls_;
   Staging staging_;
   Premultiplied premultiplied_;

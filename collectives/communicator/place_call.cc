@@ -15,7 +15,10 @@ Status Place::call(const GivenCall& call) {
   const RecentCalls::Known* const known = recent_calls_.find(call);
   if (known != nullptr && known->is_prompt) return call_promptly(*known);
   trace_->enter();
-  if (known != nullptr) return run_admitted(known->used, *known->plan);
+  if (known != nullptr) {
+    use(*known->plan);
+    return run_admitted(known->used, *known->plan);
+  }
   const CallArguments given = arguments_of(call);
   return call_as(given, used_by(rank(), given));
 }

@@ -10,9 +10,8 @@ PreparedPlan* PlanCache::find(const transport::Fingerprint& key) {
   if (last_ != nullptr && last_key_ == key) return last_;
   const auto entry = plans_.find(key);
   if (entry == plans_.end()) return nullptr;
-  entry->second.used = ++uses_;
   last_key_ = key;
-  last_ = entry->second.plan.get();
+  last_ = entry->second.get();
   return last_;
 }
 
@@ -20,11 +19,11 @@ PreparedPlan& PlanCache::insert(const transport::Fingerprint& key,
                                 std::shared_ptr<PreparedPlan> plan) {
   if (is_full()) {
     plans_.erase(
-        std::ranges::min_element(plans_, {}, [](const auto& known) { return known.second.used; }));
+        std::ranges::min_element(plans_, {}, [](const auto& known) { return known.second->used; }));
   }
   last_key_ = key;
   last_ = plan.get();
-  plans_[key] = {.plan = std::move(plan), .used = ++uses_};
+  plans_[key] = std::move(plan);
   return *last_;
 }
 
@@ -41,7 +40,6 @@ PreparedPlan* UnevenPlans::find(const transport::Fingerprint& key, const CallArg
         entry.output_count == arguments.output.count &&
         std::ranges::equal(entry.input_counts, arguments.input_counts) &&
         std::ranges::equal(entry.output_counts, arguments.output_counts)) {
-      entry.used = ++uses_;
       return entry.plan.get();
     }
   }
@@ -65,7 +63,7 @@ PreparedPlan& UnevenPlans::insert(const transport::Fingerprint& key, const CallA
   const bool has_residuals = plan->residual_bytes() != 0;
   while (is_full_for(*plan)) {
     entries_.erase(std::ranges::min_element(entries_, {}, [&](const Entry& entry) {
-      return std::pair((entry.residual_bytes != 0) != has_residuals, entry.used);
+      return std::pair((entry.residual_bytes != 0) != has_residuals, entry.plan->used);
     }));
   }
   Entry& entry = entries_.emplace_back();
@@ -76,7 +74,6 @@ PreparedPlan& UnevenPlans::insert(const transport::Fingerprint& key, const CallA
   entry.input_counts.assign(arguments.input_counts.begin(), arguments.input_counts.end());
   entry.output_counts.assign(arguments.output_counts.begin(), arguments.output_counts.end());
   entry.plan = std::move(plan);
-  entry.used = ++uses_;
   return *entry.plan;
 }
 

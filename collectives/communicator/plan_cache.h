@@ -35,6 +35,7 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
     return plan == nullptr ? 0 : plan->residual_count() * sizeof(float);
   }
   transport::Fingerprint key;
+  std::uint64_t used = 0;           ///< larger: later; what is kept of many goes by it
   std::uint32_t era = 0;            ///< Place::era of its making
   std::string range;                ///< the call's name in profilers of devices
   trace::Series* series = nullptr;  ///< that its calls are counted in
@@ -45,30 +46,26 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
 };
 
 /// The fingerprint holds all that a plan depends on: in place or not, the plan is the same. Ranks
-/// that make the same calls find and forget the same plans. With a plan goes its scratch, and what
-/// its wire format has carried over (residuals).
+/// that make the same calls keep and forget the same plans, as each call counts as a use, however
+/// its plan was found. With a plan goes its scratch, and what its wire format has carried over
+/// (residuals).
 class PlanCache {
  public:
   static constexpr std::size_t kMost = 256;
 
   /// Null where there is none (any more).
   PreparedPlan* find(const transport::Fingerprint& key);
-  /// A further one takes the place of the one that was found least recently.
+  /// A further one takes the place of the one that was used least recently.
   bool is_full() const { return plans_.size() >= kMost; }
   PreparedPlan& insert(const transport::Fingerprint& key, std::shared_ptr<PreparedPlan> plan);
 
  private:
-  struct Entry {
-    std::shared_ptr<PreparedPlan> plan;
-    std::uint64_t used = 0;  ///< larger: later
-  };
   struct Hash {
     std::size_t operator()(const transport::Fingerprint& key) const;
   };
-  std::unordered_map<transport::Fingerprint, Entry, Hash> plans_;
+  std::unordered_map<transport::Fingerprint, std::shared_ptr<PreparedPlan>, Hash> plans_;
   transport::Fingerprint last_key_;
   PreparedPlan* last_ = nullptr;
-  std::uint64_t uses_ = 0;
 };
 
 /// The plans of calls whose parts have sizes of their own, by all counts: the last few, since many
@@ -82,7 +79,7 @@ class UnevenPlans {
 
   /// Null where there is none (any more).
   PreparedPlan* find(const transport::Fingerprint& key, const CallArguments& arguments);
-  /// One more takes the place of that of its kind which was found least recently.
+  /// One more takes the place of that of its kind which was used least recently.
   bool is_full_for(const PreparedPlan& plan) const;
   PreparedPlan& insert(const transport::Fingerprint& key, const CallArguments& arguments,
                        std::shared_ptr<PreparedPlan> plan);
@@ -96,10 +93,8 @@ class UnevenPlans {
     std::vector<std::size_t> input_counts;
     std::vector<std::size_t> output_counts;
     std::shared_ptr<PreparedPlan> plan;
-    std::uint64_t used = 0;  ///< larger: later
   };
   std::vector<Entry> entries_;
-  std::uint64_t uses_ = 0;
 };
 
 }  // namespace rondo::communicator

@@ -26,6 +26,7 @@ Status Place::call_promptly(const RecentCalls::Known& known) {
   if (is_long) trace_->enter();
   Status status = runner.send_first(last_, operands_);
   if (!is_long) trace_->enter();
+  use(*known.plan);
   note(*known.plan);
   if (status.ok()) status = runner.step().status();
   if (status.ok() && runner.finished()) return finish_promptly(runner);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "tests/collectives/communicator/gradients.h"
 #include "tests/collectives/communicator/spawn.h"
@@ -46,6 +47,26 @@ double drift(const std::string& format, const std::string& algorithm, const std:
   return most;
 }
 
+/// Rank 0's averages of some steps; between them, where `beside`, broadcasts of other sizes each.
+std::vector<float> averages(bool beside) {
+  constexpr std::size_t kOthers = 300;  // more than plans are kept
+  std::vector<float> all;
+  const Gradients gradient(5);
+  const World world{.size = kWorld, .transport = "tcp", .algorithm = "ring", .wire_format = "int8"};
+  spawn(world, [&](Communicator& rank) {
+    std::vector<float> own(kCount);
+    std::vector<float> other(kOthers, 0.5F);
+    for (std::size_t step = 0; step < kOthers; ++step) {
+      for (std::size_t i = 0; i < kCount; ++i)
+        own[i] = gradient(rank.rank(), static_cast<int>(step), i);
+      rank.all_reduce(Buffer(own.data(), kCount), ReduceOp::kAvg);
+      if (rank.rank() == 0) all.insert(all.end(), own.begin(), own.end());
+      if (beside) rank.broadcast(Buffer(other.data(), step + 1), 0);
+    }
+  });
+  return all;
+}
+
 struct Case {
   std::string format;
   std::string algorithm;
@@ -65,6 +86,11 @@ TEST_P(Drift, ThousandSteps_WithFeedbackStayWithinTheLastLosses) {
   EXPECT_GT(without, 3 * bound);
   std::printf("drift of %s, %s: %.3g with feedback, %.3g without, bound %.3g\n", c.format.c_str(),
               c.algorithm.c_str(), with, without, bound);
+}
+
+/// A plan that is in use all the time isn't forgotten for those of others, with what it owes.
+TEST(DriftOfOneCall, BesideThoseOfManySizes_IsAsWithoutThem) {
+  EXPECT_EQ(averages(true), averages(false));
 }
 
 INSTANTIATE_TEST_SUITE_P(

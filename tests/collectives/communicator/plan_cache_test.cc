@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -11,17 +12,19 @@ namespace {
 
 transport::Fingerprint key_of(std::size_t count) { return {.collective = 1, .count = count}; }
 
-TEST(PlanCache, BeyondItsMost_ForgetsTheOneFoundLeastRecently) {
+TEST(PlanCache, BeyondItsMost_ForgetsTheOneUsedLeastRecently) {
   PlanCache cache;
   std::vector<std::weak_ptr<PreparedPlan>> plans;
+  std::uint64_t uses = 0;
   const auto add = [&](std::size_t count) {
     auto plan = std::make_shared<PreparedPlan>();
+    plan->used = ++uses;
     plans.push_back(plan);
     cache.insert(key_of(count), std::move(plan));
   };
   for (std::size_t count = 0; count < PlanCache::kMost; ++count) add(count);
   EXPECT_TRUE(cache.is_full());
-  EXPECT_EQ(cache.find(key_of(0)), plans[0].lock().get());
+  cache.find(key_of(0))->used = ++uses;
 
   add(PlanCache::kMost);
   EXPECT_TRUE(plans[1].expired());
@@ -29,6 +32,7 @@ TEST(PlanCache, BeyondItsMost_ForgetsTheOneFoundLeastRecently) {
   EXPECT_EQ(cache.find(key_of(0)), plans[0].lock().get());
   EXPECT_EQ(cache.find(key_of(2)), plans[2].lock().get());
   EXPECT_EQ(cache.find(key_of(PlanCache::kMost)), plans.back().lock().get());
+  plans[2].lock()->used = ++uses;
 
   add(PlanCache::kMost + 1);
   EXPECT_TRUE(plans[3].expired());
@@ -40,7 +44,7 @@ TEST(PlanCache, WhatACallHolds_OutlivesItsPlaceThere) {
   const auto held = std::make_shared<PreparedPlan>();
   cache.insert(key_of(0), held);
   for (std::size_t count = 1; count <= PlanCache::kMost; ++count)
-    cache.insert(key_of(count), std::make_shared<PreparedPlan>());
+    cache.insert(key_of(count), std::make_shared<PreparedPlan>()).used = count;
   EXPECT_EQ(cache.find(key_of(0)), nullptr);
   EXPECT_EQ(held.use_count(), 1);
 }
