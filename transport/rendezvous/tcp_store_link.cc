@@ -12,6 +12,7 @@
 #include <boost/asio/write.hpp>
 #include <utility>
 
+#include "core/log.h"
 #include "core/process_limits.h"
 
 namespace rondo::rendezvous {
@@ -151,7 +152,13 @@ Status TcpStoreLink::connect(std::uint64_t job, Deadline deadline) {
     bool worth_a_retry = false;
     Status status = try_connect(job, deadline, worth_a_retry);
     if (status.ok() || !worth_a_retry) return status;
+    const bool is_anothers = status.code() == ErrorCode::kMismatch;
+    if (is_anothers && previous.code() != ErrorCode::kMismatch) {
+      log(LogLevel::kWarn,
+          [&] { return status.message() + "; waiting for this job's to take its place"; });
+    }
     if (steady_clock::now() + pause >= deadline) {
+      if (is_anothers) return status;
       const std::chrono::duration<double> waited = steady_clock::now() - start;
       return Status(ErrorCode::kTimeout,
                     fmt::format("no store at {} within {:.1f} s ({}): is the process with index 0 "
@@ -174,8 +181,9 @@ Status TcpStoreLink::try_connect(std::uint64_t job, Deadline deadline, bool& wor
     worth_a_retry = reply.status().code() != ErrorCode::kDataLoss;
     return reply.status();
   }
-  worth_a_retry = false;
   if (reply->code == ErrorCode::kOk) return {};
+  // Process 0 may be about to begin this job where it still serves the one before.
+  worth_a_retry = reply->code == ErrorCode::kMismatch;
   return Status(reply->code, "the store at " + to_string(address_) + " refused: " + reply->message);
 }
 

@@ -20,8 +20,9 @@ class TcpStoreLink {
   explicit TcpStoreLink(StoreAddress address);
   ~TcpStoreLink();
 
-  /// Connects, again and again until the deadline: the server may start later.
-  /// Errors: Timeout, Mismatch (another job's store), DataLoss (no store at all), System (this
+  /// Connects, again and again until the deadline: the server may start later, also where another
+  /// job's is still to end, which is logged at once.
+  /// Errors: Timeout, Mismatch (another job's store, to the end), DataLoss (no store at all), System (this
   /// process has no descriptors or threads left to dial with), InvalidArgument.
   Status connect(std::uint64_t job, Deadline deadline);
   /// Errors: PeerLost, Timeout (the server doesn't answer), DataLoss.

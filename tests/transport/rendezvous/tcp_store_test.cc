@@ -152,10 +152,29 @@ TEST(TcpStoreServer, Client_damagedRequests_closeOnlyItsConnection) {
 
 TEST(TcpStoreServer, Client_ofAnotherJob_isRefusedWithTheReason) {
   const auto server = serve();
-  const auto store = TcpStore::connect(server->address(), 0xcafe0bad, in(seconds(20)));
+  ::testing::internal::CaptureStderr();
+  const auto store = TcpStore::connect(server->address(), 0xcafe0bad, in(milliseconds(300)));
+  const std::string logged = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(store.status().code(), ErrorCode::kMismatch);
   EXPECT_THAT(store.status().message(), HasSubstr("serves job ..0070b1,"));
   EXPECT_THAT(store.status().message(), HasSubstr("job ..fe0bad:"));
+  EXPECT_THAT(logged, HasSubstr("serves job ..0070b1,"));
+  EXPECT_THAT(logged, HasSubstr("waiting for this job's to take its place"));
+  EXPECT_EQ(logged.find("waiting"), logged.rfind("waiting")) << "told once: " << logged;
+}
+
+/// Process 0 begins the next job later than others do.
+TEST(TcpStoreServer, Client_thatComesBeforeTheJobBeforeHasEnded_waitsForItsOwn) {
+  auto server = serve();
+  const StoreAddress address = server->address();
+  Result<std::unique_ptr<TcpStore>> early = Status(ErrorCode::kInternal, "not yet");
+  std::thread client([&] { early = TcpStore::connect(address, kJob + 1, in(seconds(20))); });
+  std::this_thread::sleep_for(milliseconds(50));  // its first try is over, most likely
+  server.reset();
+  server = value_or_throw(TcpStoreServer::listen(address.host, address.port, kJob + 1));
+  client.join();
+  ASSERT_TRUE(early.ok()) << early.status().to_string();
+  EXPECT_TRUE((*early)->set("k", "v").ok());
 }
 
 TEST(TcpStoreServer, Port_inUse_namesAddressAndRemedy) {
