@@ -70,6 +70,9 @@ endforeach()
 # The pages that help texts, man pages and headers name, by the same names from there.
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/rondo COMPONENT rondo)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/rondo COMPONENT rondo)
+# What pages and headers name. Their CMake files are of Rondo's build.
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/rondo COMPONENT rondo
+  PATTERN CMakeLists.txt EXCLUDE)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)

@@ -162,8 +162,9 @@ void CallDriver::give_up_later(const Status& cause, PendingCall* call) {
   bell_->ring();
 }
 
-/// What functions of the program asked for meanwhile.
+/// What deadlines have ended, and what functions of the program asked for meanwhile.
 void CallDriver::settle() {
+  if (!conversations_.expired().empty()) end_expired();
   if (!has_demands_.load(std::memory_order_relaxed)) return;
   std::vector<Demand> demands;
   {
@@ -172,9 +173,31 @@ void CallDriver::settle() {
     has_demands_.store(false, std::memory_order_relaxed);
   }
   for (const Demand& demand : demands) {
-    if (demand.call == nullptr || !demand.call->done()) give_up(demand.cause);
-    if (demand.call != nullptr) pool_.release(*demand.call);
+    if (demand.call == nullptr) {
+      give_up(demand.cause);
+      continue;
+    }
+    if (!demand.call->done()) cancel(*demand.call, demand.cause);
+    pool_.release(*demand.call);
   }
+}
+
+/// That they have ended is a move like others: whoever waits for one doesn't sleep before it looks.
+void CallDriver::end_expired() {
+  const std::vector<PendingCall*> expired = std::exchange(conversations_.expired(), {});
+  conversing_ -= expired.size();
+  for (PendingCall* call : expired) complete(*call, std::move(call->status));
+  if (front_begun_) place_.under_way().others_moved(place_.waiter());
+  place_.waiter().restart();
+}
+
+void CallDriver::cancel(PendingCall& call, const Status& cause) {
+  if (call.arguments.exchange == Exchange::kNone) return give_up(cause);
+  if (!exchanges_.take_out(call)) {
+    if (!conversations_.withdraw(call)) return give_up(cause);
+    --conversing_;
+  }
+  complete(call, ended_alone(cause));
 }
 
 }  // namespace rondo::communicator

@@ -327,7 +327,8 @@ transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world)
   fingerprint.collective = static_cast<std::uint8_t>(arguments.collective);
   fingerprint.dtype = static_cast<std::uint8_t>(arguments.input.dtype);
   if (schedule::reduces(arguments.collective)) fingerprint.redop = redop_of(arguments.reduction);
-  if (arguments.uneven) fingerprint.form = transport::Fingerprint::kUneven;
+  if (arguments.uneven) fingerprint.form |= transport::Fingerprint::kUneven;
+  if (arguments.of_split) fingerprint.form |= transport::Fingerprint::kOfSplit;
   // A call that was made of another one may have its root still.
   if (schedule::has_root(arguments.collective)) fingerprint.root = arguments.root;
   if (arguments.uneven && knows_all_rows(arguments.collective))
@@ -348,6 +349,7 @@ std::string describe(const CallArguments& arguments, int world) {
 std::string print_fingerprint(const transport::Fingerprint& fingerprint) {
   const auto collective = static_cast<Collective>(fingerprint.collective);
   if (fingerprint.collective > static_cast<std::uint8_t>(Collective::kBarrier)) return "garbage";
+  if ((fingerprint.form & transport::Fingerprint::kOfSplit) != 0) return "split()";
   if (collective == Collective::kBarrier) return "barrier()";
   const bool uneven = (fingerprint.form & transport::Fingerprint::kUneven) != 0;
   const bool on_devices = (fingerprint.form & transport::Fingerprint::kOnDevices) != 0;

@@ -28,6 +28,8 @@ struct CallArguments {
   /// Ranks' parts have sizes of their own: those of the input and of the output that this rank
   /// knows, by rank; borrowed.
   bool uneven = false;
+  /// What a split exchanges: to ranks that do something else it is called that.
+  bool of_split = false;
   std::span<const std::size_t> input_counts{};
   std::span<const std::size_t> output_counts{};
   Exchange exchange = Exchange::kNone;

@@ -283,7 +283,6 @@ void CallDriver::wait(execute::WaitLimit limit) {
     place_.waiter().restart();
     return;
   }
-  if (conversing_ != 0) limit.until = std::min(limit.until, conversations_.next_deadline());
   read(limit, looks);
 }
 
@@ -307,6 +306,14 @@ void CallDriver::arm(const std::shared_ptr<Bell>& bell) {
   front_rings_ = true;
   // Where it doesn't ring, the stream is looked at again all the same.
   static_cast<void>(collectives_.front().order->ready().ring_when_reached(bell));
+}
+
+/// The first deadline of all that is under way: of messages, and of the call.
+std::chrono::steady_clock::time_point CallDriver::until() const {
+  auto until = execute::WaitLimit::kNever;
+  if (conversing_ != 0) until = conversations_.next_deadline();
+  if (front_begun_) until = std::min(until, place_.under_way().deadline(place_.context()));
+  return until;
 }
 
 void CallDriver::give_up(const Status& cause) {

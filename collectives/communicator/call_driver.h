@@ -94,12 +94,15 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   void look_after_graphs();
   /// With the baton: breaks the communicator, unless it is broken; everything outstanding fails.
   void give_up(const Status& cause);
-  /// The same for good: whoever takes the baton from now on finds nothing to do, and doesn't touch
-  /// the place.
+  /// With the baton: ends the call alone where it is a message that no peer knows of yet; otherwise
+  /// gives up.
+  void cancel(PendingCall& call, const Status& cause);
+  /// As `give_up`, for good: whoever takes the baton from now on finds nothing to do, and doesn't
+  /// touch the place.
   void end(const Status& cause);
   /// The same as `give_up`, from inside a function of the program, without waiting for the baton:
   /// at once where nobody has it, else as soon as whoever has it isn't in such a function. With
-  /// `call`, which this thread holds, only if that isn't done by then.
+  /// `call`, which this thread holds, as `cancel`, and only if that isn't done by then.
   void give_up_later(const Status& cause, PendingCall* call = nullptr);
 
   /// Ends a call that nobody has seen yet and that needs no driving, one holder less.
@@ -119,6 +122,7 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   void tell_end(PendingCall& call, Status status);
   void finish(PendingCall& call);
   void settle();
+  void end_expired();
   /// To those that want the baton now.
   enum class GivesWay : std::uint8_t { kNever, kForAWhile, kAlways };
   bool gives_way();
@@ -145,6 +149,7 @@ class CallDriver : private execute::Sleeper, private execute::Bystander {
   Result<bool> take_unexpected() override;
   void rest() override { conversations_.pause(); }
   void arm(const std::shared_ptr<Bell>& bell) override;
+  std::chrono::steady_clock::time_point until() const override;
   bool begin_front();
   void end_front(Status status);
   void pop_front(Status status);

@@ -31,6 +31,18 @@ class CallQueue {
   }
   /// Only while it isn't empty.
   PendingCall& front() const { return *ring_[popped_.load(std::memory_order_relaxed) % kCapacity]; }
+  /// Whoever pops: takes the call out from among the others; false where it isn't there.
+  bool take_out(const PendingCall& call) {
+    const std::uint64_t first = popped_.load(std::memory_order_relaxed);
+    const std::uint64_t end = pushed_.load(std::memory_order_acquire);
+    std::uint64_t index = first;
+    while (index != end && ring_[index % kCapacity] != &call) ++index;
+    if (index == end) return false;
+    // Those before it move up, so that the place to pop is free.
+    for (; index != first; --index) ring_[index % kCapacity] = ring_[(index - 1) % kCapacity];
+    pop();
+    return true;
+  }
   void pop() {
     popped_.store(popped_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }

@@ -51,6 +51,14 @@ bool receive_at_once(execute::Conversation& conversation, const execute::Message
 
 }  // namespace
 
+Status ended_alone(const Status& cause) {
+  return Status(cause.code(),
+                cause.message() +
+                    "; nothing of it was under way, so that it has ended alone: the communicator "
+                    "can still be used",
+                cause.culprit());
+}
+
 Status Conversations::add(PendingCall& call) {
   call.seen = {};
   call.still_since = {};
@@ -163,6 +171,8 @@ std::vector<PendingCall*> Conversations::take_all(std::vector<PendingCall*>& don
   finish(done);
   std::vector<PendingCall*> all;
   for (const execute::Outstanding& one : list_outstanding()) all.push_back(call_of(one));
+  all.insert(all.end(), expired_.begin(), expired_.end());
+  expired_.clear();
   for (Peer& peer : peers_) peer.conversation.reset();
   own_ = execute::OwnMessages(mesh_.rank());
   own_deadlines_ = 0;
@@ -193,10 +203,32 @@ Status Conversations::check_deadlines(std::int64_t timeout_ms) {
     }
     const std::int64_t limit_ms = has_deadline(call) ? call.arguments.timeout_ms : timeout_ms;
     const auto deadline = call.still_since + std::chrono::milliseconds(limit_ms);
-    if (now >= deadline) return timed_out(call, limit_ms);
-    next_deadline_ = std::min(next_deadline_, deadline);
+    if (now < deadline) {
+      next_deadline_ = std::min(next_deadline_, deadline);
+    } else {
+      RONDO_TRY(judge(call, limit_ms));
+    }
   }
   return {};
+}
+
+/// Its time is over. What is said of it names what is outstanding, itself among it.
+Status Conversations::judge(PendingCall& call, std::int64_t timeout_ms) {
+  const Status cause = timed_out(call, timeout_ms);
+  if (!has_deadline(call) || !withdraw(call)) return cause;
+  call.status = ended_alone(cause);
+  expired_.push_back(&call);
+  return {};
+}
+
+bool Conversations::withdraw(const PendingCall& call) {
+  const int rank = call.arguments.root;
+  Peer& peer = peers_[static_cast<std::size_t>(rank)];
+  const bool is_withdrawn =
+      rank == mesh_.rank() ? own_.withdraw(&call)
+                           : peer.conversation != nullptr && peer.conversation->withdraw(&call);
+  if (is_withdrawn && has_deadline(call)) --own_deadlines_;
+  return is_withdrawn;
 }
 
 Status Conversations::timed_out(const PendingCall& call, std::int64_t timeout_ms) const {

@@ -19,6 +19,9 @@
 
 namespace rondo::communicator {
 
+/// The error of a message that was withdrawn: `cause`, and that nothing else has failed.
+Status ended_alone(const Status& cause);
+
 class Conversations {
  public:
   explicit Conversations(const transport::Mesh& mesh)
@@ -41,9 +44,16 @@ class Conversations {
   /// All calls that aren't done; they are forgotten. Those that are done, and weren't given by a
   /// step before, are appended to `done`.
   std::vector<PendingCall*> take_all(std::vector<PendingCall*>& done);
+  /// Forgets the call, whose memory isn't touched any more; it won't come back by `step`. False
+  /// where the peer knows of it, or it is done: then nothing has happened.
+  bool withdraw(const PendingCall& call);
   /// Timeout where a call hasn't moved for as long as it is to wait: its own deadline, or
-  /// `timeout_ms` where it has none. Looks at them now and then, however often it is asked.
+  /// `timeout_ms` where it has none. One with a deadline of its own that can be withdrawn has
+  /// expired instead. Looks at them now and then, however often it is asked.
   Status check_deadlines(std::int64_t timeout_ms);
+  /// Calls that were withdrawn at their deadlines, each with its status; they are to be ended, and
+  /// the list cleared.
+  std::vector<PendingCall*>& expired() { return expired_; }
   /// When the first of them is over, as of the last look.
   std::chrono::steady_clock::time_point next_deadline() const { return next_deadline_; }
 
@@ -56,6 +66,7 @@ class Conversations {
   Status add_new(PendingCall& call);
   execute::Conversation& conversation_with(int rank);
   const std::vector<execute::Outstanding>& list_outstanding();
+  Status judge(PendingCall& call, std::int64_t timeout_ms);
   Status timed_out(const PendingCall& call, std::int64_t timeout_ms) const;
   Result<bool> step_all(bool keeps_peers);
   Result<bool> step(Peer& peer, bool keeps_peers);
@@ -65,6 +76,7 @@ class Conversations {
   std::vector<Peer> peers_;  ///< by rank
   execute::OwnMessages own_;
   std::vector<void*> done_;
+  std::vector<PendingCall*> expired_;
   std::vector<execute::Outstanding> outstanding_;  ///< as of the last time that it was asked for
   std::chrono::steady_clock::time_point next_check_{};
   std::chrono::steady_clock::time_point next_deadline_ = execute::WaitLimit::kNever;

@@ -18,6 +18,7 @@
 #include "collectives/communicator/user_schedule.h"
 #include "core/cgroup.h"
 #include "core/device/driver.h"
+#include "core/environment_names.h"
 #include "core/log.h"
 #include "rondo/options_check.h"
 #include "transport/mesh/at_once.h"
@@ -109,6 +110,8 @@ Result<std::vector<std::shared_ptr<Engine>>> join(const std::vector<Device>& dev
       .equal_options = equal_options(options, schedule.get())};
   RONDO_ASSIGN(auto meshes, transport::connect_places(launch, places, mesh_options));
   if (bootstrap != nullptr) communicator::forget_id(launch);
+  // Those of other processes are mostly the same.
+  if (meshes.front()->rank() == 0) warn_of_unknown_variables();
   const std::optional<double> cpu_quota = read_cpu_quota();
   std::vector<std::shared_ptr<Engine>> engines;
   for (std::size_t i = 0; i < devices.size(); ++i) {

@@ -2,12 +2,20 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 
 #include <utility>
 
 namespace rondo::communicator {
 namespace {
+
+/// Who is in a handle's calls: nobody, somebody who only looks, or a thread.
+constexpr std::uintptr_t kNobody = 0;
+constexpr std::uintptr_t kLooker = 1;
+
+/// No thread's is one of those above: it is an address. std::thread::id has no room for them.
+std::uintptr_t this_thread() { return static_cast<std::uintptr_t>(pthread_self()); }
 
 Status not_from_inside() {
   return Status(ErrorCode::kInvalidArgument,
@@ -25,16 +33,19 @@ Status beside_another() {
 }  // namespace
 
 /// One thread in the handle's calls at a time: of two that come at the very same moment one passes.
+/// Who only looks is none of them, and soon gone.
 class Engine::Entry {
  public:
   explicit Entry(Engine& engine) : engine_(engine) {
-    engine_.inside_.compare_exchange_strong(inside_, std::this_thread::get_id(),
-                                            std::memory_order_acq_rel, std::memory_order_acquire);
+    while (!enter() && inside_ == kLooker) {
+      inside_ = kNobody;
+      sched_yield();
+    }
   }
   ~Entry() {
     if (!is_free()) return;
     engine_.heed();
-    engine_.inside_.store({}, std::memory_order_release);
+    engine_.inside_.store(kNobody, std::memory_order_release);
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -53,14 +64,40 @@ class Engine::Entry {
     const execute::Interruption& interruption = engine_.place_->interruption();
     return interruption.is_asked() ? interruption.cause() : beside_another();
   }
-  bool is_free() const { return inside_ == std::thread::id{}; }
-  bool is_own() const { return inside_ == std::this_thread::get_id(); }
+  bool is_free() const { return inside_ == kNobody; }
+  bool is_own() const { return inside_ == this_thread(); }
   /// Also of a continuation's that this thread runs.
   bool is_of_this_thread() const { return is_own() || engine_.driver_.is_called_back(); }
 
  private:
+  bool enter() {
+    return engine_.inside_.compare_exchange_strong(
+        inside_, this_thread(), std::memory_order_acq_rel, std::memory_order_acquire);
+  }
+
   Engine& engine_;
-  std::thread::id inside_;  ///< whom it found there; nobody: this thread is inside now
+  std::uintptr_t inside_ = kNobody;  ///< whom it found there; nobody: this thread is inside now
+};
+
+/// Keeps calls out for as long as a look takes: they wait for it. Nothing is waited for meanwhile.
+class Engine::Glance {
+ public:
+  explicit Glance(Engine& engine) : engine_(engine) {
+    std::uintptr_t inside = kNobody;
+    is_alone_ = engine_.inside_.compare_exchange_strong(inside, kLooker, std::memory_order_acq_rel,
+                                                        std::memory_order_relaxed);
+  }
+  ~Glance() {
+    if (is_alone_) engine_.inside_.store(kNobody, std::memory_order_release);
+  }
+  Glance(const Glance&) = delete;
+  Glance& operator=(const Glance&) = delete;
+
+  bool is_alone() const { return is_alone_; }
+
+ private:
+  Engine& engine_;
+  bool is_alone_ = false;
 };
 
 Engine::Engine(std::unique_ptr<Place> place, bool has_progress_thread)
@@ -68,30 +105,39 @@ Engine::Engine(std::unique_ptr<Place> place, bool has_progress_thread)
   if (has_progress_thread) progress_ = std::make_unique<ProgressThread>(driver_);
 }
 
-/// While nobody else moves calls on: at once where this thread does, as in a continuation.
+/// While nobody else moves calls on: at once where this thread does, as in a continuation or in a
+/// function of its call.
 template <class Look>
 auto Engine::undisturbed(Look&& look) -> Result<decltype(look(std::declval<Place&>()))> {
   if (driver_.has_baton()) return look(*place_);
-  RONDO_TRY(check_alone());
-  if (!asynchronous_) return look(*place_);
+  for (;; sched_yield()) {
+    RONDO_TRY(check_alone());
+    // Then whoever makes a call has the baton for what is looked at.
+    if (asynchronous_) break;
+    if (inside_ == this_thread()) return look(*place_);
+    const Glance glance(*this);
+    if (glance.is_alone() && !asynchronous_) return look(*place_);
+  }
   driver_.take_now();
   auto seen = look(*place_);
   give_back();
   return seen;
 }
 
-/// Of what only looks: it keeps no other thread out, and is none that calls are refused beside.
-/// Who is inside may be another thread that aborts, and soon gone.
+/// Of what only looks, which is nothing that calls are refused beside. Who is inside may be another
+/// thread that aborts, and soon gone.
 Status Engine::check_alone() const {
   constexpr int kPatienceMs = 2000;
   const auto is_alone = [this] {
-    const std::thread::id inside = inside_;
-    return inside == std::thread::id{} || inside == std::this_thread::get_id();
+    const std::uintptr_t inside = inside_;
+    return inside == kNobody || inside == kLooker || inside == this_thread();
   };
   if (driver_.is_called_back()) return {};
-  for (int ms = 0; ms < kPatienceMs && !is_alone() && place_->interruption().is_asked(); ++ms)
+  for (int ms = 0; !is_alone(); ++ms) {
+    if (ms == kPatienceMs || !place_->interruption().is_asked()) return beside_another();
     poll(nullptr, 0, 1);
-  return is_alone() ? Status() : beside_another();
+  }
+  return {};
 }
 
 Result<CallInfo> Engine::last_call() {
@@ -103,8 +149,12 @@ Result<std::vector<PeerTraffic>> Engine::traffic() {
 }
 
 Status Engine::tell(TraceFunction function) {
-  RONDO_TRY(check_alone());
-  return place_->trace().tell(std::move(function));
+  Status told;
+  const auto looked = undisturbed([&](Place& place) {
+    told = place.trace().tell(std::move(function));
+    return true;
+  });
+  return looked.ok() ? told : looked.status();
 }
 
 Result<std::string> Engine::metrics() {
@@ -407,7 +457,7 @@ void Engine::cancel(PendingCall& call) {
   // Two that wait for each other's batons in continuations would do so for ever.
   if (CallDriver::is_any_called_back()) return driver_.give_up_later(cause, &call);
   if (!driver_.take_now(&call)) return;
-  if (!call.done()) driver_.give_up(cause);
+  if (!call.done()) driver_.cancel(call, cause);
   give_back();
 }
 

@@ -11,10 +11,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "collectives/communicator/call_driver.h"
 #include "collectives/communicator/progress_thread.h"
@@ -86,6 +86,7 @@ class Engine {
 
  private:
   class Entry;
+  class Glance;
   template <class Look>
   auto undisturbed(Look&& look) -> Result<decltype(look(std::declval<Place&>()))>;
   Status check_alone() const;
@@ -119,8 +120,9 @@ class Engine {
   std::unique_ptr<ProgressThread> progress_;             ///< null: there is none
   std::vector<std::shared_ptr<PreparedPlan>> captured_;  ///< graphs need what they hold
   std::atomic<bool> asynchronous_ = false;  ///< a call has been started: others may drive
-  std::atomic<std::thread::id> inside_;     ///< the thread in a call of the handle
-  const int rank_;                          ///< and size, for whoever comes when the place is gone
+  /// The thread in a call of the handle, as engine.cc numbers them; or that one of them looks.
+  std::atomic<std::uintptr_t> inside_ = 0;
+  const int rank_;  ///< and size, for whoever comes when the place is gone
   const int size_;
 };
 

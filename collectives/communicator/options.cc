@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/kernels/wire_format.h"
+#include "collectives/select/select.h"
 #include "core/environment.h"
 #include "core/json/reader.h"
 
@@ -84,6 +85,13 @@ Status check_word(const char* option, const std::string& given,
                             fmt::join(words, ", "), option, variable));
 }
 
+Status check_algorithm(const std::string& given) {
+  const Status status =
+      select::forced_algorithm(schedule::Collective::kAllReduce, given, {}).status();
+  if (status.ok()) return {};
+  return Status(status.code(), fmt::format("{} (option algorithm, RONDO_ALGO)", status.message()));
+}
+
 /// So that a message can show it: memory that nobody has written may look like a text.
 Status check_plain(const char* variable, const std::string& given) {
   const auto is_control = [](unsigned char c) { return std::iscntrl(c) != 0; };
@@ -110,6 +118,21 @@ Status check_plain(const CommunicatorOptions& options) {
   if (!json::is_object_text(options.schedule))
     RONDO_TRY(check_plain("RONDO_SCHEDULE", options.schedule));
   return {};
+}
+
+Status check_words(const CommunicatorOptions& options) {
+  RONDO_TRY(check_word("transport", options.transport, {"auto", "inproc", "shm", "tcp"},
+                       "RONDO_TRANSPORT"));
+  RONDO_TRY(check_algorithm(options.algorithm));
+  RONDO_TRY(check_word("device path", options.device_path,
+                       {"auto", "host", "devices", "kernel", "library", "messages"},
+                       "RONDO_DEVICE_PATH"));
+  RONDO_TRY(check_word("progress", options.progress, {"thread", "caller"}, "RONDO_PROGRESS"));
+  const auto formats = kernels::wire_format_names();
+  RONDO_TRY(check_word("wire format", options.wire_format, {formats.begin(), formats.end()},
+                       "RONDO_WIRE_FORMAT"));
+  return check_word("error feedback", options.error_feedback, {"auto", "on", "off"},
+                    "RONDO_ERROR_FEEDBACK");
 }
 
 }  // namespace
@@ -139,17 +162,7 @@ Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
   resolve_text(options.error_feedback, defaults.error_feedback, "RONDO_ERROR_FEEDBACK");
   resolve_text(options.device_path, defaults.device_path, "RONDO_DEVICE_PATH");
   RONDO_TRY(check_plain(options));
-  RONDO_TRY(check_word("transport", options.transport, {"auto", "inproc", "shm", "tcp"},
-                       "RONDO_TRANSPORT"));
-  RONDO_TRY(check_word("device path", options.device_path,
-                       {"auto", "host", "devices", "kernel", "library", "messages"},
-                       "RONDO_DEVICE_PATH"));
-  RONDO_TRY(check_word("progress", options.progress, {"thread", "caller"}, "RONDO_PROGRESS"));
-  const auto formats = kernels::wire_format_names();
-  RONDO_TRY(check_word("wire format", options.wire_format, {formats.begin(), formats.end()},
-                       "RONDO_WIRE_FORMAT"));
-  RONDO_TRY(check_word("error feedback", options.error_feedback, {"auto", "on", "off"},
-                       "RONDO_ERROR_FEEDBACK"));
+  RONDO_TRY(check_words(options));
   if (options.deterministic && options.wire_format != "none") {
     return Status(
         ErrorCode::kInvalidArgument,

@@ -39,8 +39,9 @@ struct PendingCall {
   /// when; of no time before the first look.
   execute::Outstanding seen{};
   std::chrono::steady_clock::time_point still_since{};
-  Ticks met = 0;              ///< of a message: its peer had come to it; 0: only when it was done
-  Status status;              ///< read once done
+  Ticks met = 0;  ///< of a message: its peer had come to it; 0: only when it was done
+  /// Read once done; of a message that has expired it is set before.
+  Status status;
   std::exception_ptr thrown;  ///< by the continuation; read once done
   std::atomic<Stage> stage = Stage::kPending;
   std::atomic<int> holders = 0;  ///< the queue and the Work: free when there is none

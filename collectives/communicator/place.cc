@@ -268,7 +268,7 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
   if (PreparedPlan* plan = plans_.find(key)) return plan;
   RONDO_ASSIGN(auto prepared, make_plan(arguments, key));
   // What is forgotten may be known here.
-  if (plans_.is_full()) recent_calls_.forget();
+  if (plans_.is_full_for(*prepared)) recent_calls_.forget();
   return &plans_.insert(key, std::move(prepared));
 }
 
@@ -288,11 +288,13 @@ void Place::identify(PreparedPlan& prepared, const transport::Fingerprint& key,
                      const CallArguments& arguments) {
   prepared.key = key;
   prepared.era = era_;
+  if (prepared.plan != nullptr) prepared.scratch_bytes = prepared.plan->scratch().size();
   prepared.head_start = prepared.runner->head_start();
   // Clocks of hosts are compared by the calls' beginnings, which nobody may have seen before.
   const bool is_short = prepared.head_start == execute::HeadStart::kShort;
   if (is_short && !mesh_->one_host()) prepared.head_start = execute::HeadStart::kLong;
-  prepared.range = fmt::format("rondo {} by {}", print_fingerprint(key), prepared.algorithm);
+  if (profiled_ != nullptr)
+    prepared.range = fmt::format("rondo {} by {}", print_fingerprint(key), prepared.algorithm);
   const std::string_view transport = prepared.on_device ? to_string(device_.kind) : transport_;
   std::string name = schedule::to_string(arguments.collective);
   if (arguments.uneven) name += "_v";

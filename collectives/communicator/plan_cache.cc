@@ -17,10 +17,13 @@ PreparedPlan* PlanCache::find(const transport::Fingerprint& key) {
 
 PreparedPlan& PlanCache::insert(const transport::Fingerprint& key,
                                 std::shared_ptr<PreparedPlan> plan) {
-  if (is_full()) {
-    plans_.erase(
-        std::ranges::min_element(plans_, {}, [](const auto& known) { return known.second->used; }));
+  while (is_full_for(*plan)) {
+    const auto oldest =
+        std::ranges::min_element(plans_, {}, [](const auto& known) { return known.second->used; });
+    scratch_bytes_ -= oldest->second->scratch_bytes;
+    plans_.erase(oldest);
   }
+  scratch_bytes_ += plan->scratch_bytes;
   last_key_ = key;
   last_ = plan.get();
   plans_[key] = std::move(plan);

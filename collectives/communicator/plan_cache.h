@@ -35,9 +35,10 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
     return plan == nullptr ? 0 : plan->residual_count() * sizeof(float);
   }
   transport::Fingerprint key;
-  std::uint64_t used = 0;           ///< larger: later; what is kept of many goes by it
-  std::uint32_t era = 0;            ///< Place::era of its making
-  std::string range;                ///< the call's name in profilers of devices
+  std::size_t scratch_bytes = 0;  ///< that it keeps
+  std::uint64_t used = 0;         ///< larger: later; what is kept of many goes by it
+  std::uint32_t era = 0;          ///< Place::era of its making
+  std::string range;              ///< the call's name in profilers of devices, where there are any
   trace::Series* series = nullptr;  ///< that its calls are counted in
   /// What the records of its calls have alike.
   alignas(kCacheLineBytes) trace::CallRecord record;
@@ -52,11 +53,16 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
 class PlanCache {
  public:
   static constexpr std::size_t kMost = 256;
+  /// Of scratch that they keep, but that of a single one.
+  static constexpr std::size_t kMostBytes = std::size_t{2} << 30;
 
   /// Null where there is none (any more).
   PreparedPlan* find(const transport::Fingerprint& key);
-  /// A further one takes the place of the one that was used least recently.
-  bool is_full() const { return plans_.size() >= kMost; }
+  /// A further one takes the place of those that were used least recently.
+  bool is_full_for(const PreparedPlan& plan) const {
+    return plans_.size() >= kMost ||
+           (!plans_.empty() && scratch_bytes_ + plan.scratch_bytes > kMostBytes);
+  }
   PreparedPlan& insert(const transport::Fingerprint& key, std::shared_ptr<PreparedPlan> plan);
 
  private:
@@ -64,6 +70,7 @@ class PlanCache {
     std::size_t operator()(const transport::Fingerprint& key) const;
   };
   std::unordered_map<transport::Fingerprint, std::shared_ptr<PreparedPlan>, Hash> plans_;
+  std::size_t scratch_bytes_ = 0;
   transport::Fingerprint last_key_;
   PreparedPlan* last_ = nullptr;
 };

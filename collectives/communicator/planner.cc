@@ -9,7 +9,6 @@
 #include "collectives/execute/host/eager_runner.h"
 #include "collectives/execute/host/move_runner.h"
 #include "collectives/execute/host/one_shot_runner.h"
-#include "collectives/schedule/fuse.h"
 #include "core/device/memory.h"
 #include "core/log.h"
 #include "transport/shm/registered_pool.h"
@@ -77,12 +76,18 @@ int divisor_of(const CallArguments& arguments, int world) {
 }  // namespace
 
 Planner::Planner(const transport::Mesh& mesh, const CommunicatorOptions& options, Device device)
-    : mesh_(mesh), options_(options), wire_(options, mesh, device), device_(options, mesh, device) {
+    : mesh_(mesh),
+      options_(options),
+      wire_(options, mesh, device),
+      device_(options, mesh, device),
+      schedules_(device.kind == DeviceKind::kHost ? ScheduleCache::Keep::kOwn
+                                                  : ScheduleCache::Keep::kWorld) {
   use_layout(schedule::HostLayout(mesh.hosts()));
 }
 
 void Planner::use_layout(schedule::HostLayout layout) {
   hosts_ = std::make_shared<const schedule::HostLayout>(std::move(layout));
+  schedules_.forget();
   layout_ = {.world = size(),
              .one_host = mesh_.one_host(),
              .hosts = hosts_.get(),
@@ -114,7 +119,7 @@ std::vector<select::Candidate> Planner::priced(schedule::Collective collective, 
                             demands);
 }
 
-Result<select::Candidate> Planner::choose(const CallArguments& arguments) const {
+Result<select::Candidate> Planner::choose(const CallArguments& arguments) {
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
   const select::Demands demands = demands_of(arguments, is_deterministic());
   const std::string_view name = forced_.empty() ? options_.algorithm : forced_;
@@ -132,13 +137,13 @@ Result<select::Candidate> Planner::choose(const CallArguments& arguments) const 
                 fmt::format("no algorithm for {}", schedule::to_string(arguments.collective)));
 }
 
-bool Planner::is_taken(const algorithms::Algorithm& algorithm,
-                       const CallArguments& arguments) const {
+bool Planner::is_taken(const algorithms::Algorithm& algorithm, const CallArguments& arguments) {
+  if (wire_.is_left_out(algorithm, arguments)) return false;
   if (!device_.may_refuse(arguments)) return true;
   // Of more rows than have numbers the caller is told.
-  if (!algorithms::check_rows(algorithm, request_of(algorithm, arguments, rank(), hosts_)).ok())
-    return true;
-  return device_.combines(*world_of(algorithm, arguments), arguments);
+  const schedule::Request request = request_of(algorithm, arguments, rank(), hosts_);
+  if (!algorithms::check_rows(algorithm, request).ok()) return true;
+  return device_.combines(*schedules_.of(algorithm, request).world, arguments);
 }
 
 void Planner::use_links(const schedule::LinkSpeeds& links) {
@@ -152,7 +157,12 @@ Status Planner::check_options() const {
 
 void Planner::use_schedule(std::shared_ptr<const UserSchedule> schedule) {
   user_schedule_ = std::move(schedule);
-  if (user_schedule_ == nullptr || user_schedule_->request().world == size()) return;
+  user_part_.reset();
+  if (user_schedule_ == nullptr) return;
+  if (user_schedule_->request().world == size()) {
+    user_part_ = own_part(user_schedule_->world, rank());
+    return;
+  }
   log(LogLevel::kInfo, [&] {
     return fmt::format("the schedule '{}' is for {} ranks; this world of {} does without it",
                        user_schedule_->name, user_schedule_->request().world, size());
@@ -186,7 +196,7 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
     prepared->algorithm = own->name;
     RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of_own(*own, arguments));
     if (!prepared->on_device) prepared->predicted_us = predicted_us(*own, inputs);
-    RONDO_TRY(bind(*prepared, std::move(inputs), own->world, arguments));
+    RONDO_TRY(bind(*prepared, std::move(inputs), &own->world, arguments));
     // Messages that have no room yet would hold up those who have sent them.
     if (own->least_credits > kHeldByAChannel && !prepared->on_device)
       prepared->runner = std::make_unique<execute::PlanRunner>(*prepared->plan);
@@ -203,10 +213,10 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
     prepared->predicted_us =
         is_simulated ? pricing_->predicted_between_us(*algorithm, bytes) : chosen.predicted_us;
   }
-  std::vector<transport::Endpoint*> endpoints;
-  for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
   if (is_one_exchange(*algorithm, arguments) && !prepared->on_device) {
     using execute::OneShotRunner;
+    std::vector<transport::Endpoint*> endpoints;
+    for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
     OneExchange exchange = one_exchange(arguments, rank(), size());
     // Alike on all ranks: on one host every pair has bulletins.
     const bool bulletins =
@@ -217,20 +227,21 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
       return prepared;
     }
   }
-  RONDO_TRY(algorithms::check_rows(*algorithm, request_of(*algorithm, arguments, rank(), hosts_)));
-  const WorldOfSchedules world = world_of(*algorithm, arguments);
-  RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments, world));
-  RONDO_TRY(bind(*prepared, std::move(inputs), *world, arguments));
+  const schedule::Request request = request_of(*algorithm, arguments, rank(), hosts_);
+  RONDO_TRY(algorithms::check_rows(*algorithm, request));
+  const KnownSchedules known = schedules_.of(*algorithm, request);
+  RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments, *known.own));
+  RONDO_TRY(bind(*prepared, std::move(inputs), known.world.get(), arguments));
   return prepared;
 }
 
 /// The plan and what runs it.
 Status Planner::bind(PreparedPlan& prepared, execute::PlanInputs inputs,
-                     const schedule::FoldedWorld& world, const CallArguments& arguments) {
+                     const schedule::FoldedWorld* world, const CallArguments& arguments) {
   prepared.wire_format = kernels::to_string(inputs.wire_format);
   RONDO_ASSIGN(prepared.plan, execute::Plan::make(std::move(inputs)));
   if (prepared.on_device) {
-    RONDO_ASSIGN(prepared.runner, device_.runner(*prepared.plan, world, arguments));
+    RONDO_ASSIGN(prepared.runner, device_.runner(*prepared.plan, *world, arguments));
     const bool by_messages = device_.path_of(arguments) == select::DevicePath::kMessages;
     prepared.moved = execute::moved_bytes(*prepared.plan, by_messages);
   } else if (execute::EagerRunner::suits(*prepared.plan)) {
@@ -269,18 +280,10 @@ Result<std::unique_ptr<execute::Runner>> Planner::one_shot_runner(
                                      .spare_core = spare_core_}));
 }
 
-Planner::WorldOfSchedules Planner::world_of(const algorithms::Algorithm& algorithm,
-                                            const CallArguments& arguments) const {
-  const auto build = [&algorithm, arguments, layout = hosts_](int rank) {
-    return algorithm.build(request_of(algorithm, arguments, rank, layout));
-  };
-  return std::make_shared<const schedule::FoldedWorld>(schedule::fuse_folded(build));
-}
-
 Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& algorithm,
                                                  const CallArguments& arguments,
-                                                 const WorldOfSchedules& world) const {
-  RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, world));
+                                                 const OwnPart& own) const {
+  RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, own));
   if (arguments.uneven) {
     RONDO_ASSIGN(inputs.table, uneven_table(arguments, rank(), size()));
     inputs.sizes_of_own_rows_only = knows_own_rows_only(arguments);
@@ -295,8 +298,7 @@ Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& al
 
 Result<execute::PlanInputs> Planner::inputs_of_own(const UserSchedule& own,
                                                    const CallArguments& arguments) {
-  const WorldOfSchedules world(user_schedule_, &own.world);
-  RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, world));
+  RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, *user_part_));
   inputs.table = schedule::ChunkTable::equal(total_count(arguments, size()), own.request());
   if (device_.takes(arguments)) device_.apply(options_, {}, inputs);
   return inputs;
@@ -312,9 +314,9 @@ double Planner::predicted_us(const UserSchedule& own, const execute::PlanInputs&
 
 /// But for the rows' sizes.
 Result<execute::PlanInputs> Planner::inputs_of(const CallArguments& arguments,
-                                               const WorldOfSchedules& world) const {
+                                               const OwnPart& own) const {
   execute::PlanInputs inputs;
-  inputs.schedule = unfold(*world, rank());
+  inputs.schedule = own.schedule;
   inputs.element_bytes = size_of(arguments.input.dtype);
   inputs.segment_bytes = segment_bytes();
   if (schedule::reduces(arguments.collective)) {
@@ -322,7 +324,7 @@ Result<execute::PlanInputs> Planner::inputs_of(const CallArguments& arguments,
     inputs.divisor = divisor_of(arguments, size());
   }
   inputs.endpoint_of = [this](int peer) { return mesh_.endpoint(peer); };
-  inputs.scratch_rows_of = [world](int peer) { return scratch_rows(*world, peer); };
+  inputs.scratch_rows_of = [&own](int peer) { return own.scratch_rows.at(peer); };
   inputs.allocate_scratch = mesh_.shares_memory() ? &allocate_registered : &allocate_private;
   return inputs;
 }

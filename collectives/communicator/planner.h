@@ -6,12 +6,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "collectives/communicator/call_arguments.h"
 #include "collectives/communicator/device_choice.h"
 #include "collectives/communicator/one_exchange.h"
 #include "collectives/communicator/plan_cache.h"
+#include "collectives/communicator/schedule_cache.h"
 #include "collectives/communicator/user_schedule.h"
 #include "collectives/communicator/wire_choice.h"
 #include "collectives/kernels/reduce.h"
@@ -43,6 +45,8 @@ class Planner {
   /// wire format the options ask for. Empty: by the options.
   void force(std::string_view algorithm) { forced_ = algorithm; }
   const schedule::HostLayout& hosts() const { return *hosts_; }
+  /// The schedules that plans were made of.
+  const ScheduleCache& schedules() const { return schedules_; }
   std::size_t segment_bytes() const;
   /// What the options ask of every call.
   bool is_deterministic() const { return options_.deterministic && !is_timing(); }
@@ -64,31 +68,27 @@ class Planner {
 
  private:
   bool is_timing() const { return !forced_.empty(); }
-  /// All ranks', of which each binds its own.
-  using WorldOfSchedules = std::shared_ptr<const schedule::FoldedWorld>;
 
   void use_layout(schedule::HostLayout layout);
   void make_pricing();
-  Result<select::Candidate> choose(const CallArguments& arguments) const;
+  Result<select::Candidate> choose(const CallArguments& arguments);
   /// Whether the device combines what the algorithm wants it to; the host always does.
-  bool is_taken(const algorithms::Algorithm& algorithm, const CallArguments& arguments) const;
+  bool is_taken(const algorithms::Algorithm& algorithm, const CallArguments& arguments);
   Result<std::unique_ptr<execute::Runner>> one_shot_runner(
       const CallArguments& arguments, OneExchange exchange,
       std::vector<transport::Endpoint*> endpoints, bool bulletins) const;
-  WorldOfSchedules world_of(const algorithms::Algorithm& algorithm,
-                            const CallArguments& arguments) const;
   Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
-                                          const CallArguments& arguments,
-                                          const WorldOfSchedules& world) const;
+                                          const CallArguments& arguments, const OwnPart& own) const;
   Result<execute::PlanInputs> inputs_of_own(const UserSchedule& own,
                                             const CallArguments& arguments);
   /// As `rondo plan` predicts it: by simulation, on the constants that were measured, or else on
   /// those that are built in. 0 where the simulation isn't for this world (Pricing::make).
   double predicted_us(const UserSchedule& own, const execute::PlanInputs& inputs) const;
-  Result<execute::PlanInputs> inputs_of(const CallArguments& arguments,
-                                        const WorldOfSchedules& world) const;
+  /// They borrow `own`.
+  Result<execute::PlanInputs> inputs_of(const CallArguments& arguments, const OwnPart& own) const;
+  /// `world`: of a call on the device, which runs by all ranks' schedules.
   Status bind(PreparedPlan& prepared, execute::PlanInputs inputs,
-              const schedule::FoldedWorld& world, const CallArguments& arguments);
+              const schedule::FoldedWorld* world, const CallArguments& arguments);
   /// The user's schedule, where it is for this call; null otherwise.
   const UserSchedule* own_schedule(const CallArguments& arguments) const;
   int size() const { return mesh_.size(); }
@@ -100,6 +100,8 @@ class Planner {
   DeviceChoice device_;
   bool spare_core_ = true;
   std::shared_ptr<const UserSchedule> user_schedule_;
+  std::optional<OwnPart> user_part_;  ///< of it, where it is for a world of this size
+  ScheduleCache schedules_;
   schedule::SharedLayout hosts_;
   select::Layout layout_;
   std::string_view forced_;

@@ -19,7 +19,7 @@ bool is_simple(const CallArguments& arguments) {
   const bool has_counts = !arguments.input_counts.empty() || !arguments.output_counts.empty();
   return is_simple(arguments.collective, arguments.reduction) &&
          (arguments.uneven || !has_counts) && arguments.exchange == Exchange::kNone &&
-         arguments.timeout_ms >= 0;
+         !arguments.of_split && arguments.timeout_ms >= 0;
 }
 
 GivenCall as_given(const CallArguments& used) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,8 +19,9 @@ namespace {
 using transport::OpenedPlace;
 using transport::PlaceAddresses;
 
-/// How much later than its join may take a rank is heard of.
-constexpr int kMarginMs = 10'000;
+/// For so long at least others wait for a rank that connects: it is away from the calls of the
+/// communicator then.
+constexpr int kPatienceMs = 10'000;
 
 /// What each rank says first.
 struct Wish {
@@ -45,6 +45,7 @@ Result<std::vector<T>> all_gather(Engine& engine, const T& own, int timeout_ms =
   RONDO_TRY(engine.call({.collective = Collective::kAllGather,
                          .input = {&own, sizeof(T), DataType::kU8},
                          .output = {all.data(), all.size() * sizeof(T), DataType::kU8},
+                         .of_split = true,
                          .timeout_ms = timeout_ms}));
   return all;
 }
@@ -129,7 +130,7 @@ Status first_failure(const std::vector<Notice>& notices, const char* what) {
 }
 
 Status connect(OpenedPlace& place, const std::vector<int>& members,
-               const std::vector<Notice>& notices, int timeout_ms) {
+               const std::vector<Notice>& notices, int timeout_ms, const transport::Look& look) {
   std::vector<PlaceAddresses> addresses;
   for (const int member : members) {
     RONDO_ASSIGN(const auto decoded,
@@ -141,8 +142,8 @@ Status connect(OpenedPlace& place, const std::vector<int>& members,
     }
     addresses.push_back(decoded.front());
   }
-  return place.connect(addresses,
-                       std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms));
+  return place.connect(
+      addresses, std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms), look);
 }
 
 Status make_place(const Engine& parent, OpenedPlace opened, std::unique_ptr<Place>& place) {
@@ -154,6 +155,52 @@ Status make_place(const Engine& parent, OpenedPlace opened, std::unique_ptr<Plac
 Notice notice_of(const Status& status) {
   return status.ok() ? Notice{} : notice_of(Result<OpenedPlace>(status));
 }
+
+/// While ranks connect, all of the old communicator meet in its calls now and then: one that is
+/// lost there ends the wait for its connection, and one that can't connect is heard of at once.
+class Meetings {
+ public:
+  enum class Stage : std::uint32_t { kConnecting, kConnected, kFailed };
+
+  explicit Meetings(Engine& parent)
+      : parent_(parent),
+        timeout_ms_(std::max(parent.place().options().timeout_ms, kPatienceMs)),
+        stages_(static_cast<std::size_t>(parent.place().size()), Stage::kConnecting) {}
+
+  /// Every rank is in the same one. Errors: those of the call, which stay; Cancelled where a rank
+  /// has failed.
+  Status meet(Stage own) {
+    auto stages = all_gather(parent_, own, timeout_ms_);
+    if (!stages.ok()) return call_ = std::move(stages).status();
+    stages_ = std::move(stages).value();
+    return has_failed() ? Status(ErrorCode::kCancelled, "another rank can't connect") : Status();
+  }
+  /// With what came of this rank's connections: until all have theirs, or one can't.
+  /// Errors: those of the calls, and those of the first rank that can't.
+  Status end(const Status& made) {
+    RONDO_TRY(call_);
+    // Where others have ended it, this rank has nothing to say.
+    const Notice own = has_failed() ? Notice{} : notice_of(made);
+    while (!has_failed() && !are_connected()) {
+      static_cast<void>(meet(made.ok() ? Stage::kConnected : Stage::kFailed));
+      RONDO_TRY(call_);
+    }
+    if (!has_failed()) return {};
+    RONDO_ASSIGN(const auto results, all_gather(parent_, own, timeout_ms_));
+    return first_failure(results, "connect");
+  }
+
+ private:
+  bool has_failed() const { return std::ranges::find(stages_, Stage::kFailed) != stages_.end(); }
+  bool are_connected() const {
+    return std::ranges::all_of(stages_, [](Stage stage) { return stage == Stage::kConnected; });
+  }
+
+  Engine& parent_;
+  int timeout_ms_;
+  std::vector<Stage> stages_;  ///< by rank, as of the last meeting
+  Status call_;
+};
 
 }  // namespace
 
@@ -169,16 +216,13 @@ Result<std::shared_ptr<Engine>> split(Engine& parent, std::optional<int> color, 
   const CommunicatorOptions& options = parent.place().options();
   std::unique_ptr<Place> place;
   Status made;
+  Meetings meetings(parent);
   if (opened.has_value()) {
-    made = connect(opened->value(), members, notices, options.join_timeout_ms);
+    made = connect(opened->value(), members, notices, options.join_timeout_ms,
+                   [&] { return meetings.meet(Meetings::Stage::kConnecting); });
     if (made.ok()) made = make_place(parent, std::move(**opened), place);
   }
-  // Some may still wait for one that has failed at once.
-  const int join_ms =
-      std::min(options.join_timeout_ms, std::numeric_limits<int>::max() - kMarginMs);
-  const int until_all_know_ms = std::max(options.timeout_ms, join_ms + kMarginMs);
-  RONDO_ASSIGN(const auto results, all_gather(parent, notice_of(made), until_all_know_ms));
-  RONDO_TRY(first_failure(results, "connect"));
+  RONDO_TRY(meetings.end(made));
   if (place == nullptr) return std::shared_ptr<Engine>();
   if (const auto* links = parent.place().layout().links())
     place->use_links(links->restricted_to(members));

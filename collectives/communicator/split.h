@@ -13,7 +13,8 @@
 namespace rondo::communicator {
 
 /// Null where `color` is nothing. Collective over `parent`.
-/// Errors: Timeout, System, or those of the parent's calls; on every rank if on one.
+/// Errors: Timeout, System (a rank can't listen or connect: on every rank, and the parent stays
+/// usable); those of the parent's calls, as of any call on some ranks alone.
 Result<std::shared_ptr<Engine>> split(Engine& parent, std::optional<int> color, int key);
 
 }  // namespace rondo::communicator

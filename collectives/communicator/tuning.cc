@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -31,7 +32,7 @@ constexpr int kFittingTimeoutMs = 600'000;
 constexpr int kMostRounds = 10'000;
 
 std::string name_of(const std::string& path) {
-  return fmt::format("tuning file {} (RONDO_TUNING)", path);
+  return fmt::format("tuning file {} (option tuning, RONDO_TUNING)", path);
 }
 
 /// What rank 0 has for all: a text, none, or why it failed.
@@ -80,10 +81,10 @@ Status told_to_all(Engine& engine, const std::function<Status()>& part) {
 }
 
 /// A file that is read has to be right before it is handed out.
-Result<std::optional<std::string>> read_tuning(const std::string& path) {
-  RONDO_ASSIGN(std::string text, json::read_file(path, name_of(path)));
-  RONDO_TRY(select::parse_tuning(text, name_of(path)).status());
-  return std::optional<std::string>(std::move(text));
+Result<std::string> read_tuning(const std::string& path, const std::string& name) {
+  RONDO_ASSIGN(std::string text, json::read_file(path, name));
+  RONDO_TRY(select::parse_tuning(text, name).status());
+  return text;
 }
 
 /// The same on all ranks, whatever joins this one to the others.
@@ -96,15 +97,27 @@ Result<std::string> path_of(const Place& place) {
                             place.options().segment_bytes);
 }
 
-/// Nothing where it is yet to be measured, also where there is no folder of caches or it can't be
-/// looked into: `keep` says so then.
-Result<std::optional<std::string>> text_of_option(const Place& place) {
-  const std::string& option = place.options().tuning;
-  if (option != kMeasureTuning) return read_tuning(option);
+/// Nothing where the world is yet to be measured, also where there is no folder of caches or it
+/// can't be looked into: `keep` says so then. Nobody has named the file that was kept: one that
+/// can't be read, be it damaged or of a Rondo with other algorithms, is no error.
+std::optional<std::string> kept_tuning(const Place& place) {
   const auto path = path_of(place);
   std::error_code error;
-  if (!path.ok() || !std::filesystem::exists(*path, error)) return std::optional<std::string>();
-  return read_tuning(*path);
+  if (!path.ok() || !std::filesystem::exists(*path, error)) return std::nullopt;
+  auto text = read_tuning(*path, "tuning file " + *path);
+  if (text.ok()) return std::move(text).value();
+  log(LogLevel::kWarn, [&] {
+    return fmt::format("the tuning that was kept can't be used: {}; the world is measured anew",
+                       text.status().message());
+  });
+  return std::nullopt;
+}
+
+Result<std::optional<std::string>> text_of_option(const Place& place) {
+  const std::string& option = place.options().tuning;
+  if (option == kMeasureTuning) return kept_tuning(place);
+  RONDO_ASSIGN(std::string text, read_tuning(option, name_of(option)));
+  return std::optional<std::string>(std::move(text));
 }
 
 /// The file's path. Errors: InvalidArgument (there is no folder of caches), System.
@@ -142,9 +155,27 @@ void warn_of_other_transport(const Place& place, const select::Tuning& tuning) {
   });
 }
 
+/// It may be so on purpose, and may have more hosts than the world.
+void tell_of_other_hosts(const Place& place, const select::Tuning& tuning) {
+  constexpr std::size_t kMostNamed = 4;
+  const std::vector<std::string>& own = tuning.hosts;
+  if (place.rank() != 0 || own.empty() || !log_enabled(LogLevel::kInfo)) return;
+  const auto other = std::ranges::find_if(place.mesh().ranks(), [&](const auto& rank) {
+    return std::ranges::find(own, rank.hostname) == own.end();
+  });
+  if (other == place.mesh().ranks().end()) return;
+  const std::span<const std::string> named(own.data(), std::min(own.size(), kMostNamed));
+  write_log(LogLevel::kInfo,
+            fmt::format("the tuning {} was measured on other hosts: {} of this world isn't one of "
+                        "{}{}",
+                        place.options().tuning, other->hostname, fmt::join(named, ", "),
+                        named.size() < own.size() ? ", ..." : ""));
+}
+
 Status use(Engine& engine, const std::string& text) {
   RONDO_ASSIGN(select::Tuning tuning, select::parse_tuning(text, "tuning of rank 0"));
   warn_of_other_transport(engine.place(), tuning);
+  tell_of_other_hosts(engine.place(), tuning);
   engine.use_tuning(std::make_shared<const select::Tuning>(std::move(tuning)));
   return {};
 }
@@ -255,8 +286,11 @@ Result<std::string> measure_tuning(Engine& engine) {
 }
 
 Status learn_tuning(Engine& engine) {
-  if (engine.place().options().tuning == kNoTuning || engine.place().size() == 1) return {};
-  return told_to_all(engine, [&] { return learned_tuning(engine); });
+  const std::string& option = engine.place().options().tuning;
+  if (option == kNoTuning) return {};
+  if (engine.place().size() > 1) return told_to_all(engine, [&] { return learned_tuning(engine); });
+  // There is nothing to choose, but what larger worlds refuse isn't to work here by chance.
+  return option == kMeasureTuning ? Status() : read_tuning(option, name_of(option)).status();
 }
 
 Result<std::vector<MeasuredChoice>> measure_choices(Engine& engine, Collective collective,

@@ -15,7 +15,8 @@ namespace rondo::communicator {
 inline constexpr const char* kNoTuning = "off";
 inline constexpr const char* kMeasureTuning = "measure";
 
-/// What the option says, from the next call on. A collective call unless it is "off".
+/// What the option says, from the next call on. A collective call unless it is "off". A world of
+/// one only reads a file.
 /// Errors: InvalidArgument (rank 0 can't read the file, or what is wrong in it; on all ranks), and
 /// those of a collective call; of one that a rank meets alone the others are told.
 Status learn_tuning(Engine& engine);

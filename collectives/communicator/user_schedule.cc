@@ -18,7 +18,7 @@ namespace {
 static_assert(schedule::kMostWrittenLanes == transport::kFirstFreeLane);
 
 std::string name_of(const std::string& path) {
-  return fmt::format("schedule file {} (RONDO_SCHEDULE)", path);
+  return fmt::format("schedule file {} (option schedule, RONDO_SCHEDULE)", path);
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ bool UserSchedule::fits(const CallArguments& arguments, int ranks, bool in_rank_
 Result<std::shared_ptr<const UserSchedule>> load_schedule(const std::string& option) {
   if (option.empty()) return std::shared_ptr<const UserSchedule>();
   const bool is_text = json::is_object_text(option);
-  const std::string name = is_text ? "schedule (option schedule)" : name_of(option);
+  const std::string name = is_text ? "schedule (option schedule, RONDO_SCHEDULE)" : name_of(option);
   std::string text = option;
   if (!is_text) {
     RONDO_ASSIGN(text, json::read_file(option, name));

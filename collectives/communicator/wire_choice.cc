@@ -13,6 +13,10 @@ constexpr std::string_view kOneShot = "one_shot";
 /// Its sums are computed on several ranks alike, and would differ where ranks' losses do.
 constexpr std::string_view kRecursiveDoubling = "recursive_doubling";
 
+/// Elements, of calls that are so short that a second step takes longer than to send them as they
+/// are.
+constexpr std::size_t kMostUnencoded = 4096;
+
 bool is_encoded(const transport::Mesh& mesh, int peer) {
   const transport::Endpoint* endpoint = mesh.endpoint(peer);
   return endpoint != nullptr && endpoint->kind() == transport::TransportKind::kTcp;
@@ -55,13 +59,28 @@ WireChoice::WireChoice(const CommunicatorOptions& options, const transport::Mesh
     : mesh_(mesh) {
   if (!any_is_encoded(mesh)) return;
   format_ = kernels::wire_format_of(options.wire_format).value_or(WireFormat::kNone);
+  wants_feedback_ = has_feedback(options, format_);
   // What is staged for a device has the same address for all its buffers.
-  feedback_ = has_feedback(options, format_) && device.kind == DeviceKind::kHost;
+  feedback_ = wants_feedback_ && device.kind == DeviceKind::kHost;
+}
+
+bool WireChoice::is_used(const algorithms::Algorithm& algorithm,
+                         const CallArguments& arguments) const {
+  return format_ != WireFormat::kNone && suits(arguments) && algorithm.name != kOneShot;
+}
+
+bool WireChoice::is_left_out(const algorithms::Algorithm& algorithm,
+                             const CallArguments& arguments) const {
+  if (format_ == WireFormat::kNone || !suits(arguments) || !wants_feedback_ ||
+      !schedule::reduces(arguments.collective))
+    return false;
+  if (algorithm.name == kRecursiveDoubling) return true;
+  return algorithm.name == kOneShot && arguments.input.count > kMostUnencoded;
 }
 
 void WireChoice::apply(const algorithms::Algorithm& algorithm, const CallArguments& arguments,
                        execute::PlanInputs& inputs) const {
-  if (format_ == WireFormat::kNone || !suits(arguments) || algorithm.name == kOneShot) return;
+  if (!is_used(algorithm, arguments)) return;
   inputs.wire_format = format_;
   inputs.encodes = [this](int peer) { return is_encoded(mesh_, peer); };
   if (!feedback_ || !schedule::reduces(arguments.collective)) return;

@@ -19,14 +19,22 @@ class WireChoice {
   /// `options` have been resolved.
   WireChoice(const CommunicatorOptions& options, const transport::Mesh& mesh, Device device);
 
+  /// Whether an algorithm isn't chosen for a call whose losses are to be made up for in the next:
+  /// what several ranks sum alike each of them would have to make up for alike, and one whose
+  /// buffer is another than before can't (recursive_doubling, execute::Feedback::kContributions);
+  /// nor, where it would send a long call unencoded, one_shot in its place. Equal on all ranks.
+  bool is_left_out(const algorithms::Algorithm& algorithm, const CallArguments& arguments) const;
   /// Fills in the inputs' wire format, peers and feedback where the call uses it.
   void apply(const algorithms::Algorithm& algorithm, const CallArguments& arguments,
              execute::PlanInputs& inputs) const;
 
  private:
+  bool is_used(const algorithms::Algorithm& algorithm, const CallArguments& arguments) const;
+
   const transport::Mesh& mesh_;
   kernels::WireFormat format_ = kernels::WireFormat::kNone;
-  bool feedback_ = false;
+  bool wants_feedback_ = false;  ///< equal on all ranks
+  bool feedback_ = false;        ///< of this one
 };
 
 }  // namespace rondo::communicator

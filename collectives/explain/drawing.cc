@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/amounts.h"
 #include "core/svg.h"
 
 namespace rondo::explain {
@@ -56,13 +57,7 @@ class Drawing {
                 {.anchor = Svg::Anchor::kEnd});
       svg_.line({kLeft, y(rank)}, {kLeft + kWidth, y(rank)}, {.color = "#dddddd"});
     }
-    const double step = step_of_marks(length_us_);
-    constexpr int kMostMarks = 10;
-    for (int mark = 0; mark <= kMostMarks && mark * step <= length_us_; ++mark) {
-      const double us = mark * step;
-      svg_.line({x(us), kTop - 6}, {x(us), bottom_}, {.color = "#eeeeee"});
-      svg_.text({x(us) + 2, bottom_ + 14}, fmt::format("{:g} us", us));
-    }
+    marks();
   }
 
   void work(const Span& span) {
@@ -82,6 +77,18 @@ class Drawing {
   std::string finish() && { return std::move(svg_).finish(); }
 
  private:
+  /// All in the unit of the whole, and in full: a power of ten says little beside its neighbours.
+  void marks() {
+    const TimeUnit unit = time_unit_of(length_us_);
+    const double step = step_of_marks(length_us_);
+    constexpr int kMostMarks = 10;
+    for (int mark = 0; mark <= kMostMarks && mark * step <= length_us_; ++mark) {
+      const double us = mark * step;
+      svg_.line({x(us), kTop - 6}, {x(us), bottom_}, {.color = "#eeeeee"});
+      svg_.text({x(us) + 2, bottom_ + 14}, fmt::format("{:.12g} {}", us / unit.us, unit.name));
+    }
+  }
+
   double x(double us) const { return kLeft + kWidth * us / length_us_; }
   static double y(schedule::Rank rank) { return kTop + kRow * (rank + 0.5); }
 
@@ -127,10 +134,10 @@ Result<simulate::Prediction> predict_to_draw(const Scenario& scenario,
 std::string draw(const Scenario& scenario, std::string_view algorithm,
                  const simulate::Prediction& prediction) {
   Drawing drawing(scenario.world(), prediction.us);
-  drawing.heading(fmt::format("{} by {}: {} bytes, {} ranks on {} hosts, {:.4g} us predicted",
-                              to_string(scenario.question.collective), algorithm,
-                              scenario.question.bytes, scenario.world(), scenario.hosts->hosts(),
-                              prediction.us));
+  drawing.heading(fmt::format(
+      "{} by {}: {}, {} on {}, {} predicted", to_string(scenario.question.collective), algorithm,
+      bytes_text(scenario.question.bytes), count_text(scenario.world(), "rank"),
+      count_text(scenario.hosts->hosts(), "host"), time_text(prediction.us)));
   drawing.axes(scenario.world());
   for (const Span& span : prediction.spans) {
     if (span.kind == Span::Kind::kWork) drawing.work(span);

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "collectives/explain/reason.h"
 #include "collectives/select/select.h"
 
 namespace rondo::explain {
@@ -19,8 +20,6 @@ using schedule::Rank;
 /// Of each candidate, and of the one that is chosen: a second or two, and ten.
 constexpr std::uint64_t kMostWork = 4'500'000;
 constexpr std::uint64_t kMostWorkOfChosen = 20'000'000;
-/// Times as close as this are told as equal.
-constexpr double kAlike = 1.005;
 /// A second's worth, of the largest data too.
 constexpr std::uint64_t kMostPieces = 500'000;
 
@@ -125,88 +124,17 @@ struct Way {
   double formula_us = 0;
 };
 
-select::Demands demands_of(const Scenario& scenario) {
-  return {.order = scenario.question.deterministic ? select::Demands::Order::kRanks
-                                                   : select::Demands::Order::kAny};
-}
-
 std::vector<Way> ways_of(const Scenario& scenario) {
   const select::Layout layout = scenario.layout();
   std::vector<Way> ways;
   for (const select::Candidate& candidate :
        select::candidates(scenario.question.collective, scenario.bytes(), layout,
-                          select::default_link_cost(layout), demands_of(scenario))) {
+                          select::default_link_cost(layout), scenario.demands())) {
     ways.push_back({candidate.algorithm, std::string(candidate.algorithm->summary),
                     scenario.pricing == nullptr ? candidate.predicted_us : 0});
   }
   if (scenario.written != nullptr) ways.push_back({nullptr, scenario.written->summary, 0});
   return ways;
-}
-
-/// Of a choice by a tuning that another algorithm is predicted to be faster than.
-std::string reason_beside(const Scenario& scenario, const PlannedAlgorithm& faster) {
-  const std::size_t chosen_for = select::priced_bytes(scenario.bytes());
-  const auto& candidates =
-      scenario.pricing->candidates(scenario.question.collective, chosen_for, demands_of(scenario));
-  const bool is_candidate = std::ranges::any_of(candidates, [&](const select::Candidate& each) {
-    return each.algorithm->name == faster.name;
-  });
-  if (!is_candidate) {
-    return fmt::format(
-        "the least predicted time of those that take a tenth of a second to "
-        "simulate, at most; {} takes longer",
-        faster.name);
-  }
-  if (chosen_for == scenario.bytes())
-    return "the least predicted time in longer pieces, which are chosen by";
-  return fmt::format("the least predicted time at {} bytes, the nearest size that is chosen for",
-                     chosen_for);
-}
-
-std::string reason_of_choice(const Scenario& scenario, const PlanReport& report) {
-  const auto& list = report.candidates;
-  const auto chosen = std::find_if(list.begin(), list.end(), [&](const PlannedAlgorithm& planned) {
-    return planned.name == report.algorithm;
-  });
-  if (report.ranks == 1) return "one rank copies its input, whatever is chosen";
-  const bool leaves_written_out = scenario.written != nullptr && !scenario.runs_written();
-  if (list.size() == (leaves_written_out ? 2 : 1)) return "there is no other";
-  if (chosen == list.end() || !chosen->left_out.empty())
-    return "the least time by the cost formula; too large to simulate";
-  const PlannedAlgorithm& other = chosen == list.begin() ? list[1] : list[0];
-  if (!other.left_out.empty()) return "the only one that could be simulated";
-  if (chosen->predicted_us <= 0) return "on this network nothing takes any time";
-  if (chosen->predicted_us < kAlike * other.predicted_us &&
-      other.predicted_us < kAlike * chosen->predicted_us)
-    return fmt::format("no other is predicted to take less: {} would take as long", other.name);
-  const std::string ratio = fmt::format("{:.2f}", other.predicted_us / chosen->predicted_us);
-  if (chosen == list.begin())
-    return fmt::format("the least predicted time: {} would take {} times as long", other.name,
-                       ratio);
-  if (scenario.pricing != nullptr) return reason_beside(scenario, other);
-  return fmt::format(
-      "the least time by the cost formula, which doesn't know this network as the simulation "
-      "does: by that {} takes {} times as long",
-      other.name, ratio);
-}
-
-/// Of an algorithm that is asked for.
-std::string why_not_asked(const Scenario& scenario) {
-  const PlanQuestion& question = scenario.question;
-  if (scenario.asks_for_written())
-    return fmt::format("a deterministic communicator goes without {}", question.algorithm);
-  if (algorithms::find(question.collective, question.algorithm) == nullptr)
-    return fmt::format("there is no {} of {}", question.algorithm, to_string(question.collective));
-  return fmt::format("{} doesn't keep the order of ranks", question.algorithm);
-}
-
-/// A communicator goes by what is forced where it can be used, and chooses where it can't.
-std::string reason_for(const Scenario& scenario, const PlanReport& report) {
-  const PlanQuestion& question = scenario.question;
-  if (question.algorithm == report.algorithm) return "it is asked for";
-  std::string reason = reason_of_choice(scenario, report);
-  if (question.algorithm == "auto") return reason;
-  return fmt::format("{}, so it is chosen among the others: {}", why_not_asked(scenario), reason);
 }
 
 }  // namespace

@@ -80,10 +80,18 @@ Status read_tuning(Scenario& scenario) {
 Status check_size(const PlanQuestion& question) {
   if (size_of(question.type) == 0)
     return {ErrorCode::kInvalidArgument, "unknown type; expected one of DataType"};
-  if (question.bytes <= kMostBytes) return {};
+  std::string expected;
+  if (question.bytes > kMostBytes) {
+    expected = fmt::format("at most {} (1 TiB)", kMostBytes);
+  } else if (question.bytes % size_of(question.type) != 0) {
+    expected = fmt::format("whole elements of {}, {} bytes each", to_string(question.type),
+                           size_of(question.type));
+  } else {
+    return {};
+  }
   return {ErrorCode::kInvalidArgument,
-          fmt::format("{} of {} bytes on a rank: expected at most {} (1 TiB)",
-                      to_string(question.collective), question.bytes, kMostBytes)};
+          fmt::format("{} of {} bytes on a rank: expected {}", to_string(question.collective),
+                      question.bytes, expected)};
 }
 
 /// Elements that the rows share out.
@@ -127,16 +135,13 @@ double ranks_per_core(const simulate::Network& network) {
 
 /// As a communicator chooses, by what the algorithms cost alone.
 Result<const Algorithm*> chosen_built_in(const Scenario& scenario) {
-  const select::Demands demands{.order = scenario.question.deterministic
-                                             ? select::Demands::Order::kRanks
-                                             : select::Demands::Order::kAny};
+  const select::Demands demands = scenario.demands();
   const std::string_view name =
       scenario.asks_for_written() ? std::string_view("auto") : scenario.question.algorithm;
   RONDO_ASSIGN(const Algorithm* forced,
                select::forced_algorithm(scenario.question.collective, name, demands));
-  if (forced == nullptr && scenario.pricing != nullptr) {
-    const auto& list =
-        scenario.pricing->candidates(scenario.question.collective, scenario.bytes(), demands);
+  if (forced == nullptr) {
+    const auto list = priced(scenario);
     if (!list.empty()) return list.front().algorithm;
   }
   return select::choose(scenario.question.collective, scenario.bytes(), scenario.layout(), name,
@@ -196,6 +201,12 @@ std::string name_of(const Scenario& scenario, const Algorithm* algorithm) {
 double correction_of(const Scenario& scenario, const Algorithm* algorithm) {
   if (algorithm == nullptr || scenario.pricing == nullptr) return 1;
   return scenario.pricing->correction(*algorithm, scenario.bytes());
+}
+
+std::span<const select::Candidate> priced(const Scenario& scenario) {
+  if (scenario.pricing == nullptr) return {};
+  return scenario.pricing->candidates(scenario.question.collective, scenario.bytes(),
+                                      scenario.demands());
 }
 
 Result<Schedules> schedules_of(const Scenario& scenario, const Algorithm* algorithm) {

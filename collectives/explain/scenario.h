@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "collectives/algorithms/registry.h"
@@ -36,6 +37,10 @@ struct Scenario {
   std::size_t bytes() const { return count * options.element_bytes; }
   int world() const { return hosts->world(); }
   select::Layout layout() const;
+  select::Demands demands() const {
+    using Order = select::Demands::Order;
+    return {.order = question.deterministic ? Order::kRanks : Order::kAny};
+  }
   /// Whether the question's algorithm is the one that the user has written.
   bool asks_for_written() const {
     return written != nullptr && question.algorithm == written->name;
@@ -53,6 +58,10 @@ schedule::Request request_of(const Scenario& scenario, const algorithms::Algorit
 /// By how much a tuning's measured times are longer than simulated ones: what predictions are
 /// multiplied by. 1 without one, and for what wasn't measured (null: written by the user).
 double correction_of(const Scenario& scenario, const algorithms::Algorithm* algorithm);
+
+/// What a choice goes by where there is a tuning, least time first; empty: it goes by the cost
+/// formula.
+std::span<const select::Candidate> priced(const Scenario& scenario);
 
 using select::Schedules;
 

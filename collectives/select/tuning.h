@@ -30,8 +30,8 @@ struct MeasuredTimes {
 };
 
 struct Tuning {
-  std::string transport;           ///< that of all pairs, or "mixed"
-  std::vector<std::string> hosts;  ///< their names, for whoever reads the file
+  std::string transport;           ///< that of all pairs, or "mixed"; empty: not said
+  std::vector<std::string> hosts;  ///< the names of the network's, in its order; empty: not said
   simulate::Network network;
   std::vector<MeasuredTimes> measured;
   /// Pieces of private memory from this size on are faster read by process_vm_readv than copied
@@ -45,7 +45,8 @@ struct Tuning {
 };
 
 /// `name` begins messages. Errors: InvalidArgument: no JSON, an unknown key, a number out of its
-/// range, a collective that doesn't exist, each with its place.
+/// range, a collective, an algorithm or a transport that doesn't exist, names of more or fewer
+/// hosts than the network has, each with its place.
 Result<Tuning> parse_tuning(std::string_view text, std::string name);
 /// What parse_tuning reads as the same.
 std::string to_json(const Tuning& tuning);

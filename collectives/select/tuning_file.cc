@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "collectives/algorithms/registry.h"
 #include "collectives/schedule/schedule_file.h"
 #include "collectives/select/tuning.h"
 #include "collectives/simulate/network_file.h"
@@ -23,6 +28,39 @@ using Point = MeasuredTimes::Point;
 constexpr int kVersion = 1;
 constexpr double kLeastUs = 1e-3;
 constexpr double kMostUs = 1e9;
+/// What worlds that are measured go over: all pairs of their ranks, or not.
+constexpr std::array<std::string_view, 4> kTransports = {"inproc", "shm", "tcp", "mixed"};
+
+/// Empty where it was left out.
+std::string read_transport(Value item) {
+  std::string name = item.text();
+  if (!name.empty() && std::ranges::find(kTransports, name) == kTransports.end())
+    item.refuse(fmt::format("one of {}", fmt::join(kTransports, ", ")));
+  return name;
+}
+
+std::vector<std::string> read_hosts(Value list, const simulate::Network& network) {
+  std::vector<std::string> names;
+  for (Value host : list.items()) names.push_back(host.name());
+  std::size_t hosts = 0;
+  for (const simulate::HostGroup& group : network.groups)
+    hosts += static_cast<std::size_t>(group.hosts);
+  if (list.exists() && names.size() != hosts)
+    list.fail(
+        fmt::format("expected the names of the network's {} hosts, got {}", hosts, names.size()));
+  return names;
+}
+
+std::string read_algorithm(Value item, schedule::Collective collective) {
+  std::string name = item.text();
+  if (algorithms::find(collective, name) != nullptr) return name;
+  std::vector<std::string_view> names;
+  for (const algorithms::Algorithm& algorithm : algorithms::all())
+    if (algorithm.collective == collective) names.push_back(algorithm.name);
+  item.refuse(
+      fmt::format("an algorithm of {} ({})", to_string(collective), fmt::join(names, ", ")));
+  return name;
+}
 
 Point read_point(Value item) {
   Point point;
@@ -36,7 +74,7 @@ Point read_point(Value item) {
 MeasuredTimes read_times(Value item) {
   MeasuredTimes times;
   times.collective = schedule::read_collective(item.at("collective"));
-  times.algorithm = item.at("algorithm").name();
+  times.algorithm = read_algorithm(item.at("algorithm"), times.collective);
   for (Value entry : item.at("times").items()) {
     const Point point = read_point(entry);
     if (!times.points.empty() && point.bytes <= times.points.back().bytes)
@@ -67,14 +105,14 @@ Result<Tuning> parse_tuning(std::string_view text, std::string name) {
   if (version.integer(0, 0, INT64_MAX) != kVersion)
     version.refuse(fmt::format("{}, the version of tuning files that this Rondo reads", kVersion));
   Tuning tuning;
-  tuning.transport = root.at("transport").remark();
-  for (Value host : root.at("hosts").items()) tuning.hosts.push_back(host.name());
+  tuning.transport = read_transport(root.at("transport"));
   Value network = root.at("network");
   if (network.exists()) {
     tuning.network = simulate::read_network(network);
   } else {
     network.refuse("a network");
   }
+  tuning.hosts = read_hosts(root.at("hosts"), tuning.network);
   std::set<std::pair<schedule::Collective, std::string>> measured;
   for (Value item : root.at("measured").items()) {
     const MeasuredTimes& times = tuning.measured.emplace_back(read_times(item));
@@ -92,12 +130,12 @@ Result<Tuning> parse_tuning(std::string_view text, std::string name) {
 std::string to_json(const Tuning& tuning) {
   ordered_json measured = ordered_json::array();
   for (const MeasuredTimes& times : tuning.measured) measured.push_back(to_json(times));
-  const ordered_json json = {{"rondo_tuning", kVersion},
-                             {"transport", tuning.transport},
-                             {"hosts", tuning.hosts},
-                             {"private_read_bytes", tuning.private_read_bytes},
-                             {"network", ordered_json::parse(simulate::to_json(tuning.network))},
-                             {"measured", std::move(measured)}};
+  ordered_json json = {{"rondo_tuning", kVersion}, {"transport", tuning.transport}};
+  // Where there is a list all hosts are in it.
+  if (!tuning.hosts.empty()) json["hosts"] = tuning.hosts;
+  json["private_read_bytes"] = tuning.private_read_bytes;
+  json["network"] = ordered_json::parse(simulate::to_json(tuning.network));
+  json["measured"] = std::move(measured);
   return json.dump(1) + "\n";
 }
 

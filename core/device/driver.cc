@@ -109,10 +109,13 @@ Result<std::shared_ptr<detail::StreamImpl>> DeviceDriver::borrow_stream(int /*in
 Result<DeviceDriver*> driver_of(DeviceKind kind) {
   if (const KindRow* row = row_of(kind)) return row->driver();
   if (DeviceDriver* const plugin = plugin_driver(kind)) return plugin;
+  std::string own;
+  for (const KindRow& row : kKinds)
+    own += fmt::format("{} ({}), ", static_cast<int>(row.kind), row.name);
   return Status(ErrorCode::kInvalidArgument,
-                fmt::format("there is no kind of device with number {}: find_device_kind tells the "
-                            "kinds of plug-ins",
-                            static_cast<int>(kind)));
+                fmt::format("there is no kind of device with number {}: expected {}or that of a "
+                            "plug-in that RONDO_DEVICE_PLUGINS names",
+                            static_cast<int>(kind), own));
 }
 
 Result<DeviceDriver*> driver_of(Device device) {

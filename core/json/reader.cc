@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -19,14 +20,22 @@ constexpr std::string_view kWhitespace = " \t\r\n";
 
 const Node& node(const void* pointer) { return *static_cast<const Node*>(pointer); }
 
+/// The first bytes of a text in UTF-8, without those of a character that is cut in two.
+std::string cut(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  const auto begins_none = [&](std::size_t place) {
+    return (static_cast<unsigned char>(text[place]) & 0xc0U) == 0x80;
+  };
+  while (most > 0 && begins_none(most)) --most;
+  return text.substr(0, most) + "...";
+}
+
 /// As it is shown to who wrote it.
 std::string shown(const Node& value) {
   constexpr std::size_t kMostShown = 40;
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
-  std::string text = value.dump(-1, ' ', false, Node::error_handler_t::replace);
-  if (text.size() > kMostShown) text = text.substr(0, kMostShown) + "...";
-  return text;
+  return cut(value.dump(-1, ' ', false, Node::error_handler_t::replace), kMostShown);
 }
 
 /// By the brackets outside of texts, before anything is built. The JSON library's own callbacks
@@ -45,24 +54,49 @@ bool is_too_deep(std::string_view text) {
   return depth > kMostDepth;
 }
 
-/// Looks for a key that an object has twice, of which the library keeps the last alone.
-class KeysSeen : public nlohmann::json_sax<Node> {
+/// Where the last of the first `count` quoted texts begins, counted from 1, as in parse errors.
+/// They have been read: each has its end.
+std::size_t place_of_text(std::string_view text, std::size_t count) {
+  std::size_t begin = text.find('"');
+  while (--count > 0) {
+    std::size_t end = begin + 1;
+    while (text[end] != '"') end += std::size_t{text[end] == '\\' ? 2U : 1U};
+    begin = text.find('"', end + 1);
+  }
+  return begin + 1;
+}
+
+/// Looks for the first mistake: no JSON, a number that is too large, or a key that an object has
+/// twice, of which the library keeps the last alone.
+class FirstMistake : public nlohmann::json_sax<Node> {
  public:
-  /// The first one; none where keys differ.
-  const std::string& twice() const { return twice_; }
+  /// Where there is one.
+  std::string told_of(std::string_view text) const {
+    if (twice_.has_value()) {
+      return fmt::format("an object has the key {} for a second time at {}", shown(Node(*twice_)),
+                         line_and_column(text, place_of_text(text, texts_)));
+    }
+    const std::string place = line_and_column(text, position_);
+    return is_range_ ? fmt::format("a number is out of range at {}", place)
+                     : fmt::format("not JSON at {}", place);
+  }
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
   bool number_integer(number_integer_t) override { return true; }
   bool number_unsigned(number_unsigned_t) override { return true; }
   bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
+  bool string(string_t&) override {
+    ++texts_;
+    return true;
+  }
   bool binary(binary_t&) override { return true; }
   bool start_object(std::size_t) override {
     objects_.emplace_back();
     return true;
   }
   bool key(string_t& key) override {
+    ++texts_;
     if (objects_.back().insert(key).second) return true;
     twice_ = key;
     return false;
@@ -73,13 +107,20 @@ class KeysSeen : public nlohmann::json_sax<Node> {
   }
   bool start_array(std::size_t) override { return true; }
   bool end_array() override { return true; }
-  bool parse_error(std::size_t, const std::string&, const Node::exception&) override {
+  bool parse_error(std::size_t position, const std::string& token,
+                   const Node::exception& error) override {
+    is_range_ = dynamic_cast<const Node::out_of_range*>(&error) != nullptr;
+    // The library tells where the number ends.
+    position_ = is_range_ ? position + 1 - token.size() : position;
     return false;
   }
 
  private:
   std::vector<std::set<std::string>> objects_;  ///< open ones, from the outside
-  std::string twice_;
+  std::size_t texts_ = 0;                       ///< keys, too
+  std::optional<std::string> twice_;
+  std::size_t position_ = 0;
+  bool is_range_ = false;
 };
 
 Result<Node> parse_text(std::string_view text) {
@@ -93,17 +134,9 @@ Result<Node> parse_text(std::string_view text) {
   if (text.find_first_not_of(kWhitespace) == std::string_view::npos)
     return invalid("empty; expected JSON");
   if (is_too_deep(text)) return invalid(fmt::format("nested more than {} deep", kMostDepth));
-  try {
-    Node root = Node::parse(text.begin(), text.end());
-    KeysSeen keys;
-    if (!Node::sax_parse(text.begin(), text.end(), &keys))
-      return invalid(fmt::format("an object has the key {} twice", shown(Node(keys.twice()))));
-    return root;
-  } catch (const Node::parse_error& error) {
-    return invalid(fmt::format("not JSON at {}", line_and_column(text, error.byte)));
-  } catch (const Node::out_of_range&) {
-    return invalid("a number is out of range");
-  }
+  FirstMistake mistake;
+  if (!Node::sax_parse(text.begin(), text.end(), &mistake)) return invalid(mistake.told_of(text));
+  return Node::parse(text.begin(), text.end());
 }
 
 }  // namespace
@@ -152,7 +185,7 @@ Result<Document> Document::parse(std::string_view text, std::string name) {
   Result<Node> root = parse_text(text);
   if (!root.ok()) {
     return Status(ErrorCode::kInvalidArgument,
-                  fmt::format("{}: {}", name, root.status().message()));
+                  fmt::format("{}: {}", name, on_one_line(root.status().message())));
   }
   return Document(std::make_unique<Tree>(Tree{std::move(*root)}), std::move(name));
 }

@@ -115,7 +115,8 @@ class Items {
 class Document {
  public:
   /// `name` begins every message: "network file lab.json".
-  /// Errors: InvalidArgument (no JSON: the line and column; too long; too deep).
+  /// Errors: InvalidArgument (no JSON, a number that is too large, a key that an object has for a
+  /// second time: the line and column; too long; too deep).
   static Result<Document> parse(std::string_view text, std::string name);
   Document(Document&&) noexcept;
   Document& operator=(Document&&) noexcept;
@@ -144,7 +145,7 @@ bool is_name(std::string_view text);
 /// nothing, begins it.
 bool is_object_text(std::string_view option);
 
-/// "line 3, column 7": of the byte before `position`, which counts from 1.
+/// "line 3, column 7": of the byte at `position`, which counts from 1.
 std::string line_and_column(std::string_view text, std::size_t position);
 
 /// The whole file, or what comes out of a pipe. Errors: InvalidArgument (there is none, it can't be

@@ -55,7 +55,8 @@ struct RONDO_API Call {
   Call on(const Stream& order) const;
 
   /// The same call with a deadline of its own instead of CommunicatorOptions::timeout_ms, at least
-  /// 1: it fails with Timeout where nothing has moved for so long. Ranks may differ.
+  /// 1: it fails with Timeout where nothing has moved for so long, and its communicator with it,
+  /// but for a message of which nothing is under way (see Work::cancel). Ranks may differ.
   Call within(int limit_ms) const;
 
   /// A call between two ranks is no collective: `root` is its peer.

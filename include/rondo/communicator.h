@@ -162,12 +162,14 @@ class RONDO_API Prepared {
 ///
 /// Every rank makes the same calls in the same order, with equal counts, types and ops; a call
 /// that differs is an error (Mismatch) on the ranks that see it, never a hang or a wrong sum.
-/// After Mismatch, Timeout or PeerLost the communicator can't be used any more.
+/// After Mismatch, Timeout or PeerLost the communicator can't be used any more, but after the
+/// Timeout of a message alone (Call::within), which says so.
 /// Destroying it while calls are under way gives them up: they fail with Cancelled, here and on
 /// every other rank.
 /// A forked child must not use its copy, but may destroy it, or end: the world stays its parent's.
 /// Threads: one thread per handle; a second one inside a call is an error (InvalidArgument) that
-/// leaves the communicator usable.
+/// leaves the communicator usable. What only looks (`last_call`, `traffic`, `metrics`) is refused
+/// beside a call, but a call that comes while another thread looks isn't: it waits for the look.
 class RONDO_API Communicator {
  public:
   /// Joins the world that the launcher set up, with one place (`device`). With no launcher the
@@ -302,8 +304,10 @@ class RONDO_API Communicator {
 
   /// A communicator of those ranks that give the same `color`, ordered by `key` and then by rank;
   /// none for those that give no color. Collective: every rank calls it. The two communicators
-  /// share nothing but registered memory: calls of one don't wait for calls of the other. Errors:
-  /// Timeout, System, and those of a call of this communicator; on all ranks if on one.
+  /// share nothing but registered memory: calls of one don't wait for calls of the other.
+  /// Errors: Timeout and System, on all ranks, where one can't connect; this communicator stays
+  /// usable. Those of a call of this communicator, but not on ranks that have theirs already: one
+  /// that then dies, or aborts or destroys this communicator, makes it fail on slower ranks.
   std::optional<Communicator> split(std::optional<int> color, int key = 0);
 
   /// Measures every algorithm of every collective on these hosts, for choices from now on: the text

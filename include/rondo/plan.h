@@ -15,7 +15,8 @@ inline namespace v1 {
 /// One collective in a world that needn't exist: what would run there, and how long it would take.
 struct PlanQuestion {
   Collective collective = Collective::kAllReduce;
-  /// Of one rank's buffer; of the larger one where input and output differ. At most 1 TiB.
+  /// Of one rank's buffer; of the larger one where input and output differ. Whole elements of
+  /// `type`, at most 1 TiB.
   std::size_t bytes = 0;
   DataType type = DataType::kF32;
   int root = 0;
@@ -95,8 +96,9 @@ struct PlanReport {
 /// Cost: by the candidates; milliseconds for tens of ranks, seconds for thousands.
 /// Errors: InvalidArgument (a network that can't be read, or that `hosts` and `ranks_per_host`
 /// contradict, a schedule for another collective, world or root, an algorithm that doesn't exist,
-/// no ranks, more bytes than there may be); Unsupported (all_to_all of more than 65,535 ranks, or
-/// another world that is too large for the schedule of what is chosen). Threads: any.
+/// no ranks, more bytes than there may be or parts of elements); Unsupported (all_to_all of more
+/// than 65,535 ranks, or another world that is too large for the schedule of what is chosen).
+/// Threads: any.
 RONDO_API PlanReport explain_plan(const PlanQuestion& question);
 
 /// Who sends what when: an SVG of the predicted run of the chosen algorithm, a line for each rank,

@@ -309,7 +309,9 @@ RONDO_C_API rondo_status rondo_work_test(rondo_work* work, int* done);
 RONDO_C_API rondo_status rondo_work_wait(rondo_work* work);
 /* The same for at most so long: RONDO_OK and 0 in `done` where it isn't done by then. */
 RONDO_C_API rondo_status rondo_work_wait_for(rondo_work* work, int limit_ms, int* done);
-/* Gives the call up, and with it the communicator, on every rank. */
+/* Gives the call up, and with it the communicator, on every rank. A receive for which nothing has
+ * come, and a send of which nothing has gone out, end alone; so they do at a deadline of their own
+ * (timeout_ms). */
 RONDO_C_API rondo_status rondo_work_cancel(rondo_work* work);
 
 /* `error` is null where the call ended well. On the thread that moves the calls on, or at once
@@ -500,7 +502,8 @@ RONDO_C_API rondo_status rondo_query_plan(rondo_kind kind, uint64_t bytes, rondo
                                           int hosts, int ranks_per_host, const char* network,
                                           rondo_plan* out);
 
-/* The same, with all that can be asked: rondo::PlanQuestion in C. 0 and null: the default. */
+/* The same, with all that can be asked: rondo::PlanQuestion in C. 0 and null: the default; `hosts`
+ * and `ranks_per_host` have none, and are needed unless `network` or `tuning` describes a world. */
 typedef struct rondo_plan_question {
   size_t size; /* sizeof(rondo_plan_question) */
   rondo_kind kind;

@@ -51,7 +51,10 @@ class RONDO_API Work {
   bool wait_for(std::chrono::milliseconds limit);
 
   /// Gives the call up if it isn't done. A collective can't go on without one of its ranks, so the
-  /// communicator fails, on every rank, with code Cancelled and this rank as the culprit. In a
+  /// communicator fails, on every rank, with code Cancelled and this rank as the culprit. A receive
+  /// for which nothing has come, and a send of which nothing has gone out, end alone: only this
+  /// Work fails, its memory is the caller's again, and what the peer sends with that tag later is
+  /// for the next receive. Once something of a message is under way it is as for a collective. In a
   /// continuation it waits for nobody: a call of the same communicator is given up when that has
   /// returned, one of another at once, or soon where another thread moves that one's calls on.
   void cancel();

@@ -70,6 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Killing{"shm", "RONDO_TRANSPORT=shm", "killed 2"},
         Killing{"tcp", "RONDO_TRANSPORT=tcp", "killed 2"},
+        Killing{"in_split_shm", "RONDO_TRANSPORT=shm", "killed_in_split 2"},
+        Killing{"in_split_tcp", "RONDO_TRANSPORT=tcp", "killed_in_split 2"},
         Killing{"between_started_calls_shm", "RONDO_TRANSPORT=shm", "killed_between 2"},
         Killing{"between_started_calls_tcp", "RONDO_TRANSPORT=tcp", "killed_between 2"},
         Killing{"ring_of_devices", "RONDO_ALGO=ring", "killed_on_device 2"},

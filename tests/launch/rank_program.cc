@@ -5,6 +5,8 @@
 //                   and the milliseconds since the kill
 //   killed_between R     the same between two of a thousand started calls; those that were done are
 //                        right, all others fail with the same culprit
+//   killed_in_split R    the same in a split, where rank R kills itself once it has said where it
+//                        listens: the others wait for its connections
 //   killed_on_device R   the same on devices of the kind that RONDO_TEST_DEVICE names (emulated
 //                        without), in the middle of a call
 //   killed_behind_hosts R  the same while all hosts have done their part of the call, and all
@@ -155,6 +157,25 @@ class Ends {
   std::size_t failed_ = 0;
   std::string first_;
 };
+
+/// A split first asks who belongs to which part, and then where each listens.
+int killed_in_split(int victim) {
+  Communicator world = Communicator::create();
+  const double death = time_of_death(world);
+  if (world.rank() == victim) {
+    world.set_trace([death, calls = 0](const rondo::TracedCall&) mutable {
+      if (++calls != 2) return;
+      std::this_thread::sleep_for(std::chrono::duration<double>(death - seconds()));
+      strike(death, SIGKILL);
+    });
+  }
+  try {
+    static_cast<void>(world.split(0));
+  } catch (const rondo::Error& error) {
+    tell_of(death, error.culprit(), error.what());
+  }
+  return 3;
+}
 
 int killed_between(int victim) {
   constexpr std::size_t kCalls = 1000;
@@ -327,6 +348,7 @@ int run(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "sum";
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   if (mode == "killed") return killed(number);
+  if (mode == "killed_in_split") return killed_in_split(number);
   if (mode == "killed_between") return killed_between(number);
   if (mode == "killed_on_device") return struck_on_device(number, SIGKILL);
   if (mode == "killed_behind_hosts") return killed_behind_hosts(number);

@@ -118,6 +118,17 @@ TEST(Baseline, OtherRanksCollectiveOrTransport_IsRefused) {
               HasSubstr("all_reduce of 1024 bytes went over shm there and over tcp here"));
 }
 
+TEST(Baseline, TimeThatNoCallTakes_IsNamed) {
+  RecordedFile baseline = baseline_of({before_result(10), before_result(0)});
+  EXPECT_EQ(
+      mistake_of([&] { require_comparable(baseline, "all_reduce", 2, kHere, false); }),
+      "--baseline old.json: all_reduce of 1024 bytes took 0 us there (p50_us), and nothing can "
+      "be compared with that; expected more than 0: measure it again");
+  baseline.results.back().ranks = 3;
+  EXPECT_EQ(mistake_of([&] { require_comparable(baseline, "all_reduce", 2, kHere, false); }), "")
+      << "of no use here";
+}
+
 PeerRatio ratio(const std::string& peer, double value) {
   return {peer, "all_reduce", 1024, "shm", 2, "registered", value};
 }

@@ -108,7 +108,7 @@ TEST(Recorded, OtherJson_IsRefused) {
 TEST(Recorded, Garbage_IsOneShortLine) {
   EXPECT_EQ(mistake_in("{]"), "a.json: not JSON at line 1, column 2");
   EXPECT_EQ(mistake_in(""), "a.json: empty; expected JSON");
-  EXPECT_EQ(mistake_in("[1e999]"), "a.json: a number is out of range");
+  EXPECT_EQ(mistake_in("[1e999]"), "a.json: a number is out of range at line 1, column 2");
   EXPECT_LT(mistake_in("\"" + std::string(1'000'000, 'x')).size(), 100U) << "no quote of the file";
   EXPECT_THAT(mistake_in(std::string("\xff\xfe\x00\x01", 4)), HasSubstr("not JSON"));
 }

@@ -11,11 +11,11 @@ using testing::ElementsAre;
 
 TEST(UnderRondoRun, LocalFlag_IsTakenOutInBothSpellings) {
   EXPECT_THAT(under_rondo_run("/bin/rondo", 2, {"rondo", "bench", "--local", "2", "-b", "8"}),
-              ElementsAre("/bin/rondo", "run", "-n", "2", "--no-prefix", "--terminal", "--",
-                          "/bin/rondo", "bench", "-b", "8"));
+              ElementsAre("/bin/rondo", "run", "-n", "2", "--no-prefix", "--terminal",
+                          "--ranks-tell", "--", "/bin/rondo", "bench", "-b", "8"));
   EXPECT_THAT(under_rondo_run("/r", 3, {"rondo", "bench", "--local=3", "barrier"}),
-              ElementsAre("/r", "run", "-n", "3", "--no-prefix", "--terminal", "--", "/r", "bench",
-                          "barrier"));
+              ElementsAre("/r", "run", "-n", "3", "--no-prefix", "--terminal", "--ranks-tell", "--",
+                          "/r", "bench", "barrier"));
 }
 
 TEST(LauncherVariable, WorldOfOneTask_IsNoLauncher) {

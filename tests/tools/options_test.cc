@@ -157,6 +157,19 @@ TEST(BenchFlags, Root_IsARankOrAll) {
               ElementsAre(7));
 }
 
+TEST(BenchFlags, RootOfWhatHasNone_IsRefusedUnlessItIsTheOnlyOne) {
+  for (const std::string collective : {"all_reduce", "all_gather_v", "barrier", "send_receive"}) {
+    EXPECT_THAT(parse_bench_flags({.collective = collective}, kAlgorithms).roots, ElementsAre(0));
+    for (const std::string root : {"5", "all", "-1"}) {
+      EXPECT_EQ(mistake_of({.collective = collective, .root = root}),
+                "-r " + root + ": " + collective +
+                    " has no root (broadcast, reduce, gather and scatter have one): leave out -r");
+    }
+  }
+  for (const std::string collective : {"broadcast", "reduce", "gather_v", "scatter"})
+    EXPECT_EQ(mistake_of({.collective = collective, .root = "5"}), "");
+}
+
 TEST(BenchFlags, BaselineOptions_NeedABaselineAndNumbers) {
   EXPECT_THROW(parsed({"all_reduce", "--tolerance", "5"}), CLI::RequiresError);
   EXPECT_THROW(parsed({"all_reduce", "--any-machine"}), CLI::RequiresError);

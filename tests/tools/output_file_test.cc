@@ -119,6 +119,55 @@ TEST_F(OutputFileTest, NothingWritten_LeavesNoNewFile) {
   EXPECT_FALSE(fs::exists(path_));
 }
 
+/// Whoever is ended before there is something to write leaves no empty file behind.
+TEST_F(OutputFileTest, NewFile_IsNotThereBeforeWhatIsInIt) {
+  OutputFile file("--json", path_);
+  EXPECT_FALSE(fs::exists(path_));
+  file.write("results");
+  EXPECT_EQ(content(), "results");
+}
+
+TEST_F(OutputFileTest, WhatALinkLeadsTo_IsNotThereBeforeWhatIsInIt) {
+  const std::string link = (folder_ / "link").string();
+  fs::create_symlink("results.json", link);
+  OutputFile file("--json", link);
+  EXPECT_FALSE(fs::exists(path_));
+  file.write("results");
+  EXPECT_EQ(content(), "results");
+  EXPECT_TRUE(fs::is_symlink(link));
+}
+
+TEST_F(OutputFileTest, NewFileThatSomebodyElseMakesMeanwhile_IsTheirs) {
+  {
+    const OutputFile file("--json", path_);
+    put("theirs");
+  }
+  EXPECT_EQ(content(), "theirs");
+}
+
+TEST_F(OutputFileTest, FileThatIsBegun_GoesAgainUnlessMoreIsPut) {
+  {
+    OutputFile file("--json", path_);
+    EXPECT_TRUE(file.begin("[]"));
+    EXPECT_EQ(content(), "[]");
+  }
+  EXPECT_FALSE(fs::exists(path_));
+  {
+    OutputFile file("--json", path_);
+    EXPECT_TRUE(file.begin("[]"));
+    file.put(1, "7]");
+  }
+  EXPECT_EQ(content(), "[7]");
+  EXPECT_FALSE(OutputFile("--json", path_).begin("[]"));
+  EXPECT_EQ(content(), "[7]") << "what was there";
+}
+
+TEST_F(OutputFileTest, EmptyFileThatIsBegun_Stays) {
+  put("");
+  EXPECT_TRUE(OutputFile("--json", path_).begin("[]"));
+  EXPECT_EQ(content(), "[]");
+}
+
 TEST_F(OutputFileTest, MissingFolderOrFolder_IsRefusedAtOnce) {
   EXPECT_EQ(mistake_of(path_ + "/a"),
             "can't write --json " + path_ + "/a: " + "No such file or directory");

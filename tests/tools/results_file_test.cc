@@ -50,6 +50,23 @@ TEST(ResultsFile, EachRow_IsThereAsSoonAsItIsKept) {
   EXPECT_EQ(path.content(), before);
 }
 
+TEST(ResultsFile, NewFile_CanBeReadFromTheStart) {
+  const TemporaryFile path;
+  std::filesystem::remove(path.path());
+  {
+    const ResultsFile file(path.path(), {{"host", "a"}});
+    const RecordedFile begun = read_recorded(path.path());
+    EXPECT_TRUE(begun.results.empty());
+    EXPECT_EQ(begun.environment.front().second, "a");
+  }
+  EXPECT_FALSE(std::filesystem::exists(path.path())) << "no row, and not closed";
+  ResultsFile(path.path(), {}).close();
+  EXPECT_TRUE(read_recorded(path.path()).results.empty());
+  std::filesystem::remove(path.path());
+  EXPECT_TRUE(ResultsFile(path.path(), {}).add(row_of(1)));
+  EXPECT_EQ(read_recorded(path.path()).results.size(), 2U) << "not closed";
+}
+
 TEST(ResultsFile, NoRows_IsAFileWithoutResults) {
   const TemporaryFile path;
   ResultsFile file(path.path(), {});
@@ -69,11 +86,8 @@ TEST(ResultsFile, WhatIsLongerThanFilesThatAreRead_IsNotKept) {
 }
 
 /// The disk is full, as far as this process is told.
-TEST(ResultsFile, RowWithoutRoom_IsToldAndTheOthersStay) {
+void expect_room_for_no_row(ResultsFile& file, const TemporaryFile& path) {
   std::signal(SIGXFSZ, SIG_IGN);
-  const TemporaryFile path;
-  ResultsFile file(path.path(), {});
-  ASSERT_TRUE(file.add(row_of(1)));
   const std::string before = path.content();
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -88,6 +102,16 @@ TEST(ResultsFile, RowWithoutRoom_IsToldAndTheOthersStay) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
   EXPECT_THAT(mistake, HasSubstr("can't write --json " + path.path() + ": File too large"));
   EXPECT_EQ(path.content(), before);
+}
+
+TEST(ResultsFile, RowWithoutRoom_IsToldAndTheOthersStay) {
+  for (const std::size_t rows : {0U, 1U}) {
+    const TemporaryFile path;
+    ResultsFile file(path.path(), {});
+    for (std::size_t row = 0; row < rows; ++row) ASSERT_TRUE(file.add(row_of(row)));
+    ASSERT_EQ(read_recorded(path.path()).results.size(), 2 * rows);
+    expect_room_for_no_row(file, path);
+  }
 }
 
 /// A reader that waits at the other end of a pipe.

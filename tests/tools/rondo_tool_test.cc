@@ -53,6 +53,9 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
   expect_usage_error("plan all_reduce --algo star", "there is no algorithm 'star'");
   expect_usage_error("plan broadcast -r 7", "root 7 is no rank of a world of 2");
   expect_usage_error("plan all_reduce --ranks 65 --draw x.svg", "a drawing of 65 ranks");
+  for (const std::string flag : {"--root 1", "--root 0", "-r 7"})
+    expect_usage_error("plan all_reduce " + flag, "all_reduce has no root (broadcast, reduce, ");
+  expect_usage_error("plan all_to_all -r 0 --crossovers", "all_to_all has no root (");
   expect_usage_error("plan all_reduce --steps 2", "rank 2 is no rank of a world of 2");
   expect_usage_error("plan all_reduce -d f33", "unknown type 'f33', allowed: ");
   expect_usage_error("plan all_reduce -d all", "unknown type 'all', allowed: ");
@@ -64,7 +67,9 @@ TEST(RondoTool, MistakesInTheCommandLine_AreOneLineAndExitCode2) {
         "plan barrier --ranks 4 " + flag,
         "a barrier moves no data and has no root: leave out " + flag.substr(0, flag.find(' ')));
   expect_usage_error("bench report --bound abc x.json", "--bound: expected a number, got 'abc'");
-  expect_usage_error("bench report --bound 0 x.json", "--bound 0: expected GB/s above 0");
+  for (const std::string bound : {"0", "1e+300"})
+    expect_usage_error("bench report --bound " + bound + " x.json",
+                       "--bound " + bound + ": expected GB/s from 1e-09 to 1e+15");
   expect_usage_error("trace -o '' x", "--output: expected more than ''");
   expect_usage_error("tune --local 2 --check --out x", "--check writes no file: leave out --out");
   expect_usage_error("tune --local 2 -b 8", "--begin is for --check");
@@ -102,6 +107,8 @@ TEST(RondoTool, Plan_SaysWhatWhyAndHowLong) {
   EXPECT_THAT(rondo("plan all_reduce --ranks 3 --steps 1").output, HasSubstr("rank 2"));
   EXPECT_THAT(rondo("plan all_reduce --ranks 3 --print-network").output, HasSubstr("\"hosts\""));
   EXPECT_THAT(rondo("plan all_reduce --ranks 4 --crossovers").output, HasSubstr("64 MiB"));
+  for (const std::string rooted : {"broadcast", "reduce", "gather", "scatter"})
+    EXPECT_EQ(rondo("plan " + rooted + " --root 1").exit_code, 0) << rooted;
 }
 
 /// The world once more beside the file that describes it: the same, or it is refused.
@@ -217,6 +224,7 @@ TEST(RondoTool, Info_TellsWhatBugReportsNeed) {
                            "transports", "emulated_devices", "interfaces", "launcher"}) {
     EXPECT_THAT(outcome.output, HasSubstr(name));
   }
+  EXPECT_THAT(outcome.output, ContainsRegex("^version +[0-9.]+\ncommit +(unknown|[0-9a-zA-Z])"));
 }
 
 TEST(RondoTool, Verify_SmallWorlds_IsAllRight) {

@@ -19,6 +19,7 @@
 #include "rondo/communicator.h"
 #include "tests/core/scoped_variable.h"
 #include "tools/rondo/trace/merge.h"
+#include "tools/rondo/trace/read_traces.h"
 #include "tools/rondo/trace/verdict.h"
 
 namespace rondo::tool {

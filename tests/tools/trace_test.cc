@@ -3,19 +3,26 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <stdexcept>
 
 #include "tests/fuzz_trials.h"
 #include "tools/rondo/trace/clock_offsets.h"
 #include "tools/rondo/trace/merge.h"
+#include "tools/rondo/trace/read_traces.h"
 #include "tools/rondo/trace/trace_report.h"
 #include "tools/rondo/trace/verdict.h"
 
 namespace rondo::tool {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::int64_t kMs = 1'000'000;
 
@@ -478,10 +485,10 @@ TEST(TraceMerge, OtherClocks_AreMovedToTheFirst) {
     other = replaced(other, name, value);
   const std::vector<RankTrace> traces = {parse_trace("a", file_text(0)), parse_trace("b", other)};
   const auto merged = nlohmann::json::parse(merge(by_job(traces)));
-  ASSERT_EQ(merged.size(), 4U);
-  EXPECT_EQ(merged[2]["args"]["clock_offset_ns"], -100'000);
-  EXPECT_EQ(merged[3]["pid"], 1);
-  EXPECT_NEAR(merged[3]["ts"].get<double>(), 1.5, 1e-6);
+  ASSERT_EQ(merged.size(), 5U);
+  EXPECT_EQ(merged[3]["args"]["clock_offset_ns"], -100'000);
+  EXPECT_EQ(merged[4]["pid"], 1);
+  EXPECT_NEAR(merged[4]["ts"].get<double>(), 1.5, 1e-6);
 }
 
 /// The first job's call was long on rank 0, the second's is short.
@@ -497,9 +504,74 @@ TEST(TraceMerge, OfTwoJobs_TheOneThatKnowsTheClockBetterCounts) {
       parse_trace("a", file_of(0, "j", 1'000'000)), parse_trace("b", file_of(1, "j", 0)),
       parse_trace("c", file_of(0, "k", 0)), parse_trace("d", file_of(1, "k", 0))};
   const auto merged = nlohmann::json::parse(merge(by_job(traces)));
-  ASSERT_EQ(merged.size(), 8U);
-  for (const std::size_t first_of_rank_1 : {2U, 6U})
+  ASSERT_EQ(merged.size(), 9U);
+  for (const std::size_t first_of_rank_1 : {3U, 7U})
     EXPECT_EQ(merged[first_of_rank_1]["args"]["clock_offset_ns"], 0);
+}
+
+class TraceFolder : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directory(folder_);
+    for (int rank = 0; rank < 2; ++rank) put(std::to_string(rank), file_text(rank));
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const {
+    return (folder_ / ("rondo-trace." + name + ".json")).string();
+  }
+  void put(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+  }
+  void put_merged() const { put("merged", merge(by_job(read_traces({folder_.string()})))); }
+
+  const fs::path folder_ =
+      fs::temp_directory_path() / ("rondo_trace_folder." + std::to_string(getpid()));
+};
+
+std::string mistake_of(const std::vector<std::string>& paths) {
+  try {
+    static_cast<void>(read_traces(paths));
+    return {};
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+TEST_F(TraceFolder, MergedTraceInIt_IsPassedOver) {
+  put_merged();
+  EXPECT_EQ(read_traces({folder_.string()}).size(), 2U);
+  put_merged();
+  EXPECT_EQ(read_traces({folder_.string()}).size(), 2U) << "a second time";
+  for (const std::string rank : {"0", "1"}) fs::remove(path(rank));
+  EXPECT_EQ(mistake_of({folder_.string()}),
+            folder_.string() +
+                " has no files rondo-trace.*.json but merged ones: were the ranks "
+                "run with RONDO_TRACE=FOLDER?");
+}
+
+TEST_F(TraceFolder, MergedTraceThatIsNamed_IsRefused) {
+  fs::remove(path("1"));
+  put_merged();
+  EXPECT_EQ(mistake_of({path("merged")}),
+            path("merged") + " is a merged trace: give the ranks' files")
+      << "of one rank, too";
+}
+
+TEST_F(TraceFolder, WhatIsMissingOrTooLong_IsRefused) {
+  EXPECT_EQ(mistake_of({path("2")}), "can't read " + path("2") + ": No such file or directory");
+  EXPECT_EQ(mistake_of({"/dev/zero"}),
+            "/dev/zero is no trace of Rondo's: more than 134217728 bytes");
+}
+
+TEST(TraceFile, OutOfAPipe_IsRead) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const std::string text = file_text();
+  ASSERT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  close(ends[1]);
+  EXPECT_EQ(read_trace("/dev/fd/" + std::to_string(ends[0])).calls.size(), 1U);
+  close(ends[0]);
 }
 
 }  // namespace

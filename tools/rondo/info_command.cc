@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "rondo/info.h"
+#include "tools/rondo/bench/environment.h"
 #include "tools/rondo/output.h"
 
 namespace rondo::tool {
@@ -13,7 +13,7 @@ void add_info_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("info", "Show what this build and this machine have");
   command->footer("\nExample:\n  RONDO_TRANSPORT=tcp rondo info\n");
   command->callback([] {
-    for (const auto& [name, value] : build_and_machine_info()) {
+    for (const auto& [name, value] : tool_info()) {
       write_output(fmt::format("{:<18} {}\n", name, value));
     }
   });

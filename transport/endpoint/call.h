@@ -18,7 +18,7 @@ struct Fingerprint {
   std::uint8_t collective = 0;
   std::uint8_t dtype = 0;
   std::uint8_t redop = 0;
-  std::uint8_t form = 0;  ///< kUneven, kOnDevices
+  std::uint8_t form = 0;  ///< kUneven, kOnDevices, kOfSplit
   std::int32_t root = 0;  ///< or, where ranks' parts have sizes that all know, a hash of these
   std::uint64_t count = 0;
   /// As two words: it is compared in every call.
@@ -29,6 +29,7 @@ struct Fingerprint {
 
   static constexpr std::uint8_t kUneven = 1;     ///< ranks' parts have sizes of their own
   static constexpr std::uint8_t kOnDevices = 2;  ///< the buffers lie on devices, and stay there
+  static constexpr std::uint8_t kOfSplit = 4;    ///< a split's own: no call of the program's
 };
 static_assert(sizeof(Fingerprint) == 16);
 

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/status.h"
 #include "transport/endpoint/endpoint.h"
+#include "transport/endpoint/lookout.h"
 
 namespace rondo::transport {
 
@@ -38,6 +40,9 @@ class Transport {
   /// Connects to all of `peers`; of each pair the higher rank dials. Called once, by every rank.
   /// Errors: Timeout (names the peers that are missing), InvalidArgument, System.
   virtual Status connect(std::span<const PeerAddress> peers, Deadline deadline) = 0;
+  /// Asked every few milliseconds while `connect` waits; an error of it is that of `connect`.
+  /// Empty: nobody is asked.
+  void look_while_connecting(Look look) { look_ = std::move(look); }
   /// The endpoint of a connected peer, owned by the transport; null for others.
   virtual Endpoint* endpoint(int rank) = 0;
 
@@ -64,6 +69,12 @@ class Transport {
   /// Tells the peers that share memory with this place that it makes no calls any more, as its
   /// destruction does: for who has first to destroy what waits for them. Nothing follows.
   virtual void say_goodbye() {}
+
+ protected:
+  const Look& look() const { return look_; }
+
+ private:
+  Look look_;
 };
 
 }  // namespace rondo::transport

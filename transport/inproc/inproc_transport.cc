@@ -59,7 +59,7 @@ Status InprocTransport::connect(std::span<const PeerAddress> peers, Deadline dea
                     peer.rank);
     ranks.push_back(peer.rank);
   }
-  RONDO_ASSIGN(auto places, PlaceRegistry::instance().join(place_, ranks, deadline));
+  RONDO_ASSIGN(auto places, PlaceRegistry::instance().join(place_, ranks, deadline, look()));
   for (auto& peer : places) {
     auto& endpoint = endpoints_[static_cast<std::size_t>(peer->identity().rank)];
     endpoint = std::make_unique<InprocEndpoint>(place_, std::move(peer));

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace rondo::transport {
@@ -30,13 +31,22 @@ void PlaceRegistry::remove(const InprocPlace& place) {
 }
 
 Result<std::vector<std::shared_ptr<InprocPlace>>> PlaceRegistry::join(
-    const std::shared_ptr<InprocPlace>& place, std::span<const int> peers, Deadline deadline) {
+    const std::shared_ptr<InprocPlace>& place, std::span<const int> peers, Deadline deadline,
+    const Look& look) {
   std::unique_lock lock(mutex_);
   for (const int peer : peers) place->add_channel(peer);
   join_present(place, peers);
   changed_.notify_all();
   const auto is_missing = [&](int peer) { return place->joined(peer) == nullptr; };
-  changed_.wait_until(lock, deadline, [&] { return std::ranges::none_of(peers, is_missing); });
+  const auto all_are_there = [&] { return std::ranges::none_of(peers, is_missing); };
+  Lookout lookout(look);
+  Status seen;
+  while (seen.ok() && !changed_.wait_until(lock, lookout.next(deadline), all_are_there) &&
+         std::chrono::steady_clock::now() < deadline) {
+    lock.unlock();
+    seen = lookout.look();
+    lock.lock();
+  }
 
   // Taken out in any case: places that hold each other would never be freed.
   std::vector<std::shared_ptr<InprocPlace>> joined;
@@ -46,6 +56,7 @@ Result<std::vector<std::shared_ptr<InprocPlace>>> PlaceRegistry::join(
     if (joined.back() == nullptr) missing.push_back(peer);
   }
   if (missing.empty()) return joined;
+  RONDO_TRY(seen);
   return Status(
       ErrorCode::kTimeout,
       fmt::format("rank {} waited for rank{} {} of the same process: not there in time",

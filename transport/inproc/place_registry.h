@@ -28,10 +28,10 @@ class PlaceRegistry {
   void remove(const InprocPlace& place);
 
   /// The places of all `peers`, which must ask for this one too, in their order.
-  /// Errors: Timeout (names the missing ranks).
+  /// Errors: Timeout (names the missing ranks), those of `look` (see Lookout).
   Result<std::vector<std::shared_ptr<InprocPlace>>> join(const std::shared_ptr<InprocPlace>& place,
                                                          std::span<const int> peers,
-                                                         Deadline deadline);
+                                                         Deadline deadline, const Look& look);
 
  private:
   using Key = std::tuple<std::uint64_t, std::uint32_t, int>;

@@ -100,7 +100,8 @@ PlaceAddresses OpenedPlace::addresses() const {
 }
 
 /// Every rank connects its kinds in the same order, so nobody waits for one that waits for it.
-Status OpenedPlace::connect(const std::vector<PlaceAddresses>& addresses, Deadline deadline) {
+Status OpenedPlace::connect(const std::vector<PlaceAddresses>& addresses, Deadline deadline,
+                            const Look& look) {
   for (std::size_t i = 0; i < transports_.size(); ++i) {
     const TransportKind kind = transport_kinds_[i];
     std::vector<PeerAddress> peers;
@@ -108,7 +109,10 @@ Status OpenedPlace::connect(const std::vector<PlaceAddresses>& addresses, Deadli
       if (static_cast<int>(peer) == identity_.rank || kinds_[peer] != kind) continue;
       peers.push_back({static_cast<int>(peer), addresses[peer].of(kind)});
     }
-    RONDO_TRY(transports_[i]->connect(peers, deadline));
+    transports_[i]->look_while_connecting(look);
+    const Status connected = transports_[i]->connect(peers, deadline);
+    transports_[i]->look_while_connecting({});
+    RONDO_TRY(connected);
   }
   return {};
 }

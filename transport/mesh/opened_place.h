@@ -21,8 +21,10 @@ class OpenedPlace {
                                   const MeshMeans& means);
 
   PlaceAddresses addresses() const;
-  /// Connects to all other ranks; their places must be connecting too. Errors: Timeout, System.
-  Status connect(const std::vector<PlaceAddresses>& addresses, Deadline deadline);
+  /// Connects to all other ranks; their places must be connecting too. Errors: Timeout, System,
+  /// those of `look` (see Lookout).
+  Status connect(const std::vector<PlaceAddresses>& addresses, Deadline deadline,
+                 const Look& look = {});
   /// Once connected.
   std::unique_ptr<Mesh> mesh() &&;
 

@@ -22,8 +22,8 @@ class TcpStoreLink {
 
   /// Connects, again and again until the deadline: the server may start later, also where another
   /// job's is still to end, which is logged at once.
-  /// Errors: Timeout, Mismatch (another job's store, to the end), DataLoss (no store at all), System (this
-  /// process has no descriptors or threads left to dial with), InvalidArgument.
+  /// Errors: Timeout, Mismatch (another job's store, to the end), DataLoss (no store at all),
+  /// System (this process has no descriptors or threads left to dial with), InvalidArgument.
   Status connect(std::uint64_t job, Deadline deadline);
   /// Errors: PeerLost, Timeout (the server doesn't answer), DataLoss.
   Result<Reply> exchange(const Request& request, Deadline deadline);

@@ -13,8 +13,9 @@ constexpr int kLookAgainMs = 10;
 }  // namespace
 
 Result<std::vector<ShmPeer>> ShmConnector::connect(std::span<const PeerAddress> peers,
-                                                   Deadline deadline) {
+                                                   Deadline deadline, const Look& look) {
   RONDO_TRY(check(peers));
+  Lookout lookout(look);
   for (const PeerAddress& peer : peers) {
     missing_.insert(peer.rank);
     if (peer.rank < own_.identity.rank) to_dial_.push_back(peer);
@@ -25,7 +26,8 @@ Result<std::vector<ShmPeer>> ShmConnector::connect(std::span<const PeerAddress> 
     RONDO_TRY(step_all());
     if (missing_.empty()) break;
     if (std::chrono::steady_clock::now() >= deadline) return missing();
-    wait(deadline);
+    wait(lookout.next(deadline));
+    RONDO_TRY(lookout.look());
   }
   return std::move(connected_);
 }

@@ -21,8 +21,10 @@ class ShmConnector {
  public:
   ShmConnector(const ShmPlace& own, int listener) : own_(own), listener_(listener) {}
 
-  /// Errors: Timeout (names the missing ranks), InvalidArgument, Mismatch, PeerLost, System.
-  Result<std::vector<ShmPeer>> connect(std::span<const PeerAddress> peers, Deadline deadline);
+  /// Errors: Timeout (names the missing ranks), InvalidArgument, Mismatch, PeerLost, System;
+  /// those of `look` (see Lookout).
+  Result<std::vector<ShmPeer>> connect(std::span<const PeerAddress> peers, Deadline deadline,
+                                       const Look& look);
 
  private:
   using Handshakes = std::vector<std::unique_ptr<ShmHandshake>>;

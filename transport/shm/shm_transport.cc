@@ -73,7 +73,7 @@ ShmTransport::ShmTransport(const Identity& identity, const ShmOptions& options,
 
 Status ShmTransport::connect(std::span<const PeerAddress> peers, Deadline deadline) {
   ShmConnector connector(place_, listener_.get());
-  RONDO_ASSIGN(auto connected, connector.connect(peers, deadline));
+  RONDO_ASSIGN(auto connected, connector.connect(peers, deadline, look()));
   for (ShmPeer& peer : connected) {
     auto& endpoint = endpoints_[static_cast<std::size_t>(peer.rank)];
     endpoint = std::make_unique<ShmEndpoint>(place_, std::move(peer));

@@ -62,7 +62,8 @@ class Joiner::Impl final : public JoinBoard {
 
   Status listen();
   const std::string& address() const { return address_; }
-  Result<std::vector<JoinedPeer>> join(std::span<const PeerAddress> peers, Deadline deadline);
+  Result<std::vector<JoinedPeer>> join(std::span<const PeerAddress> peers, Deadline deadline,
+                                       const Look& look);
 
  private:
   struct Peer {
@@ -76,6 +77,7 @@ class Joiner::Impl final : public JoinBoard {
 
   Hello hello_to(int rank, Purpose purpose, std::size_t socket = 0) const;
   Status expect(const PeerAddress& address);
+  Status await_all(Deadline deadline, Lookout lookout);
   void dial(int rank, const tcp::endpoint& target);
   void accept();
   void not_accepted(const error_code& error);
@@ -119,20 +121,28 @@ Status Joiner::Impl::listen() {
 }
 
 Result<std::vector<JoinedPeer>> Joiner::Impl::join(std::span<const PeerAddress> peers,
-                                                   Deadline deadline) {
+                                                   Deadline deadline, const Look& look) {
   for (const PeerAddress& peer : peers) RONDO_TRY(expect(peer));
   for (const PeerAddress& peer : peers) {
     RONDO_ASSIGN(const tcp::endpoint target, parse_address(peer));
     if (peer.rank < own_.rank) dial(peer.rank, target);
   }
   accept();
-  while (!complete() && failure_.ok() && io_.run_one_until(deadline) > 0) {
-  }
-  RONDO_TRY(failure_);
-  if (!complete()) return missing();
+  RONDO_TRY(await_all(deadline, Lookout(look)));
   std::vector<JoinedPeer> result;
   for (auto& [rank, peer] : peers_) result.push_back(std::move(peer.joined));
   return result;
+}
+
+Status Joiner::Impl::await_all(Deadline deadline, Lookout lookout) {
+  while (!complete()) {
+    const bool ran = io_.run_one_until(lookout.next(deadline)) > 0;
+    RONDO_TRY(failure_);
+    RONDO_TRY(lookout.look());
+    const bool is_over = io_.stopped() || std::chrono::steady_clock::now() >= deadline;
+    if (!ran && is_over && !complete()) return missing();
+  }
+  return {};
 }
 
 Status Joiner::Impl::expect(const PeerAddress& address) {
@@ -309,9 +319,9 @@ Joiner::~Joiner() = default;
 
 const std::string& Joiner::address() const { return impl_->address(); }
 
-Result<std::vector<JoinedPeer>> Joiner::join(std::span<const PeerAddress> peers,
-                                             Deadline deadline) {
-  return impl_->join(peers, deadline);
+Result<std::vector<JoinedPeer>> Joiner::join(std::span<const PeerAddress> peers, Deadline deadline,
+                                             const Look& look) {
+  return impl_->join(peers, deadline, look);
 }
 
 }  // namespace rondo::transport

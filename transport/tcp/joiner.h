@@ -36,10 +36,11 @@ class Joiner {
 
   /// "ip:port"
   const std::string& address() const;
-  /// Connects to all of `peers`, then listens no more.
+  /// Connects to all of `peers`, then listens no more. `look`: see Lookout.
   /// Errors: Timeout (names the missing), Mismatch (a peer refused this rank), System (no
-  /// descriptors are left), InvalidArgument.
-  Result<std::vector<JoinedPeer>> join(std::span<const PeerAddress> peers, Deadline deadline);
+  /// descriptors are left), InvalidArgument; those of `look`.
+  Result<std::vector<JoinedPeer>> join(std::span<const PeerAddress> peers, Deadline deadline,
+                                       const Look& look = {});
 
  private:
   class Impl;

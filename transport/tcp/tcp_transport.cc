@@ -88,7 +88,7 @@ void TcpTransport::wait_for_sockets(int timeout_ms) const {
 Status TcpTransport::connect(std::span<const PeerAddress> peers, Deadline deadline) {
   if (joiner_ == nullptr)
     return Status(ErrorCode::kInvalidArgument, "a tcp transport connects only once");
-  RONDO_ASSIGN(std::vector<JoinedPeer> joined, joiner_->join(peers, deadline));
+  RONDO_ASSIGN(std::vector<JoinedPeer> joined, joiner_->join(peers, deadline, look()));
   joiner_.reset();
   for (JoinedPeer& peer : joined) {
     const auto rank = static_cast<std::size_t>(peer.rank);

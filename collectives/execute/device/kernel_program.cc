@@ -33,8 +33,9 @@ class Builder {
     if (sweep.is_wait) {
       return Status(
           ErrorCode::kUnsupported,
-          "a schedule whose lanes wait for each other runs on devices by messages of their "
-          "library, or on the host (RONDO_DEVICE_PATH=messages, host)");
+          "a schedule whose lanes wait for each other isn't one kernel: it runs by the hosts, by "
+          "messages of the devices' library, or on the host (RONDO_DEVICE_PATH=devices, messages, "
+          "host)");
     }
     for (std::uint32_t segment = 0; segment < sweep.segments; ++segment)
       add_segment(sweep, segment * plan_.segment_bytes());

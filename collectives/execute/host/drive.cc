@@ -35,7 +35,8 @@ Status Run::drive(const RunContext& context) {
       RONDO_ASSIGN(const bool taken, context.bystander->take_unexpected());
       if (taken) continue;
     }
-    RONDO_TRY(context.waiter->wait({.sleeper = runner_}, runner_->looks_per_step()));
+    const WaitLimit limit{.until = deadline(context), .sleeper = runner_};
+    RONDO_TRY(context.waiter->wait(limit, runner_->looks_per_step()));
   }
 }
 
@@ -74,12 +75,17 @@ Status Run::check_wait(const RunContext& context) {
   const bool is_interrupted = context.interruption != nullptr && context.interruption->is_asked();
   if (is_interrupted) return context.interruption->cause();
   const std::int64_t waited_us = this->waited_us(*context.waiter);
-  if (waited_us < next_comparison_us_) return {};
+  const bool too_long = waited_us >= context.timeout_ms * 1000 && !runner_->waits_for_caller();
+  if (waited_us < next_comparison_us_ && !too_long) return {};
   next_comparison_us_ = waited_us + kComparisonPeriodUs;
   RONDO_TRY(compare_with_neighbours(context));
-  const bool too_long = waited_us / 1000 >= context.timeout_ms;
-  if (too_long && !runner_->waits_for_caller()) return timed_out(context);
-  return {};
+  return too_long ? timed_out(context) : Status();
+}
+
+std::chrono::steady_clock::time_point Run::deadline(const RunContext& context) const {
+  const auto since = still_since_.value_or(context.waiter->since());
+  if (since == WaitLimit::kNever || runner_->waits_for_caller()) return WaitLimit::kNever;
+  return since + std::chrono::milliseconds(context.timeout_ms);
 }
 
 void Run::others_moved(const Waiter& waiter) {

@@ -151,6 +151,9 @@ class Run {
   /// What is to be looked at in a wait, once nothing was found in all that has come: how long it
   /// is, and what the neighbours have called.
   Status check_wait(const RunContext& context);
+  /// When a wait in which nothing moves is too long; WaitLimit::kNever where that isn't to be said:
+  /// it has hardly begun, or is the caller's own.
+  std::chrono::steady_clock::time_point deadline(const RunContext& context) const;
   /// The waiter is about to begin anew, for something else of this rank has moved: the call goes on
   /// waiting.
   void others_moved(const Waiter& waiter);

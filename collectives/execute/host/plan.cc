@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "collectives/execute/host/wire_points.h"
 
@@ -26,6 +27,7 @@ std::size_t row_bytes(const PlanInputs& inputs, std::uint32_t row) {
 std::vector<std::size_t> slot_offsets(const PlanInputs& inputs,
                                       std::span<const std::uint32_t> rows) {
   std::vector<std::size_t> offsets{0};
+  offsets.reserve(rows.size() + 1);
   for (const std::uint32_t row : rows) {
     offsets.push_back(offsets.back() + aligned(row_bytes(inputs, row)));
   }
@@ -53,6 +55,17 @@ bool needs_staging(const schedule::FusedSchedule& fused, const schedule::Sweep& 
 }
 
 }  // namespace
+
+/// What is looked up for one port after the other: a plan may have a port for each peer, or many
+/// for one.
+struct Plan::Binding {
+  const PlanInputs& inputs;
+  /// Number of the channel to or from each peer that was found last: lanes are bound one by one.
+  std::vector<std::uint16_t> sender_to{};
+  std::vector<std::uint16_t> receiver_from{};
+  /// Offsets of peers' scratch slots.
+  std::map<int, std::vector<std::size_t>> peer_slots{};
+};
 
 Result<std::unique_ptr<Plan>> Plan::make(PlanInputs inputs) {
   const std::size_t lanes = inputs.schedule.lanes.size();
@@ -97,8 +110,9 @@ Status Plan::bind(const PlanInputs& inputs) {
   // Spans into ports_ are taken while it is filled: it must not move.
   ports_.reserve(inputs.schedule.ports.size() * 2 + inputs.schedule.lanes.size());
   lanes_.resize(inputs.schedule.lanes.size());
+  Binding binding{.inputs = inputs};
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-    RONDO_TRY(bind_lane(inputs, static_cast<std::uint16_t>(lane)));
+    RONDO_TRY(bind_lane(binding, static_cast<std::uint16_t>(lane)));
   }
   for (const auto* channels : {&senders_, &receivers_}) {
     for (const Channel& channel : *channels) {
@@ -110,9 +124,11 @@ Status Plan::bind(const PlanInputs& inputs) {
   return {};
 }
 
-Status Plan::bind_lane(const PlanInputs& inputs, std::uint16_t lane) {
+Status Plan::bind_lane(Binding& binding, std::uint16_t lane) {
+  const PlanInputs& inputs = binding.inputs;
   const schedule::FusedSchedule& fused = inputs.schedule;
   std::size_t staging = staging_offsets_[lane];
+  lanes_[lane].reserve(fused.lanes[lane].size());
   for (const schedule::Sweep& sweep : fused.lanes[lane]) {
     BoundSweep bound;
     bound.final = sweep.final;
@@ -125,13 +141,13 @@ Status Plan::bind_lane(const PlanInputs& inputs, std::uint16_t lane) {
       const std::size_t first_source = ports_.size();
       for (std::uint32_t i = 0; i < sweep.source_count; ++i) {
         const auto& port = fused.ports[sweep.first_source + i];
-        RONDO_ASSIGN(BoundPort bound_port, bind_port(inputs, port, lane, false));
+        RONDO_ASSIGN(BoundPort bound_port, bind_port(binding, port, lane, false));
         ports_.push_back(bound_port);
       }
       const std::size_t first_target = ports_.size();
       for (std::uint32_t i = 0; i < sweep.target_count; ++i) {
         const auto& port = fused.ports[sweep.first_target + i];
-        RONDO_ASSIGN(BoundPort bound_port, bind_port(inputs, port, lane, true));
+        RONDO_ASSIGN(BoundPort bound_port, bind_port(binding, port, lane, true));
         ports_.push_back(bound_port);
       }
       if (needs_staging(fused, sweep)) {
@@ -168,16 +184,17 @@ void Plan::bind_rounding(const PlanInputs& inputs, const schedule::Sweep& sweep,
   residual_count_ += bound.bytes / sizeof(float);
 }
 
-Result<BoundPort> Plan::bind_port(const PlanInputs& inputs, const schedule::Port& port,
-                                  std::uint16_t lane, bool is_target) {
+Result<BoundPort> Plan::bind_port(Binding& binding, const schedule::Port& port, std::uint16_t lane,
+                                  bool is_target) {
+  const PlanInputs& inputs = binding.inputs;
   BoundPort bound;
   if (port.kind == PortKind::kChannel) {
     bound.is_channel = true;
-    auto& channels = is_target ? senders_ : receivers_;
-    RONDO_ASSIGN(bound.channel, channel_of(inputs, channels, port.peer, lane));
+    RONDO_ASSIGN(bound.channel, channel_of(binding, port.peer, lane, is_target));
     bound.direct = is_target && port.direct && !inputs.sizes_of_own_rows_only &&
                    inputs.wire_format == kernels::WireFormat::kNone;
-    if (bound.direct) bound.slice = {port.slice.buffer, peer_offset(inputs, port.peer, port.slice)};
+    if (bound.direct)
+      bound.slice = {port.slice.buffer, peer_offset(binding, port.peer, port.slice)};
     return bound;
   }
   const schedule::Slice slice = port.slice;
@@ -196,21 +213,27 @@ Result<BoundPort> Plan::bind_port(const PlanInputs& inputs, const schedule::Port
   return bound;
 }
 
-Result<std::uint16_t> Plan::channel_of(const PlanInputs& inputs, std::vector<Channel>& channels,
-                                       int peer, std::uint16_t lane) {
-  for (std::size_t i = 0; i < channels.size(); ++i) {
-    if (channels[i].endpoint->peer() == peer && channels[i].lane == lane) {
-      ++channels[i].sweeps;
-      return static_cast<std::uint16_t>(i);
-    }
+Result<std::uint16_t> Plan::channel_of(Binding& binding, int peer, std::uint16_t lane,
+                                       bool is_target) {
+  const PlanInputs& inputs = binding.inputs;
+  std::vector<Channel>& channels = is_target ? senders_ : receivers_;
+  std::vector<std::uint16_t>& found = is_target ? binding.sender_to : binding.receiver_from;
+  const auto index = static_cast<std::size_t>(peer);
+  if (found.size() <= index) found.resize(index + 1);
+  const std::uint16_t last = found[index];
+  if (last < channels.size() && channels[last].endpoint->peer() == peer &&
+      channels[last].lane == lane) {
+    ++channels[last].sweeps;
+    return last;
   }
   transport::Endpoint* endpoint = inputs.endpoint_of(peer);
   if (endpoint == nullptr) {
     return Status(ErrorCode::kInternal, fmt::format("no endpoint to rank {}", peer), peer);
   }
   const bool encoded = inputs.wire_format != kernels::WireFormat::kNone && inputs.encodes(peer);
+  found[index] = static_cast<std::uint16_t>(channels.size());
   channels.push_back({endpoint, lane, 1, encoded});
-  return static_cast<std::uint16_t>(channels.size() - 1);
+  return found[index];
 }
 
 std::uint32_t Plan::segments_of(const PlanInputs& inputs, std::size_t bytes) const {
@@ -220,9 +243,12 @@ std::uint32_t Plan::segments_of(const PlanInputs& inputs, std::size_t bytes) con
                                     (has_short_one || inputs.sizes_of_own_rows_only ? 1 : 0));
 }
 
-std::size_t Plan::peer_offset(const PlanInputs& inputs, int peer, schedule::Slice slice) const {
+std::size_t Plan::peer_offset(Binding& binding, int peer, schedule::Slice slice) {
+  const PlanInputs& inputs = binding.inputs;
   if (slice.buffer == BufferRole::kScratch) {
-    return slot_offsets(inputs, inputs.scratch_rows_of(peer))[slice.chunk];
+    const auto [slots, is_new] = binding.peer_slots.try_emplace(peer);
+    if (is_new) slots->second = slot_offsets(inputs, inputs.scratch_rows_of(peer));
+    return slots->second[slice.chunk];
   }
   schedule::Request request = inputs.schedule.request;
   request.rank = peer;

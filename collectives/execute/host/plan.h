@@ -126,15 +126,15 @@ class Plan {
 
  private:
   Plan() = default;
+  struct Binding;
   Status bind(const PlanInputs& inputs);
-  Status bind_lane(const PlanInputs& inputs, std::uint16_t lane);
-  Result<BoundPort> bind_port(const PlanInputs& inputs, const schedule::Port& port,
-                              std::uint16_t lane, bool is_target);
-  Result<std::uint16_t> channel_of(const PlanInputs& inputs, std::vector<Channel>& channels,
-                                   int peer, std::uint16_t lane);
+  Status bind_lane(Binding& binding, std::uint16_t lane);
+  Result<BoundPort> bind_port(Binding& binding, const schedule::Port& port, std::uint16_t lane,
+                              bool is_target);
+  Result<std::uint16_t> channel_of(Binding& binding, int peer, std::uint16_t lane, bool is_target);
   void bind_rounding(const PlanInputs& inputs, const schedule::Sweep& sweep, BoundSweep& bound);
   std::uint32_t segments_of(const PlanInputs& inputs, std::size_t bytes) const;
-  std::size_t peer_offset(const PlanInputs& inputs, int peer, schedule::Slice slice) const;
+  static std::size_t peer_offset(Binding& binding, int peer, schedule::Slice slice);
   Status allocate_scratch(const PlanInputs& inputs);
 
   schedule::FusedSchedule schedule_;

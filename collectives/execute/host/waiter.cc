@@ -22,9 +22,9 @@ constexpr std::uint32_t kLooksPerClock = 32;
 /// the runner's to look at, come with every so many.
 constexpr std::uint32_t kYieldsPerLook = 4;
 
-std::int64_t left_ms(const WaitLimit& limit) {
-  if (limit.until == WaitLimit::kNever) return std::numeric_limits<int>::max();
-  const auto left = limit.until - std::chrono::steady_clock::now();
+std::int64_t left_ms(std::chrono::steady_clock::time_point until) {
+  if (until == WaitLimit::kNever) return std::numeric_limits<int>::max();
+  const auto left = until - std::chrono::steady_clock::now();
   const auto left_ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
   return std::clamp<std::int64_t>(left_ms, 0, std::numeric_limits<int>::max());
 }
@@ -156,21 +156,26 @@ std::uint64_t Waiter::first_reading() const {
 }
 
 std::int64_t Waiter::waited_us() const {
-  // The look that has just been made began to count.
-  if (looks_before_ < first_reading()) return 0;
+  if (!is_measured()) return 0;
   const auto waited = std::chrono::steady_clock::now() - start_;
   return std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
 }
 
-// The first sleeps are short: neighbours' calls are compared once a millisecond is over.
+// The first sleeps are short: neighbours' calls are compared once a millisecond is over. Later ones
+// would go beyond a deadline by as much as has been waited.
 std::int64_t Waiter::longest_sleep_ms() const {
   const std::int64_t most_ms = all_have_fd_ ? policy_.sleep_ms : 1;
-  return std::clamp<std::int64_t>(waited_us() / 1000, 1, most_ms);
+  const std::int64_t wanted_ms = std::min(waited_us() / 1000, left_ms(sleeps_until_));
+  return std::clamp<std::int64_t>(wanted_ms, 1, most_ms);
 }
 
 bool Waiter::arm(Sleeper* sleeper) {
   has_slept_ = true;
-  if (sleeper != nullptr) sleeper->arm(bell_);
+  sleeps_until_ = WaitLimit::kNever;
+  if (sleeper != nullptr) {
+    sleeper->arm(bell_);
+    sleeps_until_ = sleeper->until();
+  }
   bool awake = false;
   for (transport::Transport* transport : transports_) awake |= transport->arm();
   return awake;
@@ -184,7 +189,7 @@ void Waiter::disarm() {
 Status Waiter::wait_for_event(const WaitLimit& limit) {
   Status status;
   if (!arm(limit.sleeper)) {
-    const std::int64_t most_ms = std::min(longest_sleep_ms(), left_ms(limit));
+    const std::int64_t most_ms = std::min(longest_sleep_ms(), left_ms(limit.until));
     std::optional<HomeCore::Sleep> sleep;
     if (!limit.in_background && most_ms > 0) sleep.emplace(home_);
     epoll_event event;

@@ -29,13 +29,7 @@ struct WaitPolicy {
   int home_core = -1;               ///< -1: none (core/home_core.h)
 };
 
-/// Waits for something that no transport's descriptor tells of.
-class Sleeper {
- public:
-  virtual ~Sleeper() = default;
-  /// Its thread is about to sleep, until `bell` rings at the latest: what it waits for is to ring.
-  virtual void arm(const std::shared_ptr<Bell>& /*bell*/) {}
-};
+class Sleeper;
 
 /// What whoever drives a call leaves open to himself and to others.
 struct WaitLimit {
@@ -44,6 +38,16 @@ struct WaitLimit {
   bool in_background = false;  ///< others have the cores first: next to no spinning
   bool never_waits = false;    ///< only counts the time
   Sleeper* sleeper = nullptr;  ///< null: only the transports tell of what is waited for
+};
+
+/// Waits for something that no transport's descriptor tells of.
+class Sleeper {
+ public:
+  virtual ~Sleeper() = default;
+  /// Its thread is about to sleep, until `bell` rings at the latest: what it waits for is to ring.
+  virtual void arm(const std::shared_ptr<Bell>& /*bell*/) {}
+  /// When it has to look again by itself, whatever rings; asked behind `arm`.
+  virtual std::chrono::steady_clock::time_point until() const { return WaitLimit::kNever; }
 };
 
 class Waiter {
@@ -77,7 +81,8 @@ class Waiter {
   int wake_fd() const { return epoll_fd_; }
   bool arm(Sleeper* sleeper);
   void disarm();
-  /// How long it may sleep before it looks again, whatever the descriptors say.
+  /// How long it may sleep before it looks again, whatever the descriptors say: a millisecond at
+  /// least.
   std::int64_t longest_sleep_ms() const;
   /// The wait is longer than most: what costs a little may be looked at, too.
   bool is_long() const { return has_slept_ || idle_looks_ >= kLongLooks; }
@@ -86,6 +91,10 @@ class Waiter {
   bool has_spare_core() const { return policy_.spare_core; }
   /// Time since the wait began; 0 until it is long enough to be measured.
   std::int64_t waited_us() const;
+  /// When the wait began; WaitLimit::kNever until that is measured.
+  std::chrono::steady_clock::time_point since() const {
+    return is_measured() ? start_ : WaitLimit::kNever;
+  }
 
  private:
   static constexpr std::uint64_t kLongLooks = 256;
@@ -102,6 +111,8 @@ class Waiter {
   bool may_sleep(const WaitLimit& limit) const;
   Status wait_for_event(const WaitLimit& limit);
   std::uint64_t first_reading() const;  ///< the look at which the clock is read first
+  /// Before the last look: that one only began to count.
+  bool is_measured() const { return looks_before_ >= first_reading(); }
 
   std::vector<transport::Transport*> transports_;
   WaitPolicy policy_;
@@ -119,6 +130,8 @@ class Waiter {
   bool has_slept_ = false;
   bool has_yielded_ = false;  ///< with a core to spare
   std::chrono::steady_clock::time_point start_;
+  /// Of the sleeper that was armed last.
+  std::chrono::steady_clock::time_point sleeps_until_ = WaitLimit::kNever;
 };
 
 }  // namespace rondo::execute

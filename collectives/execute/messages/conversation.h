@@ -35,6 +35,9 @@ class Conversation {
   /// Does what can be done now; true if anything moved. Owners of what is done are appended to
   /// `done`. Errors: Mismatch, DataLoss, PeerLost, or what the peer gave up with.
   Result<bool> step(std::vector<void*>& done);
+  /// Forgets the send or the receive of `owner`, of which the peer knows nothing. False where
+  /// something of it is under way, or it is done.
+  bool withdraw(const void* owner) { return sender_.withdraw(owner) || receiver_.withdraw(owner); }
   /// Nothing of this rank's is outstanding; messages may come.
   bool idle() const { return sender_.idle() && receiver_.idle(); }
   /// Adds all that isn't done.

@@ -223,6 +223,14 @@ Result<bool> MessageReceiver::finish_payload(std::vector<void*>& done) {
   return true;
 }
 
+/// What nothing has come for no endpoint knows of, and no peer.
+bool MessageReceiver::withdraw(const void* owner) {
+  const auto found = std::ranges::find(asked_for_, owner, &Message::owner);
+  if (found == asked_for_.end()) return false;
+  asked_for_.erase(found);
+  return true;
+}
+
 Status MessageReceiver::check(const MessageHeader& header, const Message& message) const {
   if (header.bytes == message.bytes && header.type == message.type) return {};
   return Status(ErrorCode::kMismatch,

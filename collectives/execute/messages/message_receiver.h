@@ -38,6 +38,9 @@ class MessageReceiver {
   AtOnce receive_at_once(const Message& message);
   /// Errors: Mismatch, DataLoss, PeerLost, or what the peer gave up with.
   Result<bool> step(std::vector<void*>& done);
+  /// Forgets the receive of `owner`, whose memory isn't touched any more. False where that can't
+  /// be: its message has come to it, or is on its way.
+  bool withdraw(const void* owner);
 
   /// Adds the receives that aren't done.
   void outstanding(std::vector<Outstanding>& list) const;

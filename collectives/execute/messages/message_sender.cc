@@ -135,6 +135,31 @@ Result<bool> MessageSender::send_queue(std::vector<void*>& done) {
   return moved;
 }
 
+bool MessageSender::withdraw(const void* owner) {
+  const std::uint64_t place = place_of(owner);
+  if (place <= moves_ + posted_) return false;
+  queue_.erase(std::next(queue_.begin(), static_cast<std::ptrdiff_t>(place - moves_ - 1)));
+  --queued_;
+  const auto requested = std::ranges::find(
+      requested_, owner, [](const Requested& one) -> const void* { return one.message.owner; });
+  if (requested != requested_.end()) requested_.erase(requested);
+  for (Requested& behind : requested_)
+    if (behind.place > place) --behind.place;
+  return true;
+}
+
+/// That of its header in the queue, counted as in Requested; 0 where there is none.
+std::uint64_t MessageSender::place_of(const void* owner) const {
+  for (const Requested& one : requested_)
+    if (one.message.owner == owner) return one.place;
+  std::uint64_t place = moves_;
+  for (const Outgoing& one : queue_) {
+    ++place;
+    if (one.message.owner == owner) return place;
+  }
+  return 0;
+}
+
 /// Together: in one line where that has a heading, in one write of a socket.
 Status MessageSender::post(Outgoing& outgoing) {
   if (endpoint_.has_headings()) {

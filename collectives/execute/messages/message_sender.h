@@ -88,6 +88,9 @@ class MessageSender {
   void answer(std::uint64_t id) { answers_.answer(id); }
 
   Result<bool> step(std::vector<void*>& done);
+  /// Forgets the send of `owner`, of which the peer is never told. False where its header is under
+  /// way, or was.
+  bool withdraw(const void* owner);
   /// Adds all sends that aren't done, oldest first of each stage.
   void outstanding(std::vector<Outstanding>& list) const;
   bool idle() const {
@@ -104,10 +107,11 @@ class MessageSender {
   struct Requested {
     std::uint64_t id = 0;
     Message message;
-    std::uint64_t place = 0;  ///< its header's in the queue, counted from the first ever
+    std::uint64_t place = 0;  ///< its header's in the queue, counted from the first that went out
   };
   Result<bool> send_queue(std::vector<void*>& done);
   Result<bool> take_answers();
+  std::uint64_t place_of(const void* owner) const;
   /// The peer has a place for our request `id`. Errors: DataLoss (there is none).
   Status ready(std::uint64_t id);
   Status post(Outgoing& outgoing);
@@ -115,7 +119,7 @@ class MessageSender {
   transport::Endpoint& endpoint_;
   SteadyList<Outgoing> queue_;
   std::size_t posted_ = 0;    ///< so many of the queue are under way
-  std::uint64_t queued_ = 0;  ///< ever
+  std::uint64_t queued_ = 0;  ///< ever, but for those that were withdrawn
   std::uint64_t moves_ = 0;   ///< so many of these have gone out
   MessageAnswers answers_;
   SteadyList<Requested> requested_;

@@ -73,6 +73,19 @@ Status OwnMessages::move(const Message& from, const Message& to) const {
   return {};
 }
 
+bool OwnMessages::withdraw(const void* owner) {
+  const auto sent = std::ranges::find_if(
+      sent_, [owner](const Sent& one) { return one.message.owner == owner && !one.is_kept; });
+  if (sent != sent_.end()) {
+    sent_.erase(sent);
+    return true;
+  }
+  const auto receive = std::ranges::find(asked_for_, owner, &Message::owner);
+  if (receive == asked_for_.end()) return false;
+  asked_for_.erase(receive);
+  return true;
+}
+
 void OwnMessages::outstanding(std::vector<Outstanding>& list) const {
   for (const Sent& one : sent_)
     if (!one.is_kept) list.push_back({.message = &one.message});

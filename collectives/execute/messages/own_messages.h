@@ -24,6 +24,9 @@ class OwnMessages {
   Status send(const Message& message, std::vector<void*>& done);
   Status receive(const Message& message, std::vector<void*>& done);
 
+  /// Forgets the send or the receive of `owner`; false where there is none that isn't done.
+  bool withdraw(const void* owner);
+
   /// Adds all that isn't done.
   void outstanding(std::vector<Outstanding>& list) const;
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <vector>
 
@@ -13,8 +14,9 @@
 namespace rondo::device {
 namespace {
 
-/// All that the first version had.
-constexpr std::size_t kLeastBytes = sizeof(rondo_collective_table);
+/// All that the first version had, whatever has been added since.
+constexpr std::size_t kLeastBytes =
+    offsetof(rondo_collective_table, end_group) + sizeof(rondo_collective_table::end_group);
 
 Status refuse(std::string why) { return Status(ErrorCode::kInvalidArgument, std::move(why)); }
 
@@ -91,11 +93,11 @@ Result<LibraryId> PluginLibrary::make_id() {
 }  // namespace
 
 Result<rondo_collective_table> checked_collectives(const rondo_collective_table& table) {
-  if (table.size < kLeastBytes) {
+  if (table.size < kLeastBytes || !ends_between_entries(table.size)) {
     return refuse(
-        fmt::format("its table of collectives has {} bytes, the first version had {}: was "
-                    "size set?",
-                    table.size, kLeastBytes));
+        fmt::format("its table of collectives has {} bytes, the first version had {}, and entries "
+                    "have {} each: was size set?",
+                    table.size, kLeastBytes, sizeof(void*)));
   }
   rondo_collective_table whole{};
   std::memcpy(&whole, &table, std::min(table.size, sizeof(whole)));

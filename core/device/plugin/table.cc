@@ -33,9 +33,11 @@ Status check_version(const rondo_device_table& table) {
                     "takes {}.x: build it again with this one's header",
                     table.major_version, table.minor_version, RONDO_DEVICE_PLUGIN_MAJOR));
   }
-  if (table.size >= kLeastBytes) return {};
-  return refuse(fmt::format("its table has {} bytes, of version {}.{} it has {}: was size set?",
-                            table.size, table.major_version, table.minor_version, kLeastBytes));
+  if (table.size >= kLeastBytes && ends_between_entries(table.size)) return {};
+  return refuse(
+      fmt::format("its table has {} bytes, the first version had {}, and entries have {} each: was "
+                  "size set?",
+                  table.size, kLeastBytes, sizeof(void*)));
 }
 
 Status check_kind(const char* kind) {

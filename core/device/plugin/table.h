@@ -3,6 +3,7 @@
 // A plug-in's table, checked, and whole: what an older one doesn't know is null.
 // Pure.
 
+#include <cstddef>
 #include <string>
 
 #include "core/status.h"
@@ -12,6 +13,9 @@ namespace rondo::device {
 
 /// A copy. Errors: InvalidArgument, naming the version, the name or the missing entries.
 Result<rondo_device_table> checked_table(const rondo_device_table& table);
+
+/// Whether that is a table's size: entries are as large as pointers, and none is there in part.
+inline bool ends_between_entries(std::size_t bytes) { return bytes % sizeof(void*) == 0; }
 
 inline bool has_streams(const rondo_device_table& table) { return table.create_stream != nullptr; }
 inline bool can_share(const rondo_device_table& table) { return table.export_memory != nullptr; }

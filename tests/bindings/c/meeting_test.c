@@ -44,6 +44,9 @@ static void configurations(int process) {
     if (process == culprit) config.transport = "pigeon";
     refused(process, &config, culprit, bad, "there is no transport 'pigeon'");
     config = usual();
+    if (process == culprit) config.algorithm = "rign";
+    refused(process, &config, culprit, bad, "there is no algorithm 'rign'");
+    config = usual();
     if (process == culprit) config.device.kind = RONDO_DEVICE_CUDA + 100;
     refused(process, &config, culprit, bad, "there is no kind of device with number 102");
   }

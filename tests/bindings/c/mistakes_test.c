@@ -70,14 +70,20 @@ static void configurations(void) {
   REFUSED(rondo_create(&config, &c), bad, "'pigeon'");
   config.transport = NULL;
   config.schedule = "/nowhere/x.json";
-  REFUSED(rondo_create(&config, &c), bad, "/nowhere/x.json");
+  REFUSED(rondo_create(&config, &c), bad,
+          "schedule file /nowhere/x.json (option schedule, RONDO_SCHEDULE): No such file");
   config.schedule = NULL;
-  config.tuning = "/nowhere/t.json"; /* a world of one has nothing to choose */
-  OK(rondo_create(&config, &c));
-  OK(rondo_destroy(c));
+  config.tuning = "/nowhere/t.json"; /* as a larger world would refuse it */
+  REFUSED(rondo_create(&config, &c), bad,
+          "tuning file /nowhere/t.json (option tuning, RONDO_TUNING): No such file");
   config.tuning = NULL;
+  config.algorithm = "rign";
+  REFUSED(rondo_create(&config, &c), bad, "(option algorithm, RONDO_ALGO)");
+  config.algorithm = NULL;
   config.device.kind = 300;
   REFUSED(rondo_create(&config, &c), bad, "device.kind 300");
+  config.device.kind = 99;
+  REFUSED(rondo_create(&config, &c), bad, "there is no kind of device with number 99: expected 0");
   config.device.kind = RONDO_DEVICE_HOST;
 
   /* Of an older header: it ended where a field was added. */

@@ -190,7 +190,7 @@ static void drawing(void) {
   question.algorithm = "ring";
   char* const text = whole_text(&question, -1);
   CHECK(strncmp(text, "<svg ", 5) == 0 && strstr(text, "</svg>") != NULL);
-  CHECK(strstr(text, "all_reduce by ring") != NULL);
+  CHECK(strstr(text, "all_reduce by ring: 4 KiB, 3 ranks on 3 hosts, ") != NULL);
   free(text);
   question.hosts = 65;
   REFUSED(rondo_draw_plan(&question, NULL, 0, NULL), RONDO_INVALID_ARGUMENT,
@@ -329,6 +329,13 @@ static void mistakes(void) {
   rondo_plan plan = RONDO_PLAN_INIT;
   REFUSED(rondo_query_plan(RONDO_ALL_REDUCE, UINT64_MAX, RONDO_F32, 1, 2, NULL, &plan), bad,
           "all_reduce of 18446744073709551615 bytes");
+  question.bytes = 1000001;
+  const char* const whole =
+      "all_reduce of 1000001 bytes on a rank: expected whole elements of f32, 4 bytes each";
+  REFUSED(rondo_explain_plan(&question, &report), bad, whole);
+  REFUSED(rondo_draw_plan(&question, NULL, 0, NULL), bad, whole);
+  REFUSED(rondo_describe_plan(&question, 0, NULL, 0, NULL), bad, whole);
+  REFUSED(rondo_query_plan(RONDO_ALL_REDUCE, 1000001, RONDO_F32, 1, 2, NULL, &plan), bad, whole);
   question.bytes = 1024;
   question.kind = RONDO_SEND;
   REFUSED(rondo_explain_plan(&question, &report), bad, "kind 100");

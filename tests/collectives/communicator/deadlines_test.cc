@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "tests/collectives/communicator/polling.h"
 #include "tests/collectives/communicator/spawn.h"
 #include "tests/collectives/communicator/ways.h"
 
@@ -47,40 +50,64 @@ void expect_good_try(const std::function<std::vector<std::string>()>& make_it) {
   EXPECT_THAT(errors, Each(IsEmpty()));
 }
 
+/// A receive of rank 0's that nobody sends for.
+struct InVain {
+  double nothing = 0;
+  std::string error;
+  std::atomic<bool> has_ended = false;
+  Work work;
+
+  void start(Communicator& rank) {
+    work = rank.start(Call::receive({&nothing, 1}, 1, 42).within(150));
+    work.then([this](const Error* why) {
+      if (why != nullptr) error = why->what();
+      has_ended = true;
+    });
+  }
+  float ended() const { return has_ended ? 1.F : 0.F; }
+};
+
+/// Again and again until both ranks know that it has ended: `call` is to tell rank 1.
+void go_on_until_ended(const std::function<float()>& call) {
+  float ended = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (ended == 0 && std::chrono::steady_clock::now() < end) ended = call();
+}
+
 TEST_P(Deadlines, OfAReceive_BesideCollectives_AreKept) {
   for (const bool comes_last : {false, true}) {  // and so never waits for anything else
-    auto ranks = make_world(world(2));
-    const auto errors = run_ranks(ranks, [comes_last](Communicator& rank) {
-      double nothing = 0;
-      float value = 0.5F;
-      std::vector<Work> works;
-      if (rank.rank() == 0)
-        works.push_back(rank.start(Call::receive({&nothing, 1}, 1, 42).within(150)));
-      go_on([&] {
+    InVain receive;
+    spawn(world(2), [&receive, comes_last](Communicator& rank) {
+      if (rank.rank() == 0) receive.start(rank);
+      go_on_until_ended([&] {
         if (comes_last && rank.rank() == 0) std::this_thread::sleep_for(milliseconds(1));
-        rank.all_reduce({&value, 1});
+        float ended = rank.rank() == 0 ? receive.ended() : 0.F;
+        rank.all_reduce({&ended, 1});
+        return ended;
       });
     });
-    EXPECT_THAT(errors[0], HasSubstr("the deadline of the receive with tag 42"));
-    EXPECT_THAT(errors[1], HasSubstr("the deadline of the receive with tag 42"));
+    EXPECT_THAT(receive.error, HasSubstr("the deadline of the receive with tag 42"));
   }
 }
 
 TEST_P(Deadlines, OfAReceive_BesideMessagesOfTheSamePeer_AreKept) {
-  auto ranks = make_world(world(2));
-  const auto errors = run_ranks(ranks, [](Communicator& rank) {
+  InVain receive;
+  spawn(world(2), [&receive](Communicator& rank) {
     std::vector<double> data(20'000, 0.5);
-    double nothing = 0;
-    std::vector<Work> works;
-    if (rank.rank() == 0)
-      works.push_back(rank.start(Call::receive({&nothing, 1}, 1, 42).within(150)));
-    go_on([&] {
-      if (rank.rank() == 0) rank.receive({data.data(), data.size()}, 1, 7);
-      if (rank.rank() == 1) rank.send({data.data(), data.size()}, 0, 7);
+    if (rank.rank() == 0) receive.start(rank);
+    go_on_until_ended([&] {
+      float ended = receive.ended();
+      if (rank.rank() == 0) {
+        rank.receive({data.data(), data.size()}, 1, 7);
+        rank.send({&ended, 1}, 1, 8);
+      } else {
+        rank.send({data.data(), data.size()}, 0, 7);
+        rank.receive({&ended, 1}, 0, 8);
+      }
+      return ended;
     });
   });
-  EXPECT_THAT(errors[0], HasSubstr("the deadline of the receive with tag 42"));
-  EXPECT_THAT(errors[1], HasSubstr("the deadline of the receive with tag 42"));
+  EXPECT_THAT(receive.error, HasSubstr("the deadline of the receive with tag 42"));
 }
 
 TEST_P(Deadlines, OfACollective_BesideLongMessages_AreKept) {
@@ -131,6 +158,111 @@ std::vector<std::string> broadcast_beside_a_receive(const World& world) {
 
 TEST_P(Deadlines, OfACollective_AreNotThoseOfMessages) {
   expect_good_try([this] { return broadcast_beside_a_receive(world(2)); });
+}
+
+/// How a rank of one's own comes to wait for a call until its deadline, which it throws.
+struct Wait {
+  std::string_view name;
+  void (*wait)(Communicator& rank, const Call& call);
+};
+
+void start_and_leave(Communicator& rank, const Call& call) {
+  Work work = rank.start(call);
+  while (!work.test()) std::this_thread::sleep_for(milliseconds(1));
+  work.wait();
+}
+
+void start_and_poll(Communicator& rank, const Call& call) {
+  const int descriptor = rank.descriptor();
+  Work work = rank.start(call);
+  poll_until_ended(rank, descriptor, 1);
+  work.wait();
+}
+
+void start_and_wait_for_all(Communicator& rank, const Call& call) {
+  std::array<Work, 1> works{rank.start(call)};
+  wait_all(works);
+}
+
+constexpr std::array kWaits{
+    Wait{"blocking", [](Communicator& rank, const Call& call) { rank.run(call); }},
+    Wait{"started", [](Communicator& rank, const Call& call) { rank.start(call).wait(); }},
+    Wait{"left alone", start_and_leave},
+    Wait{"polled", start_and_poll},
+    Wait{"waited for with all", start_and_wait_for_all},
+};
+
+/// How long a call may stand still, and how much later it may have ended.
+struct Limit {
+  milliseconds own;
+  milliseconds most_late;
+  bool is_default = false;  ///< of all calls of the world
+};
+
+/// Over before neighbours' calls are compared a second time, ten milliseconds after the first; and
+/// far from where sleeps end that double in length up to a tenth of a second.
+constexpr std::array kLimits{Limit{milliseconds(2), milliseconds(8)},
+                             Limit{milliseconds(150), milliseconds(20)},
+                             Limit{milliseconds(150), milliseconds(20), true}};
+
+/// What is wrong with the moment at which it ends `call` with an error; empty where nothing is.
+std::string lateness(const Limit& limit, const std::function<void()>& call) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THROW(call(), Error);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  if (took >= limit.own && took < limit.own + limit.most_late) return {};
+  return std::to_string(std::chrono::duration<double, std::milli>(took).count()) + " ms";
+}
+
+/// Of a call of rank 0 that its peer doesn't make, in a world of its own, in which calls like it
+/// have been made before.
+std::string lateness_of(const Wait& wait, const World& world, const Limit& limit) {
+  auto ranks = make_world(world);
+  run_ranks(ranks, [](Communicator& rank) {
+    std::array<float, 3> sum{};
+    rank.all_reduce({sum.data(), sum.size()});
+  });
+  std::array<float, 3> data{};
+  Call call = Call::all_reduce({data.data(), data.size()});
+  if (!limit.is_default) call = call.within(static_cast<int>(limit.own.count()));
+  return lateness(limit, [&] { wait.wait(ranks[0], call); });
+}
+
+TEST_P(Deadlines, OfACollective_EndItAtTheirMoment) {
+  for (const Limit& limit : kLimits) {
+    World of_two = world(2);
+    if (limit.is_default) of_two.timeout_ms = static_cast<int>(limit.own.count());
+    for (const Wait& wait : kWaits) {
+      SCOPED_TRACE(wait.name);
+      expect_good_try([&] { return std::vector{lateness_of(wait, of_two, limit)}; });
+    }
+  }
+}
+
+/// With that the sleeps begin anew, and the deadline doesn't.
+std::string lateness_beside_a_message(const World& world) {
+  constexpr Limit kLimit = kLimits[1];
+  auto ranks = make_world(world);
+  std::string late;
+  run_ranks(ranks, [&](Communicator& rank) {
+    double message = 0.5;
+    if (rank.rank() == 1) {
+      std::this_thread::sleep_for(milliseconds(60));
+      return rank.send({&message, 1}, 0);
+    }
+    std::array<float, 3> data{};
+    const Work received = rank.start(Call::receive({&message, 1}, 1));
+    late = lateness(kLimit, [&] {
+      rank.start(Call::all_reduce({data.data(), data.size()})
+                     .within(static_cast<int>(kLimit.own.count())))
+          .wait();
+    });
+  });
+  return late;
+}
+
+TEST_P(Deadlines, OfACollective_EndItAtTheirMoment_BesideAMessage) {
+  expect_good_try([this] { return std::vector{lateness_beside_a_message(world(2))}; });
 }
 
 /// Nobody has looked for longer than it may take: what has come meanwhile is looked at first.

@@ -23,7 +23,7 @@ TEST(PlanCache, BeyondItsMost_ForgetsTheOneUsedLeastRecently) {
     cache.insert(key_of(count), std::move(plan));
   };
   for (std::size_t count = 0; count < PlanCache::kMost; ++count) add(count);
-  EXPECT_TRUE(cache.is_full());
+  EXPECT_TRUE(cache.is_full_for(PreparedPlan()));
   cache.find(key_of(0))->used = ++uses;
 
   add(PlanCache::kMost);
@@ -37,6 +37,33 @@ TEST(PlanCache, BeyondItsMost_ForgetsTheOneUsedLeastRecently) {
   add(PlanCache::kMost + 1);
   EXPECT_TRUE(plans[3].expired());
   EXPECT_FALSE(plans[0].expired());
+}
+
+TEST(PlanCache, OfMoreScratchThanItKeeps_ForgetsThoseUsedLeastRecently) {
+  constexpr std::size_t kPlans = 5;
+  PlanCache cache;
+  std::uint64_t uses = 0;
+  const auto add = [&](std::size_t count, std::size_t bytes) {
+    auto plan = std::make_shared<PreparedPlan>();
+    plan->scratch_bytes = bytes;
+    plan->used = ++uses;
+    cache.insert(key_of(count), std::move(plan));
+  };
+  const auto are_there = [&](std::vector<std::size_t> expected) {
+    std::vector<std::size_t> there;
+    for (std::size_t count = 0; count <= kPlans + 1; ++count)
+      if (cache.find(key_of(count)) != nullptr) there.push_back(count);
+    EXPECT_EQ(there, expected);
+  };
+  for (std::size_t count = 0; count < kPlans; ++count) add(count, PlanCache::kMostBytes / kPlans);
+  are_there({0, 1, 2, 3, 4});
+  cache.find(key_of(0))->used = ++uses;
+  add(kPlans, PlanCache::kMostBytes / kPlans * 2);
+  are_there({0, 3, 4, 5});
+  add(kPlans + 1, 2 * PlanCache::kMostBytes);  // it is wanted now, whatever it takes
+  are_there({6});
+  add(0, 64);
+  are_there({0});
 }
 
 TEST(PlanCache, WhatACallHolds_OutlivesItsPlaceThere) {

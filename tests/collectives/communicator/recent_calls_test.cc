@@ -40,6 +40,16 @@ TEST_F(RecentCallsTest, TheVerySameCall_IsKnown) {
   EXPECT_EQ(recent_.find(again), &plan_);
 }
 
+// Its fingerprint is another one.
+TEST_F(RecentCallsTest, OneOfASplit_IsNeitherKnownNorTakenForAnother) {
+  CallArguments of_split = call_;
+  of_split.of_split = true;
+  EXPECT_EQ(recent_.find(of_split), nullptr);
+  PreparedPlan other;
+  recent_.remember(of_split, of_split, &other);
+  EXPECT_EQ(recent_.find(call_), &plan_);
+}
+
 TEST_F(RecentCallsTest, AsItIsGiven_IsKnownWithWhatItUses) {
   CallArguments used = call_;
   used.output = {};

@@ -287,6 +287,32 @@ TEST_P(SecondThread, LooksBesideAnAbort_AreNotRefused) {
   }
 }
 
+/// What a watchdog asks for now and then. A look beside a call is refused; a call that meets a look
+/// is not.
+TEST_P(SecondThread, LooksBetweenCallsOfTheFirst_AreNoneThatTheyAreRefusedBeside) {
+  const std::vector<RankFunction> looks = {[](Communicator& rank) { rank.last_call(); },
+                                           [](Communicator& rank) { rank.traffic(); },
+                                           [](Communicator& rank) { rank.metrics(); },
+                                           [](Communicator& rank) { rank.set_trace(nullptr); }};
+  for (const bool has_started_calls : {false, true}) {
+    ranks_ = new_world();
+    std::atomic<bool> has_ended = false;
+    std::thread watchdog([&] {
+      while (!has_ended)
+        for (const RankFunction& look : looks) is_refused(ranks_[0], look);
+    });
+    const auto errors = run_ranks(ranks_, [&](Communicator& rank) {
+      if (has_started_calls) rank.start(Call::barrier()).wait();
+      float value = 0;
+      for (int call = 0; call < 2000; ++call) rank.all_reduce({&value, 1});
+    });
+    has_ended = true;
+    watchdog.join();
+    EXPECT_THAT(errors, Each(""));
+    for (const RankFunction& look : looks) EXPECT_FALSE(is_refused(ranks_[0], look));
+  }
+}
+
 /// Whoever runs it is no second thread in the handle's calls.
 TEST_P(SecondThread, ContinuationThatLooks_IsNoneBesideTheFirst) {
   const auto errors = run_ranks(ranks_, [](Communicator& rank) {

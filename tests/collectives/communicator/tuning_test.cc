@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +15,9 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string_view>
 
+#include "rondo/log.h"
 #include "rondo/plan.h"
 #include "rondo/schedules.h"
 #include "tests/collectives/communicator/spawn.h"
@@ -22,6 +26,7 @@ namespace rondo::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr bool kSlow = RONDO_SLOW_BUILD;  // CMake: sanitizers, where to measure takes minutes
 
@@ -187,10 +192,33 @@ TEST(CommunicatorTuning, BrokenFileIsToldOnce_AndNamesItsPlace) {
       ADD_FAILURE() << "accepted " << path;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-      EXPECT_THAT(error.message(), HasSubstr("rank 0: tuning file " + path + " (RONDO_TUNING)"));
+      EXPECT_THAT(error.message(),
+                  HasSubstr("rank 0: tuning file " + path + " (option tuning, RONDO_TUNING)"));
       EXPECT_THAT(error.message(), HasSubstr(said));
     }
   }
+}
+
+/// It chooses nothing by the file, but refuses what a larger world would.
+TEST(CommunicatorTuning, AWorldOfOne_ReadsItsFile) {
+  const Folder folder;
+  const auto mistake_in = [](const std::string& path) -> std::string {
+    try {
+      make_world({.size = 1, .tuning = path});
+      return "none";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+      return error.message();
+    }
+  };
+  const std::string broken = folder.write("broken", R"({"rondo_tuning": 1, "network": 7})");
+  EXPECT_THAT(mistake_in(broken), HasSubstr("tuning file " + broken +
+                                            " (option tuning, RONDO_TUNING): network: expected"));
+  EXPECT_THAT(mistake_in(folder.path() + "/none"), HasSubstr("No such file"));
+  EXPECT_EQ(mistake_in(folder.write("ring", tuning_that_likes("ring"))), "none");
+  const Variable kept("RONDO_CACHE_DIR", folder.path() + "/cache");
+  EXPECT_EQ(mistake_in("measure"), "none");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() + "/cache")) << "there is nothing to measure";
 }
 
 TEST(CommunicatorTuning, MeasuredOnce_KeptAndReadAgain) {
@@ -216,6 +244,16 @@ TEST(CommunicatorTuning, MeasuredOnce_KeptAndReadAgain) {
   EXPECT_EQ(folder.files().size(), 3U) << "another transport";
   for (const std::string& other : folder.files())
     if (other != file) std::filesystem::remove(other);
+  // One of a Rondo with other algorithms, or a damaged one, is measured anew.
+  std::ofstream(file) << R"({"rondo_tuning": 1, "transport": "shm", "network": {"hosts": [{}]},
+      "measured": [{"collective": "all_reduce", "algorithm": "of another version"}]})";
+  ::testing::internal::CaptureStderr();
+  make_world({.size = 2, .transport = "shm", .tuning = "measure"});
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("the tuning that was kept can't be used: tuning file " + file +
+                        ": measured[0].algorithm: expected an algorithm of all_reduce ("));
+  spawn({.size = 2, .transport = "shm", .tuning = file},
+        [](Communicator& rank) { EXPECT_GT(reduced(rank, 1000).predicted_us, 0); });
   // Where it can't be written the world goes on.
   std::filesystem::remove(file);
   std::filesystem::create_symlink("no/such/file", file);
@@ -267,6 +305,40 @@ TEST(CommunicatorTuning, AnotherTransportsFile_IsToldOnce) {
   EXPECT_THAT(said, HasSubstr("was measured over shm, and this world goes over tcp"));
   EXPECT_EQ(said.find("was measured"), said.rfind("was measured")) << "by rank 0 alone";
   EXPECT_EQ(said_over("shm"), "");
+}
+
+/// What Rondo says of other hosts while such a world is made.
+std::vector<std::string> said_of_hosts(const std::string& tuning) {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  set_log(
+      [&](LogLevel, std::string_view line) {
+        const std::lock_guard lock(mutex);
+        if (line.find("other hosts") != std::string_view::npos) lines.emplace_back(line);
+      },
+      LogLevel::kInfo);
+  make_world({.size = 3, .tuning = tuning});
+  set_log({});
+  return lines;
+}
+
+TEST(CommunicatorTuning, AnotherHostsFile_IsToldOnce) {
+  const Folder folder;
+  std::array<char, 256> own{};
+  ASSERT_EQ(::gethostname(own.data(), own.size() - 1), 0);
+  const std::string name = own.data();
+  const auto file_of = [&](const std::string& host) {
+    std::string text = tuning_that_likes("ring");
+    text.insert(1, R"("hosts": [")" + host + R"("], )");
+    return folder.write("of_" + host, text);
+  };
+  const std::string path = file_of("not-" + name);
+  EXPECT_EQ(said_of_hosts(path),
+            std::vector<std::string>{fmt::format("the tuning {} was measured on other hosts: {} of "
+                                                 "this world isn't one of not-{}",
+                                                 path, name, name)});
+  EXPECT_THAT(said_of_hosts(file_of(name)), IsEmpty());
+  EXPECT_THAT(said_of_hosts(folder.write("of_nobody", tuning_that_likes("ring"))), IsEmpty());
 }
 
 TEST(CommunicatorTuning, MeasuringGivesAllRanksTheSame_AndChoicesAfterIt) {

@@ -221,11 +221,42 @@ TEST(Waiter, WhoSleeps_IsWokenByTheBellThatWasArmedBefore) {
   RungSleeper sleeper;
   ASSERT_TRUE(waiter->wait({.sleeper = &sleeper}).ok());
   EXPECT_EQ(sleeper.times, 0) << "a look costs no more than before";
+  while (waiter->waited_us() == 0) ASSERT_TRUE(waiter->wait().ok());
   std::this_thread::sleep_for(1500ms);  // for so long it would sleep, too
   const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(waiter->wait({.sleeper = &sleeper}).ok());
   EXPECT_LT(std::chrono::steady_clock::now() - start, 1000ms);
   EXPECT_EQ(sleeper.times, 1);
+}
+
+class TimedSleeper final : public Sleeper {
+ public:
+  std::chrono::steady_clock::time_point until() const override { return time; }
+  std::chrono::steady_clock::time_point time;
+};
+
+TEST(Waiter, WhoSleeps_LooksAgainWhenItsSleeperHasTo) {
+  using namespace std::chrono_literals;
+  using std::chrono::steady_clock;
+  QuietTransport transport;
+  std::array<transport::Transport*, 1> transports{&transport};
+  constexpr WaitPolicy kSleepsLong{.spare_core = false, .yield_us = 0, .sleep_ms = 10'000};
+  const auto waiter = Waiter::make(transports, kSleepsLong).value();
+  TimedSleeper sleeper;
+  while (waiter->waited_us() == 0) ASSERT_TRUE(waiter->wait().ok());
+  std::this_thread::sleep_for(1500ms);  // for so long it would sleep, too
+  const auto start = steady_clock::now();
+  sleeper.time = start + 50ms;
+  ASSERT_TRUE(waiter->wait({.sleeper = &sleeper}).ok());
+  EXPECT_GE(steady_clock::now() - start, 50ms);
+  EXPECT_LT(steady_clock::now() - start, 1000ms);
+  // Where others sleep for it, no time at all would mean for ever.
+  sleeper.time = start;
+  waiter->arm(&sleeper);
+  EXPECT_EQ(waiter->longest_sleep_ms(), 1);
+  waiter->arm(nullptr);
+  EXPECT_GT(waiter->longest_sleep_ms(), 1000) << "that was the other's";
+  waiter->disarm();
 }
 
 TEST(Waiter, WhoNeverWaits_OnlyLooks) {

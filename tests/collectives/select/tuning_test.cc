@@ -113,7 +113,7 @@ TEST(Tuning, MistakesAreToldWithTheirPlace) {
   EXPECT_EQ(message_of(replaced(kTuning, "16384", "1024")),
             "tuning file x: measured[0].times[1]: bytes have to grow from one to the next");
   EXPECT_EQ(message_of(replaced(kTuning, "\"shm\"", R"("a\nb\u001b[31m")")),
-            "tuning file x: transport: expected a name, of one line and at most 256 bytes, got "
+            "tuning file x: transport: expected one of inproc, shm, tcp, mixed, got "
             R"("a\nb\u001b[31m")");
   EXPECT_EQ(
       message_of(replaced(kTuning, "\"measured\": [",
@@ -122,6 +122,56 @@ TEST(Tuning, MistakesAreToldWithTheirPlace) {
   EXPECT_EQ(message_of(replaced(kTuning, "\"ranks\": 3", "\"rank\": 3")),
             "tuning file x: network.hosts[0]: unknown key \"rank\"; allowed: count, ranks, cores, "
             "up_gbit_s, down_gbit_s, memory_gb_s, switch");
+}
+
+TEST(Tuning, NamesThatNobodyKnowsAreToldWithTheirPlace) {
+  EXPECT_EQ(message_of(replaced(kTuning, "\"shm\"", "\"carrier pigeon\"")),
+            "tuning file x: transport: expected one of inproc, shm, tcp, mixed, got \"carrier "
+            "pigeon\"");
+  EXPECT_EQ(message_of(replaced(kTuning, "\"direct\"", "\"ring\"")),
+            "tuning file x: measured[1].algorithm: expected an algorithm of barrier "
+            "(dissemination, direct), got \"ring\"")
+      << "another collective's";
+  EXPECT_EQ(message_of(replaced(kTuning, "\"algorithm\": \"direct\",", "")),
+            "tuning file x: measured[1].algorithm: expected an algorithm of barrier "
+            "(dissemination, direct), got nothing");
+  EXPECT_EQ(message_of(replaced(kTuning, "\"ring\"", "\"foo\""))
+                .find("tuning file x: measured[0].algorithm: expected an algorithm of all_reduce "
+                      "(ring, "),
+            0U);
+}
+
+TEST(Tuning, HostsAreThoseOfTheNetwork) {
+  const auto with_hosts = [](std::string_view names) {
+    return message_of(replaced(kTuning, "[\"a\", \"b\"]", names));
+  };
+  const std::string refused = "tuning file x: hosts: expected the names of the network's 2 hosts, ";
+  EXPECT_EQ(with_hosts("[]"), refused + "got 0");
+  EXPECT_EQ(with_hosts("[\"a\"]"), refused + "got 1");
+  EXPECT_EQ(with_hosts(R"(["a", "b", "c"])"), refused + "got 3");
+  EXPECT_EQ(
+      with_hosts(R"(["a", ""])"),
+      "tuning file x: hosts[1]: expected a name, of one line and at most 256 bytes, got \"\"");
+  EXPECT_EQ(
+      message_of(replaced(kTuning, R"("ranks": 3, "cores": 2)", R"("ranks": 3}, {"ranks": 1)")),
+      "tuning file x: hosts: expected the names of the network's 3 hosts, got 2")
+      << "of all groups";
+  EXPECT_EQ(message_of(replaced(kTuning, R"("hosts": ["a", "b"],)", "")), "accepted")
+      << "they may be left out";
+}
+
+/// Each transport that worlds have, and files that say neither it nor hosts.
+TEST(Tuning, WhatIsWrittenIsRead) {
+  for (const std::string transport : {"", "inproc", "shm", "tcp", "mixed"}) {
+    for (const std::string hosts : {"", R"("hosts": ["a", "b"],)"}) {
+      const auto tuning =
+          parse_tuning(replaced(replaced(kTuning, "\"shm\"", "\"" + transport + "\""),
+                                R"("hosts": ["a", "b"],)", hosts),
+                       "x");
+      ASSERT_TRUE(tuning.ok()) << tuning.status().to_string();
+      EXPECT_EQ(message_of(to_json(*tuning)), "accepted");
+    }
+  }
 }
 
 TEST(Tuning, DamagedFilesAreReadOrRefused) {

@@ -56,17 +56,18 @@ TEST(NetworkFile, IsWrittenAsItIsRead) {
 TEST(NetworkFile, MistakesAreToldWithTheirPlace) {
   EXPECT_EQ(message_of("{\n \"hosts\": [,]}"), "network file x: not JSON at line 2, column 12");
   EXPECT_EQ(message_of(" \n"), "network file x: empty; expected JSON");
-  EXPECT_EQ(message_of(R"({"hosts": [{"ranks": 2}], "work": {}, "hosts": [{"ranks": 3}]})"),
-            "network file x: an object has the key \"hosts\" twice");
-  EXPECT_EQ(message_of(R"({"hosts": [{"ranks": 2}, {"ranks": 2, "cores": 1, "ranks": 3}]})"),
-            "network file x: an object has the key \"ranks\" twice");
+  EXPECT_EQ(
+      message_of(R"({"hosts": [{"ranks": 2}], "work": {}, "hosts": [{"ranks": 3}]})"),
+      "network file x: an object has the key \"hosts\" for a second time at line 1, column 39");
+  EXPECT_EQ(
+      message_of(R"({"hosts": [{"ranks": 2}, {"ranks": 2, "cores": 1, "ranks": 3}]})"),
+      "network file x: an object has the key \"ranks\" for a second time at line 1, column 51");
   EXPECT_EQ(message_of("[]"), "network file x: the file: expected an object, got a list");
   EXPECT_EQ(message_of("{}"), "network file x: hosts: expected a list of at least one host");
   EXPECT_EQ(message_of(R"({"hosts": [{"ranks": 0}]})"),
             "network file x: hosts[0].ranks: expected a whole number from 1 to 1048576, got 0");
-  EXPECT_EQ(message_of(R"({"hosts": [{"ranks": 1e400}]})")
-                .find("network file x: a number is out of range"),
-            0U);
+  EXPECT_EQ(message_of("{\"hosts\":\n [{\"ranks\": 1e400}]}"),
+            "network file x: a number is out of range at line 2, column 13");
   EXPECT_EQ(message_of(R"({"hosts": [{"ranks": 2, "cpus": 1}]})"),
             "network file x: hosts[0]: unknown key \"cpus\"; allowed: count, ranks, cores, "
             "up_gbit_s, down_gbit_s, memory_gb_s, switch");

@@ -28,6 +28,14 @@ TEST(DriverOf, unknownIndex_saysHowManyThereAre) {
   EXPECT_FALSE(driver_of(Device::emulated(1'000)).ok());
 }
 
+TEST(DriverOf, unknownKind_listsThoseThereAre) {
+  const Status status = driver_of(static_cast<DeviceKind>(99)).status();
+  EXPECT_EQ(status.code(), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(status.message(),
+            "there is no kind of device with number 99: expected 0 (host), 1 (emulated), 2 (cuda), "
+            "or that of a plug-in that RONDO_DEVICE_PLUGINS names");
+}
+
 TEST(MissingDriver, Everything_SaysWhyThereIsNone) {
   MissingDriver driver(Status(ErrorCode::kUnsupported, "configure it with -DRONDO_CUDA=ON"));
   EXPECT_EQ(driver.device_count().value(), 0);

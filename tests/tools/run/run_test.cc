@@ -111,6 +111,35 @@ TEST(Run, Rank_isKilled_itsSignalIsTold) {
       MatchesRegex("rondo run: rank 2 \\(pid [0-9]+\\) was killed by signal 9 \\(Killed\\)\n"));
 }
 
+std::string errors_of_ranks_that_tell(const std::string& script) {
+  auto words = shells(2, script);
+  words.insert(words.begin(), "--ranks-tell");
+  return run_to_end(words).err;
+}
+
+TEST(Run, RanksThatTell_needNoLineBehindTheirs) {
+  for (const std::string code : {"1", "2", "3"}) {
+    EXPECT_THAT(sorted_lines(errors_of_ranks_that_tell("echo why >&2; exit " + code)),
+                ElementsAre("[0] why", "[1] why"));
+    EXPECT_EQ(errors_of_ranks_that_tell("test $RONDO_RANK = 1 || echo why >&2; exit " + code),
+              "[0] why\n")
+        << "one for all";
+    EXPECT_EQ(errors_of_ranks_that_tell("test $RONDO_RANK = 1 || echo wrong: 7; exit " + code), "");
+  }
+}
+
+TEST(Run, RanksThatTell_areNamedWhereNoneHas) {
+  const auto exited = [](const std::string& code) {
+    return MatchesRegex("rondo run: rank [01] \\(pid [0-9]+\\) exited with code " + code + "\n");
+  };
+  EXPECT_THAT(errors_of_ranks_that_tell("exit 1"), exited("1"));
+  EXPECT_THAT(errors_of_ranks_that_tell("test $RONDO_RANK = 0 || exit 1; echo table"), exited("1"))
+      << "what another one says is no reason";
+  EXPECT_THAT(errors_of_ranks_that_tell("echo table; exit 7"), exited("7"));
+  EXPECT_THAT(errors_of_ranks_that_tell("echo why; test $RONDO_RANK = 0 || kill -9 $$; sleep 9"),
+              HasSubstr("rondo run: rank 1 "));
+}
+
 TEST(Run, FirstFailure_winsOverLaterOnes) {
   const auto result =
       run_to_end(shells(3, "case $RONDO_RANK in 0) exit 5;; 1) sleep 2.5; exit 6;; esac"));

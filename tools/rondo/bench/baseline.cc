@@ -53,6 +53,15 @@ std::string ranks_of(const RecordedFile& baseline, const std::string& collective
                        : fmt::format("is of {} to {} ranks", least, most);
 }
 
+/// No call takes that: whoever has made the file hasn't measured it.
+void require_a_time(const RecordedFile& baseline, const Recorded& result) {
+  if (result.p50_us > 0) return;
+  throw FileError(
+      fmt::format("--baseline {}: {} of {} bytes took {:g} us there (p50_us), and nothing can be "
+                  "compared with that; expected more than 0: measure it again",
+                  baseline.path, result.collective, result.bytes, result.p50_us));
+}
+
 void require_same_fact(const RecordedFile& baseline, const Facts& here, const char* name) {
   const std::string before = fact(baseline.environment, name);
   const std::string now = fact(here, name);
@@ -70,9 +79,12 @@ void require_comparable(const RecordedFile& baseline, const std::string& collect
   for (const char* name : {"host", "cpu"}) {
     if (!any_machine) require_same_fact(baseline, here, name);
   }
-  const bool known = std::ranges::any_of(baseline.results, [&](const Recorded& result) {
-    return result.collective == collective && result.ranks == ranks;
-  });
+  bool known = false;
+  for (const Recorded& result : baseline.results) {
+    if (result.collective != collective || result.ranks != ranks) continue;
+    require_a_time(baseline, result);
+    known = true;
+  }
   if (known) return;
   throw FileError(fmt::format("--baseline {} {}; this is {} of {} rank(s)", baseline.path,
                               ranks_of(baseline, collective), collective, ranks));

@@ -27,7 +27,8 @@ struct BaselineComparison {
 };
 
 /// Told before anything is measured. Errors: FileError where the baseline has no results of a
-/// `collective` of so many ranks, or comes from another host or processor, unless that may be.
+/// `collective` of so many ranks, or one that took no time, or comes from another host or
+/// processor, unless that may be.
 void require_comparable(const RecordedFile& baseline, const std::string& collective, int ranks,
                         const Facts& here, bool any_machine);
 

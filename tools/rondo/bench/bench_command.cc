@@ -42,16 +42,20 @@ std::vector<std::string_view> algorithms_of(const std::string& operation,
   return names;
 }
 
+CommunicatorOptions communicator_options(const BenchOptions& options) {
+  CommunicatorOptions wanted;
+  wanted.transport = options.transport;
+  wanted.algorithm = options.algorithm;
+  wanted.wire_format = options.wire_format;
+  if (options.timeout_ms > 0) wanted.timeout_ms = options.timeout_ms;
+  return wanted;
+}
+
 /// The exit code of one process.
 int run_process(const BenchOptions& options) {
   const std::vector<Device> devices = places_of(options.device, options.places);
   const bool bound = options.bind && devices.size() == 1 && bind_to_own_core();
-  CommunicatorOptions communicator_options;
-  communicator_options.transport = options.transport;
-  communicator_options.algorithm = options.algorithm;
-  communicator_options.wire_format = options.wire_format;
-  if (options.timeout_ms > 0) communicator_options.timeout_ms = options.timeout_ms;
-  std::vector<Communicator> places = Communicator::create(devices, communicator_options);
+  std::vector<Communicator> places = Communicator::create(devices, communicator_options(options));
   if (places.size() == 1) return run_bench_rank(places.front(), options, bound);
   return run_places(places,
                     [&](Communicator& place) { return run_bench_rank(place, options, bound); });
@@ -68,9 +72,12 @@ void refuse_local_ranks_of_ranks(int local) {
 }
 
 /// Starts the ranks in place of this process; returns only where that fails.
-void start_local_ranks(const BenchFlags& flags, std::vector<std::string> arguments) {
+void start_local_ranks(const BenchFlags& flags, const BenchOptions& options,
+                       std::vector<std::string> arguments) {
   refuse_local_ranks_of_ranks(flags.local);
+  static_cast<void>(places_of(options.device, options.places));
   check_named_files(flags.local);
+  check_options_of_ranks(flags.local, communicator_options(options));
   if (!flags.baseline_path.empty()) read_baseline(flags.baseline_path);
   constexpr std::array<std::string_view, 3> kNames = {"-J", "--json", "--output_file"};
   if (!flags.json_path.empty() && OutputFile::check("--json", flags.json_path))
@@ -84,7 +91,7 @@ int run(const BenchFlags& flags, const std::vector<std::string>& arguments) {
     const std::vector<AlgorithmInfo> known = built_in_algorithms();
     const BenchOptions options = parse_bench_flags(flags, algorithms_of(flags.collective, known));
     if (flags.local == 0) return run_process(options);
-    start_local_ranks(flags, arguments);
+    start_local_ranks(flags, options, arguments);
   } catch (const UsageError& error) {
     fmt::print(stderr, "rondo bench: {}\n", error.what());
     return kExitUsage;

@@ -82,7 +82,7 @@ void add_per_iteration_flag(CLI::App& command, BenchFlags& flags) {
 
 void add_report_flags(CLI::App& command, BenchFlags& flags) {
   command.add_option("-J,--json,--output_file", flags.json_path,
-                     "also write the results to this file");
+                     "also write the results to this file (/dev/stdout: behind the table)");
   add_per_iteration_flag(command, flags);
   command
       .add_option("-S,--report_timestamps", flags.timestamps,

@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <optional>
 
 #include "core/dtype.h"
+#include "tools/rondo/bench/bench_buffers.h"
 #include "tools/rondo/bench/bench_files.h"
 #include "tools/rondo/bench/environment.h"
 #include "tools/rondo/bench/measure.h"
@@ -22,21 +21,6 @@
 
 namespace rondo::tool {
 namespace {
-
-/// One word; with "@3" behind it where the third element behind a page's begin is the first.
-std::string kind_of_buffers(const BenchOptions& options) {
-  std::string kind = options.device;
-  if (kind == "host") kind = options.registered ? "registered" : "malloc";
-  return options.first_element > 0 ? fmt::format("{}@{}", kind, options.first_element) : kind;
-}
-
-/// Room for the largest size of any type; where that is more than there are addresses, all of them,
-/// which nobody has.
-std::size_t bytes_of_memory(const BenchOptions& options) {
-  const std::size_t before = options.first_element * sizeof(double);
-  const std::size_t most = std::numeric_limits<std::size_t>::max() - before;
-  return std::min<std::size_t>(options.sizes.back(), most) + before;
-}
 
 /// What scripts find in the head of nccl-tests' output, before the ranks.
 std::string nccl_tests_head(const BenchOptions& options) {
@@ -85,8 +69,8 @@ using Keep = std::function<bool(const BenchRow& row)>;
 /// The sweep of one rank.
 class Bench {
  public:
-  Bench(Communicator& communicator, const BenchOptions& options, const Progress& progress,
-        const Keep& keep)
+  Bench(Communicator& communicator, const BenchOptions& options, const BenchBuffers& buffers,
+        const Progress& progress, const Keep& keep)
       : communicator_(communicator),
         options_(options),
         progress_(progress),
@@ -95,9 +79,7 @@ class Bench {
                .timestamps = options.timestamps,
                .overlap = options.repeats.overlap,
                .predicted = communicator.size() > 1 && !options.operation.sends()},
-        input_(bytes_of_memory(options), options.registered, communicator.device()),
-        output_(bytes_of_memory(options), options.registered, communicator.device()),
-        measurement_(communicator, input_, output_, options.repeats) {}
+        measurement_(communicator, buffers.input, buffers.output, options.repeats) {}
 
   /// The table once, of cycle `cycle`: its wrong elements; nothing where `keep` didn't go on.
   std::optional<std::uint64_t> run(int cycle) {
@@ -166,19 +148,19 @@ class Bench {
   const Progress& progress_;
   const Keep& keep_;
   TableStyle style_;
-  BenchMemory input_;
-  BenchMemory output_;
   Measurement measurement_;
   std::vector<BenchRow> rows_;
   int cycle_ = 0;
 };
 
-/// Wrong elements of all cycles; nothing where `keep` didn't go on. Every rank sees the same
-/// results, and so stops with the others.
+/// Wrong elements of all cycles; nothing where there is no memory, or `keep` didn't go on. Every
+/// rank sees the same results, and so stops with the others.
 std::optional<std::uint64_t> run_cycles(Communicator& communicator, const BenchOptions& options,
                                         const Keep& keep) {
+  const std::optional<BenchBuffers> buffers = make_buffers(communicator, options);
+  if (!buffers) return std::nullopt;
   const Progress progress;
-  Bench bench(communicator, options, progress, keep);
+  Bench bench(communicator, options, *buffers, progress, keep);
   std::uint64_t wrong = 0;
   for (int cycle = 0; options.cycles == 0 || cycle < options.cycles; ++cycle) {
     const std::optional<std::uint64_t> of_cycle = bench.run(cycle);

@@ -14,6 +14,8 @@ namespace rondo::tool {
 inline constexpr std::size_t kMostLines = 24;
 /// In GB/s, 1 byte a second: what is slower has no place on a logarithmic axis.
 inline constexpr double kLeastBandwidth = 1e-9;
+/// As much as a file of results may have.
+inline constexpr double kMostBandwidth = 1e15;
 
 struct ChartLine {
   std::string label;                ///< what tells it from the others

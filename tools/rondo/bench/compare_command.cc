@@ -228,7 +228,8 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags) {
       .add_flag("--in-a-row", flags.in_a_row,
                 "calls follow each other, without a barrier before each; the mean of many")
       ->excludes(late);
-  command.add_option("-J,--json", flags.json_path, "also write times and ratios to this file");
+  command.add_option("-J,--json", flags.json_path,
+                     "also write times and ratios to this file (/dev/stdout: behind the table)");
   CLI::Option* baseline = command.add_option("--baseline", flags.baseline_path,
                                              "a file that --json has written, for its ratios");
   command

@@ -6,8 +6,10 @@
 #include <array>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #include "rondo/info.h"
+#include "tools/rondo/bench/commit.h"
 #include "tools/rondo/bench/input_file.h"
 
 namespace rondo::tool {
@@ -42,16 +44,22 @@ bool explains_a_time(std::string_view name) {
   return is_users_variable(name) || std::ranges::find(kNames, name) != kNames.end();
 }
 
+void insert_behind(Facts& facts, const char* name, Facts::value_type fact) {
+  const auto found = std::ranges::find(facts, name, &Facts::value_type::first);
+  facts.insert(found == facts.end() ? found : found + 1, std::move(fact));
+}
+
 }  // namespace
 
-Facts bench_environment() {
+Facts tool_info() {
   Facts facts = build_and_machine_info();
-  const auto behind = [&facts](const char* name) {
-    const auto found = std::ranges::find(facts, name, &Facts::value_type::first);
-    return found == facts.end() ? found : found + 1;
-  };
-  facts.insert(behind("version"), {"commit", RONDO_COMMIT});
-  facts.insert(behind("cpu"), {"governor", governor()});
+  insert_behind(facts, "version", {"commit", std::string(commit())});
+  return facts;
+}
+
+Facts bench_environment() {
+  Facts facts = tool_info();
+  insert_behind(facts, "cpu", {"governor", governor()});
   return facts;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Where and of what a measurement was made: what `rondo info` says, the commit the program was
-// built from and the cores' governor. It goes into the head of the table and into the file.
-// Threads: any, as long as nobody changes the environment meanwhile.
+// Where and of what a measurement was made: what `rondo info` says, and the cores' governor. It
+// goes into the head of the table and into the file. Threads: any, as long as nobody changes the
+// environment meanwhile.
 
 #include <string>
 
@@ -10,7 +10,10 @@
 
 namespace rondo::tool {
 
-/// (name, value), in the order to print.
+/// What `rondo info` says, (name, value) in the order to print: what the library knows, and the
+/// commit that the program was built from.
+Facts tool_info();
+/// The same with the governor.
 Facts bench_environment();
 
 /// The facts that explain a time, as '#' lines.

@@ -26,8 +26,9 @@ std::string launcher_variable() {
 
 std::vector<std::string> under_rondo_run(const std::string& program, int ranks,
                                          const std::vector<std::string>& arguments) {
-  std::vector<std::string> command = {program,       "run",        "-n", std::to_string(ranks),
-                                      "--no-prefix", "--terminal", "--", program};
+  std::vector<std::string> command = {
+      program,        "run", "-n",   std::to_string(ranks), "--no-prefix", "--terminal",
+      "--ranks-tell", "--",  program};
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i] == "--local") {
       ++i;  // and its value

@@ -12,7 +12,8 @@ namespace rondo::tool {
 /// The variable that tells that a launcher has started this process as a rank; empty: none.
 std::string launcher_variable();
 
-/// The command line `arguments` (program first) without --local, under `rondo run -n ranks`.
+/// The command line `arguments` (program first) without --local, under `rondo run -n ranks`. What a
+/// rank has said of its failure is all that is said: it needs no launcher's line behind it.
 std::vector<std::string> under_rondo_run(const std::string& program, int ranks,
                                          const std::vector<std::string>& arguments);
 

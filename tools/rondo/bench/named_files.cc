@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/json/reader.h"
+#include "rondo/options_check.h"
 #include "rondo/plan.h"
 #include "rondo/schedules.h"
 #include "tools/rondo/bench/input_file.h"
@@ -58,6 +59,15 @@ void check_named_files(int ranks, const std::string& tuning_flag) {
   if (ranks > 1 && is_file(tuning)) check_tuning(tuning, by_flag ? "--tuning" : "RONDO_TUNING");
   if (const std::string schedule = variable("RONDO_SCHEDULE"); !schedule.empty())
     check_schedule(schedule);
+}
+
+void check_options_of_ranks(int ranks, const CommunicatorOptions& options) {
+  if (ranks < 2) return;  // which has no use for most of them, and says what is wrong itself
+  check_options(options);
+  // A flag's name has been looked up; a variable's is when all have met.
+  PlanQuestion question;
+  question.algorithm = variable("RONDO_ALGO");
+  if (!question.algorithm.empty()) static_cast<void>(explain_plan(question));
 }
 
 }  // namespace rondo::tool

@@ -20,6 +20,15 @@ std::vector<int> parse_roots(const std::string& text) {
   throw UsageError(fmt::format("-r: '{}' is no rank; expected a number from 0 on, or all", text));
 }
 
+/// The only root of what has none stands for none: scripts for nccl-tests may name it.
+std::vector<int> roots_of(const BenchFlags& flags, const Operation& operation) {
+  const std::vector<int> roots = parse_roots(flags.root);
+  if (has_root(operation) || roots == std::vector<int>{0}) return roots;
+  throw UsageError(fmt::format(
+      "-r {}: {} has no root (broadcast, reduce, gather and scatter have one): leave out -r",
+      flags.root, to_string(operation)));
+}
+
 /// nccl-tests' rule: a factor above 1 wins over a step.
 SizeRange size_range_of(const BenchFlags& flags) {
   SizeRange range{parse_size("-b", flags.first), parse_size("-e", flags.last)};
@@ -111,8 +120,7 @@ BenchOptions parse_bench_flags(const BenchFlags& flags,
   if (!reduces(options.operation)) options.ops = {ReduceOp::kSum};
   check_combinations(options);
   take_sizes(flags, options);
-  options.roots = parse_roots(flags.root);
-  if (!has_root(options.operation)) options.roots = {0};
+  options.roots = roots_of(flags, options.operation);
   options.repeats = repeats_of(flags);
   options.cycles = flags.cycles;
   options.timestamps = flags.timestamps != 0;

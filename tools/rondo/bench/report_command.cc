@@ -49,9 +49,10 @@ void report_files(const ReportFlags& flags) {
 
 int exit_code_of_report(const ReportFlags& flags) {
   const double bound = flags.bound_gbps.value_or(kLeastBandwidth);
-  const bool drawable = bound >= kLeastBandwidth && bound < 1e15;
+  const bool drawable = bound >= kLeastBandwidth && bound <= kMostBandwidth;
   if (!drawable) {
-    fmt::print(stderr, "rondo bench report: --bound {:g}: expected GB/s above 0\n", bound);
+    fmt::print(stderr, "rondo bench report: --bound {:g}: expected GB/s from {:g} to {:g}\n", bound,
+               kLeastBandwidth, kMostBandwidth);
     return kExitUsage;
   }
   try {
@@ -70,7 +71,8 @@ void add_report_command(CLI::App& bench) {
   const auto flags = std::make_shared<ReportFlags>();
   command->footer(kReportExamples);
   command->add_option("files", flags->files, "what --json has written")->required();
-  command->add_option("--svg", flags->svg_path, "also draw them, into this file");
+  command->add_option("--svg", flags->svg_path,
+                      "also draw them, into this file (/dev/stdout: before the table)");
   command->add_option("--title", flags->title, "what stands above the picture")
       ->capture_default_str();
   command->add_option("--bound", flags->bound_gbps,

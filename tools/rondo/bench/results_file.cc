@@ -21,7 +21,11 @@ std::string head(const Facts& environment) {
 }  // namespace
 
 ResultsFile::ResultsFile(const std::string& path, const Facts& environment, bool at_end)
-    : file_("--json", path), grows_(!at_end && file_.can_grow()), text_(head(environment)) {}
+    : file_("--json", path), grows_(!at_end && file_.can_grow()), text_(head(environment)) {
+  if (!grows_ || !file_.begin(text_ + std::string(kEnd))) return;
+  begin_ = text_.size();
+  text_.clear();
+}
 
 bool ResultsFile::add(const BenchRow& row) {
   std::string lines;
@@ -46,7 +50,8 @@ bool ResultsFile::add(const BenchRow& row) {
 }
 
 void ResultsFile::close() {
-  if (!grows_ || begin_ == 0) file_.write(text_ + std::string(kEnd));
+  if (!grows_) return file_.write(text_ + std::string(kEnd));
+  if (!has_rows_) file_.put(begin_, text_ + std::string(kEnd));
 }
 
 }  // namespace rondo::tool

@@ -1,7 +1,8 @@
 #pragma once
 
 // The results of `rondo bench --json`, row by row: whenever the run ends, by a signal too, the file
-// holds all rows that were measured before, and can be read.
+// holds all rows that were measured before, and can be read. A new file can be so from the start,
+// and goes again where a run that fails hasn't measured a row.
 // Threads: one at a time.
 
 #include <cstddef>
@@ -14,8 +15,8 @@ namespace rondo::tool {
 
 class ResultsFile {
  public:
-  /// `at_end`: all rows are written at the end, as to what can't grow. Errors: std::runtime_error,
-  /// as OutputFile.
+  /// A new file, or an empty one, has the environment and no results at once. `at_end`: all is
+  /// written at the end, as to what can't grow. Errors: std::runtime_error, as OutputFile.
   ResultsFile(const std::string& path, const Facts& environment, bool at_end = false);
 
   /// Whether rows are there as soon as they are kept.

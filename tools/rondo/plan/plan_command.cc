@@ -42,9 +42,10 @@ Examples:
                                                           what it took, beside what was predicted
   rondo plan --run run.json --tuning four.json            and what this file would have predicted
 
-Each algorithm's schedule is simulated on the network; "formula" is what the choice goes by. What
-RONDO_ALGO, RONDO_TUNING and their like tell communicators, --algo and --tuning tell here. The
-exit code is 2 if the command line, or a file that it names, is not understood.
+Each algorithm's schedule is simulated on the network; "formula" is what the choice goes by
+without a tuning. What RONDO_ALGO, RONDO_TUNING and their like tell communicators, --algo and
+--tuning tell here. The exit code is 2 if the command line, or a file that it names, is not
+understood.
 )";
 
 constexpr std::uint64_t kFirstCrossover = 8;
@@ -84,11 +85,19 @@ void refuse_two_answers(const CLI::App& command) {
   }
 }
 
-void refuse_data_of_a_barrier(const PlanQuestion& question, const CLI::App& command) {
-  if (question.collective != Collective::kBarrier) return;
-  for (const char* other : {"--bytes", "--root", "--crossovers"}) {
-    if (command.count(other) > 0)
-      throw UsageError(fmt::format("a barrier moves no data and has no root: leave out {}", other));
+/// Which would be ignored.
+void refuse_what_it_lacks(const PlanQuestion& question, const CLI::App& command) {
+  if (question.collective == Collective::kBarrier) {
+    for (const char* other : {"--bytes", "--root", "--crossovers"}) {
+      if (command.count(other) > 0)
+        throw UsageError(
+            fmt::format("a barrier moves no data and has no root: leave out {}", other));
+    }
+  } else if (!has_root(question.collective) && command.count("--root") > 0) {
+    throw UsageError(
+        fmt::format("{} has no root (broadcast, reduce, gather and scatter have one): leave out "
+                    "--root",
+                    to_string(question.collective)));
   }
 }
 
@@ -113,7 +122,7 @@ void answer(const PlanFlags& flags, const CLI::App& command) {
   }
   refuse_two_answers(command);
   const PlanQuestion question = question_of(flags);
-  refuse_data_of_a_barrier(question, command);
+  refuse_what_it_lacks(question, command);
   if (flags.print_schedule) {
     write_output(schedule_of_plan(question));
   } else if (flags.print_network) {
@@ -186,7 +195,7 @@ void add_plan_command(CLI::App& app) {
   command->add_option("--steps", flags->steps_of_rank, "print what this rank does, step by step")
       ->check(CLI::Range(0, (1 << 20) - 1));
   command->add_flag("--crossovers", flags->crossovers,
-                    "a table of the fastest for every size from 8 bytes to 64 MiB");
+                    "a table of the chosen and the fastest, for every size from 8 bytes to 64 MiB");
   command->add_option("--schedule", flags->schedule_path,
                       "a schedule of your own, priced beside the built-in ones "
                       "(docs/your-own-schedule.md)");

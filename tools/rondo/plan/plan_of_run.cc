@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/amounts.h"
 #include "core/json/reader.h"
 #include "rondo/schedules.h"
 #include "tools/rondo/bench/input_file.h"
 #include "tools/rondo/bench/names.h"
 #include "tools/rondo/bench/result.h"
-#include "tools/rondo/plan/plan_text.h"
 
 namespace rondo::tool {
 namespace {

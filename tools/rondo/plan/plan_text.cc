@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <vector>
+
+#include "core/amounts.h"
 
 namespace rondo::tool {
 namespace {
@@ -78,28 +79,21 @@ std::string links_text(const PlanReport& report, std::size_t most_lines) {
   return text;
 }
 
+/// How many times the fastest's time it takes.
+std::string ratio_text(const PlannedAlgorithm& planned, const PlannedAlgorithm& fastest) {
+  if (!planned.left_out.empty()) return "-";
+  if (planned.predicted_us <= fastest.predicted_us) return "1.00x";
+  if (fastest.predicted_us <= 0) return "-";
+  return fmt::format("{:.2f}x", planned.predicted_us / fastest.predicted_us);
+}
+
 }  // namespace
-
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
-  return fmt::format("{:.4g} {}", value, kUnits[unit]);
-}
-
-std::string time_text(double us) {
-  if (us < 1000) return fmt::format("{:.3g} us", us);
-  if (us < 1'000'000) return fmt::format("{:.3g} ms", us / 1000);
-  return fmt::format("{:.4g} s", us / 1'000'000);
-}
 
 std::string plan_text(const PlanQuestion& question, const PlanReport& report,
                       std::size_t most_links) {
-  std::string text =
-      fmt::format("{} of {}, {} rank{} on {} host{}\n", to_string(question.collective),
-                  bytes_text(question.bytes), report.ranks, report.ranks == 1 ? "" : "s",
-                  report.hosts, report.hosts == 1 ? "" : "s");
+  std::string text = fmt::format("{} of {}, {} on {}\n", to_string(question.collective),
+                                 bytes_text(question.bytes), count_text(report.ranks, "rank"),
+                                 count_text(report.hosts, "host"));
   text += fmt::format("chosen: {}: {}\n\n", report.algorithm, report.reason);
   text += fmt::format("{:<22} {:>10} {:>10} {:>7} {:>10} {:>10}\n", "  algorithm", "predicted",
                       "formula", "steps", "most sent", "most sent");
@@ -112,25 +106,21 @@ std::string plan_text(const PlanQuestion& question, const PlanReport& report,
 }
 
 std::string crossover_heading() {
-  return fmt::format("{:>10}  {:<20} {:<20} {:>10}  {:<20} {:>7}\n", "bytes", "chosen",
-                     "fastest predicted", "time", "next", "ratio");
+  return fmt::format("{:>10}  {:<20} {:>7}  {:<20} {:>10}  {:<20} {:>7}\n", "bytes", "chosen",
+                     "ratio", "fastest predicted", "time", "next", "ratio");
 }
 
 std::string crossover_line(std::uint64_t bytes, const PlanReport& report) {
-  std::vector<const PlannedAlgorithm*> simulated;
-  for (const PlannedAlgorithm& planned : report.candidates) {
-    if (planned.left_out.empty()) simulated.push_back(&planned);
-  }
-  if (simulated.empty())
-    return fmt::format("{:>10}  {:<20} too large to simulate\n", bytes_text(bytes),
-                       report.algorithm);
-  const PlannedAlgorithm& best = *simulated.front();
-  std::string line = fmt::format("{:>10}  {:<20} {:<20} {:>10}", bytes_text(bytes),
-                                 report.algorithm, best.name, time_text(best.predicted_us));
-  if (simulated.size() > 1) {
-    line += fmt::format("  {:<20} {:>6.2f}x", simulated[1]->name,
-                        simulated[1]->predicted_us / std::max(best.predicted_us, 1e-9));
-  }
+  const auto& list = report.candidates;
+  const std::string start = fmt::format("{:>10}  {:<20} ", bytes_text(bytes), report.algorithm);
+  if (list.empty() || !list.front().left_out.empty()) return start + "too large to simulate\n";
+  const PlannedAlgorithm& best = list.front();
+  const auto chosen = std::ranges::find(list, report.algorithm, &PlannedAlgorithm::name);
+  std::string line = start + fmt::format("{:>7}  {:<20} {:>10}",
+                                         chosen == list.end() ? "-" : ratio_text(*chosen, best),
+                                         best.name, time_text(best.predicted_us));
+  if (list.size() > 1 && list[1].left_out.empty())
+    line += fmt::format("  {:<20} {:>7}", list[1].name, ratio_text(list[1], best));
   return line + "\n";
 }
 

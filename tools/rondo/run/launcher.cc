@@ -94,6 +94,7 @@ int Launcher::run() {
       stream.finish();
     }
   }
+  if (untold_ && !has_told_) say(*untold_);
   sigprocmask(SIG_SETMASK, &signals_.before(), nullptr);  // Ctrl-C ends us while others read
   out_.flush();
   check_sinks();
@@ -240,8 +241,22 @@ void Launcher::reap_rank(std::size_t index, Time now) {
   const auto status = process.reap(now);
   if (!status) return;
   for (StreamRelay& stream : ranks_[index].streams) stream.drain();
-  const auto line = shutdown_.rank_ended(static_cast<int>(index), process.pid(), *status, now);
-  if (line) say(*line);
+  auto line = shutdown_.rank_ended(static_cast<int>(index), process.pid(), *status, now);
+  const bool may_be_told = may_have_told(*status);
+  if (may_be_told) has_told_ = has_told_ || has_written(ranks_[index]);
+  if (!line) return;
+  if (!may_be_told) say(*line);
+  untold_ = may_be_told ? std::move(line) : std::nullopt;
+}
+
+bool Launcher::may_have_told(int wait_status) const {
+  return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) > 0 &&
+         WEXITSTATUS(wait_status) <= options_.highest_told_code;
+}
+
+/// What goes to our own descriptors isn't seen, and taken for granted.
+bool Launcher::has_written(const Rank& rank) {
+  return rank.streams.empty() || std::ranges::any_of(rank.streams, &StreamRelay::has_read);
 }
 
 /// What a rank leaves behind in a group of its own ends as our child, too, and nobody else looks

@@ -31,6 +31,9 @@ struct RunOptions {
   std::vector<std::string> command;
   Prefix prefix = Prefix::kRank;  ///< a world of one has none
   bool terminal = false;          ///< where stderr is one, rank 0 writes to our own descriptors
+  /// A rank that exits with a code from 1 to this one says why itself: no line names the first one,
+  /// unless none of those that exit so has written anything.
+  int highest_told_code = 0;
   std::optional<std::chrono::duration<double>> timeout;  ///< for the whole run
 };
 
@@ -60,6 +63,8 @@ class Launcher {
   void check_sinks();
   void serve_signals(Time now);
   void reap_rank(std::size_t index, Time now);
+  bool may_have_told(int wait_status) const;
+  static bool has_written(const Rank& rank);
   void reap_children(Time now);
   void check_deadlines(Time now);
   bool anything_left(Time now);
@@ -76,6 +81,8 @@ class Launcher {
   std::vector<Rank> ranks_;
   std::vector<pollfd> events_;  ///< signals, sinks, then each rank's end and its streams
   Shutdown shutdown_;
+  std::optional<std::string> untold_;  ///< of the first rank to fail, if it may have said why
+  bool has_told_ = false;              ///< it, or another one that failed so
   std::optional<Time> timeout_at_;
   int stop_asked_ = 0;  ///< the first of the signals that end a run; 0: none yet
   std::optional<Time> tell_waiting_at_;

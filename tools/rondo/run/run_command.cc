@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "tools/rondo/bench/names.h"
 #include "tools/rondo/run/launcher.h"
 #include "tools/rondo/run/run_error.h"
 #include "tools/rondo/run/standard_streams.h"
@@ -26,6 +27,7 @@ struct Words {
   bool no_prefix = false;
   bool tag_output = false;
   bool terminal = false;
+  bool ranks_tell = false;
 };
 
 RunError bad_usage(const std::string& message) { return RunError(kExitBadUsage, message); }
@@ -69,6 +71,7 @@ RunOptions options_of(const Words& words, const std::vector<std::string>& argume
   if (words.no_prefix) options.prefix = Prefix::kNone;
   if (words.tag_output) options.prefix = Prefix::kRankAndStream;
   options.terminal = words.terminal;
+  if (words.ranks_tell) options.highest_told_code = kExitSlower;
   options.command = program_of(arguments);
   if (options.command.empty()) throw bad_usage("no program given: rondo run -n 4 -- program");
   return options;
@@ -96,6 +99,9 @@ void add_run_command(CLI::App& app, const std::vector<std::string>& arguments) {
   command->add_flag("--tag-output", words->tag_output, "Say [rank out] or [rank err] there");
   command->add_flag("--terminal", words->terminal,
                     "Where stderr is a terminal, leave it to rank 0: its progress line is seen");
+  command->add_flag("--ranks-tell", words->ranks_tell,
+                    "Leave out the line about a rank that exits with code 1, 2 or 3, if one that "
+                    "does has written anything: rondo's own commands say why");
   command->add_option("program", words->program, "The program, and its own arguments");
   command->positionals_at_end();  // the program's options aren't ours, with and without "--"
   command->footer(

@@ -28,6 +28,7 @@ std::size_t StreamRelay::take_piece() {
   if (count == 0 || (count < 0 && errno != EAGAIN)) finish();
   if (count <= 0) return 0;
   const auto taken = static_cast<std::size_t>(count);
+  has_read_ = true;
   prefixer_.feed({bytes.data(), taken}, sink_.buffer());
   return taken;
 }

@@ -26,6 +26,8 @@ class StreamRelay {
   void drain();
   /// No more will come.
   void finish();
+  /// Whether there ever was anything.
+  bool has_read() const { return has_read_; }
 
  private:
   /// How many bytes; 0: there are none, or none will come any more.
@@ -34,6 +36,7 @@ class StreamRelay {
   UniqueFd pipe_;
   LinePrefixer prefixer_;
   OutputSink& sink_;
+  bool has_read_ = false;
 };
 
 }  // namespace rondo::tool

@@ -14,6 +14,9 @@ namespace {
 using nlohmann::json;
 
 constexpr double kMicrosecondsPerNs = 1e-3;
+/// No rank's file begins so: an event of no rank, which viewers pass over.
+constexpr std::string_view kMergedBegin =
+    "[\n{\"name\":\"rondo_merged\",\"ph\":\"M\",\"pid\":0,\"tid\":0,\"args\":{}}";
 
 void check_job(const std::vector<const RankTrace*>& ranks) {
   for (std::size_t i = 1; i < ranks.size(); ++i) {
@@ -38,8 +41,7 @@ void append(std::string& text, const RankTrace& rank, int process, std::int64_t 
     if (time != moved.end())
       *time = time->get<double>() + static_cast<double>(offset_ns) * kMicrosecondsPerNs;
     if (moved.value("name", "") == "rondo") moved["args"]["clock_offset_ns"] = offset_ns;
-    text += text.size() > 2 ? ",\n" : "";
-    text += moved.dump(-1, ' ', true, json::error_handler_t::replace);
+    text += ",\n" + moved.dump(-1, ' ', true, json::error_handler_t::replace);
   }
 }
 
@@ -59,7 +61,7 @@ std::vector<std::vector<const RankTrace*>> by_job(const std::vector<RankTrace>& 
 }
 
 std::string merge(const std::vector<std::vector<const RankTrace*>>& jobs) {
-  std::string text = "[\n";
+  std::string text(kMergedBegin);
   const std::map<std::string, ClockOffset> offsets = estimate_offsets(jobs);
   int first_process = 0;
   for (const auto& ranks : jobs) {
@@ -69,5 +71,7 @@ std::string merge(const std::vector<std::vector<const RankTrace*>>& jobs) {
   }
   return text + "\n]\n";
 }
+
+bool is_merged(std::string_view text) { return text.starts_with(kMergedBegin); }
 
 }  // namespace rondo::tool

@@ -3,6 +3,7 @@
 // Files of several ranks as one trace of Chrome's, on one clock.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/rondo/trace/trace_file.h"
@@ -16,5 +17,8 @@ std::vector<std::vector<const RankTrace*>> by_job(const std::vector<RankTrace>& 
 /// Everything that the files have. A rank is a process of the viewer; those of further jobs, as
 /// `split` makes them, follow behind.
 std::string merge(const std::vector<std::vector<const RankTrace*>>& jobs);
+
+/// Whether a file's text is one that `merge` has made, as far as it is there.
+bool is_merged(std::string_view text);
 
 }  // namespace rondo::tool

@@ -12,6 +12,7 @@
 #include "tools/rondo/flag_checks.h"
 #include "tools/rondo/output.h"
 #include "tools/rondo/trace/merge.h"
+#include "tools/rondo/trace/read_traces.h"
 #include "tools/rondo/trace/trace_report.h"
 
 namespace rondo::tool {
@@ -61,7 +62,9 @@ void add_trace_command(CLI::App& app) {
   const auto flags = std::make_shared<TraceFlags>();
   command->add_option("FILES", flags->paths, "folders of trace files, or the files themselves")
       ->required();
-  command->add_option("-o,--output", flags->merged, "write the merged trace there")
+  command
+      ->add_option("-o,--output", flags->merged,
+                   "write the merged trace there (/dev/stdout: before the report)")
       ->check(not_empty());
   command->callback([flags] {
     const int code = run(*flags);

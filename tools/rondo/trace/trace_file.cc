@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 
 #include "core/json/reader.h"
@@ -242,43 +240,6 @@ RankTrace parse_trace(const std::string& path, const std::string& text) {
       arguments.fail(fmt::format("call #{} is there for a second time", sequence));
   }
   return trace;
-}
-
-RankTrace read_trace(const std::string& path) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
-  if (error) throw std::runtime_error(fmt::format("can't read {}: {}", path, error.message()));
-  if (bytes > kMostTraceBytes)
-    refuse(path, fmt::format("{} bytes, where a trace has at most {}", bytes, kMostTraceBytes));
-  std::ifstream file(path, std::ios::binary);
-  std::string text(bytes, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(bytes));
-  if (!file) throw std::runtime_error(fmt::format("can't read {}: it ended early", path));
-  return parse_trace(path, text);
-}
-
-std::vector<RankTrace> read_traces(const std::vector<std::string>& paths) {
-  namespace fs = std::filesystem;
-  std::vector<RankTrace> traces;
-  for (const std::string& path : paths) {
-    std::error_code error;
-    if (!fs::is_directory(path, error)) {
-      traces.push_back(read_trace(path));
-      continue;
-    }
-    std::vector<std::string> files;
-    for (const auto& entry : fs::directory_iterator(path)) {
-      const std::string name = entry.path().filename().string();
-      if (name.starts_with("rondo-trace.") && name.ends_with(".json"))
-        files.push_back(entry.path());
-    }
-    if (files.empty())
-      throw std::runtime_error(fmt::format(
-          "{} has no files rondo-trace.*.json: were the ranks run with RONDO_TRACE=FOLDER?", path));
-    std::ranges::sort(files);
-    for (const std::string& file : files) traces.push_back(read_trace(file));
-  }
-  return traces;
 }
 
 }  // namespace rondo::tool

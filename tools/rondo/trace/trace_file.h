@@ -44,14 +44,7 @@ struct RankTrace {
   nlohmann::json events;                     ///< all of the file
 };
 
-inline constexpr std::size_t kMostTraceBytes = std::size_t{128} << 20;
-
 /// Errors: std::runtime_error.
 RankTrace parse_trace(const std::string& path, const std::string& text);
-/// The same of a file. Errors: std::runtime_error.
-RankTrace read_trace(const std::string& path);
-/// Those of the files, and of the files "rondo-trace.*.json" in the folders, that `paths` names.
-/// Errors: std::runtime_error.
-std::vector<RankTrace> read_traces(const std::vector<std::string>& paths);
 
 }  // namespace rondo::tool

@@ -80,11 +80,15 @@ int measure(Communicator& world, const TuneFlags& flags) {
   return 0;
 }
 
-int run_rank(const TuneFlags& flags) {
+CommunicatorOptions communicator_options(const TuneFlags& flags) {
   CommunicatorOptions options;
   options.transport = flags.transport;
   if (!flags.tuning.empty()) options.tuning = flags.tuning;
-  Communicator world = Communicator::create(options);
+  return options;
+}
+
+int run_rank(const TuneFlags& flags) {
+  Communicator world = Communicator::create(communicator_options(flags));
   if (!flags.check) return measure(world, flags);
   check_choices(world, flags.checked);
   return 0;
@@ -112,6 +116,7 @@ int run(const TuneFlags& flags, const CLI::App& command, std::vector<std::string
                                    flags.local, variable));
     }
     check_named_files(flags.local, flags.tuning);
+    check_options_of_ranks(flags.local, communicator_options(flags));
     constexpr std::array<std::string_view, 1> kNames = {"--out"};
     if (!flags.out.empty() && OutputFile::check("--out", flags.out))
       name_own_output(arguments, kNames, flags.out);
@@ -158,7 +163,8 @@ void add_tune_command(CLI::App& app, const std::vector<std::string>& arguments) 
   command->add_option("--local", flags->local, "start so many ranks on this machine")
       ->check(CLI::Range(1, 1024));
   command->add_option("--transport", flags->transport, "auto, shm or tcp")->capture_default_str();
-  command->add_option("-o,--out", flags->out, "the file that is written; stdout otherwise");
+  command->add_option("-o,--out", flags->out,
+                      "the file that is written (left out: standard output)");
   add_check_flags(*command, *flags);
   command->callback([command, flags, arguments] {
     overrule_variables(*command, kVariablesOfTune);

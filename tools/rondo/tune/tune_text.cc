@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
+#include "core/amounts.h"
 #include "tools/rondo/bench/result.h"
-#include "tools/rondo/plan/plan_text.h"
 
 namespace rondo::tool {
 namespace {

@@ -101,20 +101,23 @@ bool NcclCommunicator::finalize() {
 void NcclCommunicator::give_up() {
   if (communicator_ == nullptr) return;
   constexpr auto kPatience = std::chrono::seconds(1);
-  const auto done = std::make_shared<std::promise<void>>();
-  const auto end = done->get_future();
+  const auto done = std::make_shared<std::promise<ncclResult_t>>();
+  auto end = done->get_future();
   const auto work = [done, context = context_, give_up = table_.ncclCommAbort,
                      communicator = std::exchange(communicator_, nullptr)] {
     const CudaScope scope(*context);
-    give_up(communicator);
-    done->set_value();
+    done->set_value(give_up(communicator));
   };
   try {
     std::thread(work).detach();
   } catch (const std::system_error&) {
     work();  // there are no threads left
   }
-  if (end.wait_for(kPatience) == std::future_status::ready) return;
+  if (end.wait_for(kPatience) == std::future_status::ready) {
+    const Status ended = nccl_status(table_, nullptr, "ncclCommAbort", end.get());
+    if (!ended.ok()) log(LogLevel::kWarn, [&] { return ended.message(); });
+    return;
+  }
   log(LogLevel::kWarn, [] { return "ncclCommAbort does not return; it is left behind"; });
 }
 

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -101,18 +102,26 @@ Result<int> nccl_version(const NcclTable& table) {
 }
 
 Result<NcclTable> load_nccl_table(const std::vector<std::string>& paths) {
-  std::string reasons;
+  std::vector<std::string> reasons;
   for (const std::string& path : paths) {
     void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library != nullptr) return fill(library, path);
-    const char* const reason = ::dlerror();
-    reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ",
-                           reason == nullptr ? path + ": no reason given" : reason);
+    if (library == nullptr) {
+      const char* const reason = ::dlerror();
+      reasons.push_back(reason == nullptr ? path + ": no reason given" : reason);
+      continue;
+    }
+    auto table = fill(library, path);
+    if (table.ok()) return table;
+    // A system's may be too old where a Python environment has a newer one.
+    ::dlclose(library);
+    if (paths.size() == 1) return table;
+    reasons.push_back(table.status().message());
   }
   return Status(ErrorCode::kUnsupported,
-                fmt::format("NCCL's library can't be opened ({}); install it, or name it, or its "
+                fmt::format("no NCCL can be used ({}); install it, or name its library, or its "
                             "folder, in RONDO_NCCL",
-                            reasons.empty() ? "no path was given" : reasons));
+                            reasons.empty() ? "no path was given"
+                                            : fmt::to_string(fmt::join(reasons, "; "))));
 }
 
 }  // namespace rondo::device

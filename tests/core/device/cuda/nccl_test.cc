@@ -50,6 +50,14 @@ TEST(NcclLibrary, WhereThereIsNone_IsSaidWithARemedy) {
   ::unsetenv("FAKE_NCCL_VERSION");
 }
 
+/// As where a system's is too old, and a Python environment has another.
+TEST(NcclLibrary, WhereTheFirstIsOfNoUse_TheNextIsTaken) {
+  EXPECT_TRUE(load_nccl_table({"/nowhere/libnccl.so.2", "libm.so.6", FAKE_CUDA}).ok());
+  EXPECT_THAT(load_nccl_table({"libm.so.6", "/nowhere/libnccl.so.2"}).status().message(),
+              AllOf(HasSubstr("libm.so.6 has no function ncclGetVersion"),
+                    HasSubstr("; /nowhere/libnccl.so.2"), HasSubstr("RONDO_NCCL")));
+}
+
 TEST(NcclLibrary, NamedPathsAreFilesOrFolders) {
   const std::string folder = std::filesystem::temp_directory_path();
   ::setenv("RONDO_NCCL", ("/a/libnccl.so.2.28::" + folder).c_str(), 1);
@@ -144,12 +152,18 @@ int live() {
   return function();
 }
 
+/// Until the thread that gives up a communicator has left.
+void wait_until_live(int count) {
+  for (int looks = 0; live() != count && looks < 20'000; ++looks)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(live(), count);
+}
+
 class NcclFailures : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(NcclFailures, EachCallOfIt_IsToldWithItsName_AndNothingLeaks) {
   const std::string function = GetParam();
-  const bool leaves = function == "ncclCommFinalize" || function == "ncclCommDestroy" ||
-                      function == "ncclCommAbort";
+  const bool leaves = function == "ncclCommFinalize" || function == "ncclCommDestroy";
   failure<ncclResult_t> = ncclInternalError;
   replacement.fails_behind = leaves;
   int failed = 0;
@@ -174,14 +188,48 @@ TEST_P(NcclFailures, EachCallOfIt_IsToldWithItsName_AndNothingLeaks) {
   EXPECT_GT(failed, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, NcclFailures,
-                         ::testing::Values("ncclGetVersion", "ncclGetUniqueId",
-                                           "ncclCommInitRankConfig", "ncclCommFinalize",
-                                           "ncclCommDestroy", "ncclAllReduce", "ncclReduce",
-                                           "ncclBroadcast", "ncclAllGather", "ncclReduceScatter",
-                                           "ncclSend", "ncclRecv", "ncclGroupStart",
-                                           "ncclGroupEnd"),
+/// All but what says how something failed, and what is asked whether it has.
+std::vector<std::string> functions_that_fail() {
+  std::vector<std::string> names;
+  for (const auto& [name, replacement] : replacements()) {
+    if (name != "ncclGetErrorString" && name != "ncclGetLastError" &&
+        name != "ncclCommGetAsyncError" && name != "ncclCommAbort")
+      names.push_back(name);
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, NcclFailures, ::testing::ValuesIn(functions_that_fail()),
                          [](const auto& parameter) { return parameter.param; });
+
+TEST(NcclStatus, WithoutAText_HasItsNumber) {
+  NcclTable table = acted();
+  table.ncclGetErrorString = [](ncclResult_t) -> const char* { return nullptr; };
+  table.ncclGetLastError = [](ncclComm_t) -> const char* { return nullptr; };
+  EXPECT_THAT(nccl_status(table, nullptr, "ncclAllReduce", ncclSystemError).to_string(),
+              AllOf(HasSubstr("ncclAllReduce failed"), HasSubstr("(2)")));
+}
+
+/// What it gives up is lost either way; that it wasn't ended is said.
+TEST(NcclCommunicator, AbortThatFails_IsLogged) {
+  NcclTable table = acted();
+  table.ncclCommAbort = [](ncclComm_t communicator) {
+    acted().ncclCommAbort(communicator);
+    return ncclInternalError;
+  };
+  EXPECT_TRUE(use(acted()).ok());
+  const int live_before = live();
+  {
+    const auto library = value_or_throw(adapt_nccl(driver(), table));
+    const LibraryId id = value_or_throw(library->make_id());
+    const auto communicator = value_or_throw(library->join(0, id, 0, 1));
+    ASSERT_TRUE(wait_until_ready(*communicator).ok());
+    ::testing::internal::CaptureStderr();
+    communicator->give_up();
+  }
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("ncclCommAbort failed"));
+  wait_until_live(live_before);
+}
 
 TEST(NcclCommunicator, ThatCannotBeAsked_IsToldWithItsDevice) {
   NcclTable table = acted();
@@ -209,6 +257,8 @@ TEST(NcclStatus, CodesThatUsersMeet_HaveARemedy) {
 TEST(NcclCommunicator, AbortThatHangs_IsLeftBehind) {
   const auto hang = reinterpret_cast<void (*)(int)>(
       ::dlsym(::dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL), "fake_nccl_hang_in_abort"));
+  EXPECT_TRUE(use(acted()).ok());
+  const int live_before = live();
   hang(1);
   const auto library = value_or_throw(adapt_nccl(driver(), acted()));
   const auto id = value_or_throw(library->make_id());
@@ -220,6 +270,7 @@ TEST(NcclCommunicator, AbortThatHangs_IsLeftBehind) {
   EXPECT_THAT(communicator->ready().status().message(), HasSubstr("given up"));
   communicator.reset();
   hang(0);
+  wait_until_live(live_before);
 }
 
 }  // namespace

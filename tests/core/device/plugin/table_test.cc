@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "core/device/plugin/collectives.h"
 
 namespace rondo::device {
 namespace {
@@ -135,6 +138,56 @@ TEST(PluginTable, WhatStreamsDo_WithoutStreams_IsRefused) {
               HasSubstr("copy_async or query_event, but no streams"));
   EXPECT_THAT(status_without_group("sharing, streams, single").message(),
               HasSubstr("page-locked memory, but no streams"));
+}
+
+/// Of a plug-in that was built with the header of a later version.
+template <class Table>
+struct Newer {
+  Table known;
+  void (*added[2])() = {[] {}, [] {}};
+};
+
+TEST(PluginTable, OfANewerVersion_IsTakenWithoutWhatIsNewThere) {
+  Newer<rondo_device_table> newer{table_without([](const Entry&) { return false; })};
+  newer.known.size = sizeof(newer);
+  ++newer.known.minor_version;
+  const auto taken = checked_table(newer.known);
+  ASSERT_TRUE(taken.ok()) << taken.status().to_string();
+  EXPECT_EQ(taken->deallocate_host, newer.known.deallocate_host);
+}
+
+TEST(PluginTable, ThatEndsWithinAnEntry_IsRefused) {
+  rondo_device_table table = table_without([](const Entry&) { return false; });
+  table.size = offsetof(rondo_device_table, initialize) + 4;
+  EXPECT_THAT(checked_table(table).status().message(), HasSubstr("was size set?"));
+}
+
+rondo_collective_table least_collectives() {
+  rondo_collective_table table{};
+  table.size = sizeof(table);
+  table.version = "1.0";
+  table.reduces = [](const char*, const char*) { return 0; };
+  table.make_id = [](rondo_plugin_id*) { return 0; };
+  table.join = [](int, const rondo_plugin_id*, int, int, rondo_plugin_communicator*) { return 0; };
+  table.abort = table.leave = [](rondo_plugin_communicator) { return 0; };
+  return table;
+}
+
+TEST(PluginCollectives, OfANewerVersion_AreTakenWithoutWhatIsNewThere) {
+  Newer<rondo_collective_table> newer{least_collectives()};
+  newer.known.size = sizeof(newer);
+  newer.known.begin_group = newer.known.end_group = newer.known.abort;
+  const auto taken = checked_collectives(newer.known);
+  ASSERT_TRUE(taken.ok()) << taken.status().to_string();
+  EXPECT_EQ(taken->end_group, newer.known.end_group);
+}
+
+TEST(PluginCollectives, ThatEndWithinAnEntry_OrBeforeTheFirstVersions_AreRefused) {
+  for (const std::ptrdiff_t more : {-8, 4}) {
+    rondo_collective_table table = least_collectives();
+    table.size = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(sizeof(table)) + more);
+    EXPECT_THAT(checked_collectives(table).status().message(), HasSubstr("was size set?")) << more;
+  }
 }
 
 }  // namespace
