@@ -214,7 +214,7 @@ Status Conversations::check_deadlines(std::int64_t timeout_ms) {
 
 /// Its time is over. What is said of it names what is outstanding, itself among it.
 Status Conversations::judge(PendingCall& call, std::int64_t timeout_ms) {
-  const Status cause = timed_out(call, timeout_ms);
+  Status cause = timed_out(call, timeout_ms);
   if (!has_deadline(call) || !withdraw(call)) return cause;
   call.status = ended_alone(cause);
   expired_.push_back(&call);

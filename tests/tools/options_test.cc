@@ -1,5 +1,6 @@
 #include "tools/rondo/bench/options.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -161,9 +162,11 @@ TEST(BenchFlags, RootOfWhatHasNone_IsRefusedUnlessItIsTheOnlyOne) {
   for (const std::string collective : {"all_reduce", "all_gather_v", "barrier", "send_receive"}) {
     EXPECT_THAT(parse_bench_flags({.collective = collective}, kAlgorithms).roots, ElementsAre(0));
     for (const std::string root : {"5", "all", "-1"}) {
-      EXPECT_EQ(mistake_of({.collective = collective, .root = root}),
-                "-r " + root + ": " + collective +
-                    " has no root (broadcast, reduce, gather and scatter have one): leave out -r");
+      EXPECT_EQ(
+          mistake_of({.collective = collective, .root = root}),
+          fmt::format("-r {}: {} has no root (broadcast, reduce, gather and scatter have one): "
+                      "leave out -r",
+                      root, collective));
     }
   }
   for (const std::string collective : {"broadcast", "reduce", "gather_v", "scatter"})

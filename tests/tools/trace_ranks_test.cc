@@ -156,16 +156,15 @@ TEST_P(TraceRanks, AReceiveThatFails_IsInItsTraces) {
   const ScopedVariable at_end("RONDO_TRACE", folder_.c_str());
   const ScopedVariable variable("RONDO_TRACE_DIR", at_error.c_str());
   std::latch both(2);
-  run(2, [&both](Communicator& rank) {
+  const auto receive_in_vain = [&both](Communicator& rank) {
     sum(rank, 3);
     double value = 0;
-    Call call = Call::receive({&value, 1}, 1, 7);
-    call.timeout_ms = 200;
     if (rank.rank() == 0) {
-      EXPECT_THROW(rank.run(call), Error);
+      EXPECT_THROW(rank.receive({&value, 1}, 1, 7), Error);
     }
     both.arrive_and_wait();
-  });
+  };
+  run(2, receive_in_vain, 200);
   for (const fs::path& folder : {at_error, folder_}) {
     const std::string trace = trace_of_rank_0_in(folder);
     const std::size_t received = trace.find("receive");

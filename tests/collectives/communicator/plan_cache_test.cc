@@ -49,7 +49,7 @@ TEST(PlanCache, OfMoreScratchThanItKeeps_ForgetsThoseUsedLeastRecently) {
     plan->used = ++uses;
     cache.insert(key_of(count), std::move(plan));
   };
-  const auto are_there = [&](std::vector<std::size_t> expected) {
+  const auto are_there = [&](const std::vector<std::size_t>& expected) {
     std::vector<std::size_t> there;
     for (std::size_t count = 0; count <= kPlans + 1; ++count)
       if (cache.find(key_of(count)) != nullptr) there.push_back(count);

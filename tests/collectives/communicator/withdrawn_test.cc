@@ -99,26 +99,28 @@ TEST_P(Withdrawn, CancelledReceive_EndsAlone_AndTheNextOneGetsItsMessage) {
   });
 }
 
+void expect_timeout(Communicator& rank, const Call& call, bool is_started) {
+  try {
+    if (is_started) {
+      rank.start(call).wait();
+    } else {
+      rank.run(call);
+    }
+    ADD_FAILURE() << "nobody sends";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kTimeout);
+    EXPECT_EQ(error.culprit(), 1);
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("the deadline of the receive with tag 9"), HasSubstr(kCanBeUsed)));
+  }
+}
+
 TEST_P(Withdrawn, ReceiveWhoseDeadlineHasPassed_EndsAlone) {
   for (const bool is_started : {false, true}) {
     spawn(world(3), [is_started](Communicator& rank) {
       double nothing = -1;
       const Call call = Call::receive({&nothing, 1}, 1, kTag).within(50);
-      if (rank.rank() == 0) {
-        try {
-          if (is_started) {
-            rank.start(call).wait();
-          } else {
-            rank.run(call);
-          }
-          ADD_FAILURE() << "nobody sends";
-        } catch (const Error& error) {
-          EXPECT_EQ(error.code(), ErrorCode::kTimeout);
-          EXPECT_EQ(error.culprit(), 1);
-          EXPECT_THAT(error.what(), AllOf(HasSubstr("the deadline of the receive with tag 9"),
-                                          HasSubstr(kCanBeUsed)));
-        }
-      }
+      if (rank.rank() == 0) expect_timeout(rank, call, is_started);
       expect_sum(rank);
       expect_next_messages(rank);
       EXPECT_EQ(nothing, -1);
