@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/edit_distance.h"
 #include "core/log.h"
 #include "core/one_line.h"
 
@@ -55,23 +56,6 @@ bool is_known(std::string_view name) {
                              [&](std::string_view start) { return name.starts_with(start); });
 }
 
-/// How many letters have to be added, taken out, replaced or exchanged with their neighbour.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      std::size_t& cell = table[i][j];
-      cell = std::max(i, j);
-      if (i == 0 || j == 0) continue;
-      const std::size_t replaced = table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      cell = std::min({replaced, table[i - 1][j] + 1, table[i][j - 1] + 1});
-      const bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (exchanged) cell = std::min(cell, table[i - 2][j - 2] + 1);
-    }
-  }
-  return table[a.size()][b.size()];
-}
-
 bool is_start_of_other(std::string_view a, std::string_view b) {
   if (std::min(a.size(), b.size()) < kShortestStart) return false;
   return a.starts_with(b) || b.starts_with(a);
@@ -85,7 +69,7 @@ std::string_view meant_by(std::string_view name) {
   std::size_t least = kLongest;
   for (const std::string_view known : kKnown) {
     const std::string_view own = known.substr(kStart.size());
-    const std::size_t mistakes = distance(word, own);
+    const std::size_t mistakes = edit_distance(word, own);
     const bool is_near =
         mistakes <= word.size() / kLettersPerMistake || is_start_of_other(word, own);
     if (!is_near || mistakes >= least) continue;

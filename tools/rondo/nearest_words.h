@@ -12,7 +12,6 @@ namespace rondo::tool {
 /// Those of `known` that `typed` is likely to stand for, nearest first: it is the start of them, or
 /// a few letters are missing, too many, wrong or in the wrong order (a third of its letters, no
 /// more). Dashes at the front don't count.
-/// Source: optimal string alignment, as in L. Boytsov, ACM JEA 16 (2011).
 std::vector<std::string> nearest_words(std::string_view typed,
                                        const std::vector<std::string>& known);
 

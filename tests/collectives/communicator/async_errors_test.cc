@@ -28,13 +28,7 @@ std::optional<Error> error_of(Work& work) {
   }
 }
 
-class AsyncErrors : public ::testing::TestWithParam<Way> {
- protected:
-  World world(int size) const {
-    const auto& [transport, progress] = GetParam();
-    return {.size = size, .transport = transport, .timeout_ms = 20'000, .progress = progress};
-  }
-};
+class AsyncErrors : public InAWay {};
 
 TEST_P(AsyncErrors, Cancel_FailsEveryRankAndEveryCallBehind) {
   std::atomic<bool> is_cancelled = false;

@@ -24,23 +24,7 @@ using ::testing::HasSubstr;
 /// More than can be outstanding (CallQueue): who starts the last waits for the first to end.
 constexpr int kTooMany = 5000;
 
-class Baton : public ::testing::TestWithParam<Way> {
- protected:
-  World world(int size) const {
-    const auto& [transport, progress] = GetParam();
-    return {.size = size, .transport = transport, .timeout_ms = 20'000, .progress = progress};
-  }
-};
-
-/// What ended it, as text; empty: it ended well.
-std::string end_of(Work& work) {
-  try {
-    work.wait();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
+class Baton : public InAWay {};
 
 /// Rank 1's thread makes the barriers that rank 0 has started too many of when rank 0's other
 /// thread has its message, for which that waits a little at a time.

@@ -25,13 +25,7 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class Deadlines : public ::testing::TestWithParam<Way> {
- protected:
-  World world(int size) const {
-    const auto& [transport, progress] = GetParam();
-    return {.size = size, .transport = transport, .progress = progress};
-  }
-};
+class Deadlines : public InAWay {};
 
 /// Again and again; it ends by what it throws, or fails the test by coming to its end.
 void go_on(const std::function<void()>& call) {

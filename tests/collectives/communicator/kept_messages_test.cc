@@ -25,12 +25,8 @@ constexpr std::size_t kMostKept = 1024;
 constexpr std::size_t kMostKeptBytes = std::size_t{4} << 20;
 constexpr std::size_t kLongestKeptBytes = std::size_t{64} << 10;
 
-class KeptMessages : public ::testing::TestWithParam<Way> {
+class KeptMessages : public InAWay {
  protected:
-  World world(int size) const {
-    const auto& [transport, progress] = GetParam();
-    return {.size = size, .transport = transport, .timeout_ms = 20'000, .progress = progress};
-  }
   /// So many of `count` elements are kept.
   void expect_bound(std::size_t kept, std::size_t sent, std::size_t count) {
     std::atomic<bool> has_looked = false;

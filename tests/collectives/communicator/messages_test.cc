@@ -28,13 +28,7 @@ std::vector<double> content(int from, int to, int tag, std::size_t count) {
   return data;
 }
 
-class Messages : public ::testing::TestWithParam<Way> {
- protected:
-  World world(int size) const {
-    const auto& [transport, progress] = GetParam();
-    return {.size = size, .transport = transport, .timeout_ms = 20'000, .progress = progress};
-  }
-};
+class Messages : public InAWay {};
 
 // In elements of 8 bytes: empty, in a line, in a slot, the largest eager one, the smallest that is
 // asked for first, several segments.

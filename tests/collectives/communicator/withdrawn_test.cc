@@ -29,12 +29,8 @@ constexpr char kCanBeUsed[] = "the communicator can still be used";
 constexpr std::size_t kWhole = 8192;
 constexpr std::size_t kLong = 400'001;
 
-class Withdrawn : public ::testing::TestWithParam<Way> {
+class Withdrawn : public InAWay {
  protected:
-  World world(int size) const {
-    const auto& [transport, progress] = GetParam();
-    return {.size = size, .transport = transport, .timeout_ms = 20'000, .progress = progress};
-  }
   /// Nobody moves a rank's messages on while it makes no calls.
   World left_alone() const {
     World world = this->world(2);
@@ -42,16 +38,6 @@ class Withdrawn : public ::testing::TestWithParam<Way> {
     return world;
   }
 };
-
-/// How it ended, as text; empty where well.
-std::string end_of(Work& work) {
-  try {
-    work.wait();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 void expect_sum(Communicator& rank) {
   float sum = 1.F + static_cast<float>(rank.rank());

@@ -64,10 +64,6 @@ void check_named_files(int ranks, const std::string& tuning_flag) {
 void check_options_of_ranks(int ranks, const CommunicatorOptions& options) {
   if (ranks < 2) return;  // which has no use for most of them, and says what is wrong itself
   check_options(options);
-  // A flag's name has been looked up; a variable's is when all have met.
-  PlanQuestion question;
-  question.algorithm = variable("RONDO_ALGO");
-  if (!question.algorithm.empty()) static_cast<void>(explain_plan(question));
 }
 
 }  // namespace rondo::tool
