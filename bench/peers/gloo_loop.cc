@@ -7,6 +7,7 @@
 #include <gloo/alltoallv.h>
 #include <gloo/barrier.h>
 #include <gloo/broadcast.h>
+#include <gloo/config.h>
 #include <gloo/math.h>
 #include <gloo/reduce.h>
 #include <gloo/rendezvous/context.h>
@@ -19,6 +20,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "messages.h"
 
@@ -41,6 +43,11 @@ class GlooWorld : public bench::MessageWorld {
 
   int rank() const override { return context_->rank; }
   int size() const override { return context_->size; }
+  std::string library() const override {
+    const auto number = [](int part) { return std::to_string(part); };
+    return "Gloo " + number(GLOO_VERSION_MAJOR) + "." + number(GLOO_VERSION_MINOR) + "." +
+           number(GLOO_VERSION_PATCH);
+  }
   void barrier() override {
     gloo::BarrierOptions options(context_);
     gloo::barrier(options);

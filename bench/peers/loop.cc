@@ -141,6 +141,8 @@ void measure(World& world, const Sweep& sweep, std::size_t bytes) {
 
 int run(World& world, const std::vector<std::string>& arguments) {
   const Sweep sweep = parse(arguments);
+  const std::string library = world.library();
+  if (world.rank() == 0 && !library.empty()) std::printf("library,%s\n", library.c_str());
   for (std::size_t bytes = sweep.low; bytes <= sweep.high; bytes *= sweep.factor) {
     measure(world, sweep, bytes);
   }

@@ -26,6 +26,8 @@ class World {
   virtual ~World() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
+  /// Name and version of what the calls run through; empty: what is measured is no library.
+  virtual std::string library() const { return {}; }
   /// Whether a call waits for the other ranks; if not, its data are nobody's business.
   virtual bool synchronises() const { return true; }
   virtual void barrier() = 0;
@@ -36,7 +38,8 @@ class World {
   virtual float* allocate(std::size_t count) = 0;  ///< never freed
 };
 
-/// Prints "call,bytes,median_us,p10_us" for every size on rank 0; the exit code.
+/// Prints "library,NAME AND VERSION", where it is one, and "call,bytes,median_us,p10_us" for every
+/// size, on rank 0; the exit code.
 int run(World& world, const std::vector<std::string>& arguments);
 
 }  // namespace bench

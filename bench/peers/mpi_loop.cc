@@ -2,10 +2,13 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <string>
+#include <string_view>
 
 #include "bind.h"
 #include "messages.h"
@@ -18,6 +21,16 @@ class MpiWorld : public bench::MessageWorld {
  public:
   int rank() const override { return ask(MPI_Comm_rank); }
   int size() const override { return ask(MPI_Comm_size); }
+  /// What it says of itself goes on with dates and flags behind a comma or in further lines.
+  std::string library() const override {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    const std::string_view whole(text);
+    std::string name(whole.substr(0, whole.find_first_of(",\n")));
+    std::ranges::replace(name, '\t', ' ');
+    return name;
+  }
   void barrier() override { MPI_Barrier(MPI_COMM_WORLD); }
   void max(std::vector<double>& values) override {
     MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,

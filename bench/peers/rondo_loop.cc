@@ -1,6 +1,7 @@
 // The loop through Rondo. With "registered" the data lie in registered memory.
 
 #include <rondo/communicator.h>
+#include <rondo/version.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "bind.h"
 #include "messages.h"
@@ -24,6 +26,7 @@ class RondoWorld : public bench::MessageWorld {
 
   int rank() const override { return communicator_.rank(); }
   int size() const override { return communicator_.size(); }
+  std::string library() const override { return std::string("Rondo ") + rondo::version(); }
   void barrier() override { communicator_.barrier(); }
   void max(std::vector<double>& values) override {
     communicator_.all_reduce({values.data(), values.size()}, rondo::ReduceOp::kMax);

@@ -262,14 +262,14 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
   if (arguments.uneven) {
     if (PreparedPlan* plan = uneven_plans_.find(key, arguments)) return plan;
     RONDO_ASSIGN(auto prepared, make_plan(arguments, key));
-    if (uneven_plans_.is_full_for(*prepared)) recent_calls_.forget();
+    while (const auto forgotten = uneven_plans_.make_room_for(*prepared))
+      recent_calls_.forget(*forgotten);
     return &uneven_plans_.insert(key, arguments, std::move(prepared));
   }
   if (PreparedPlan* plan = plans_.find(key)) return plan;
   RONDO_ASSIGN(auto prepared, make_plan(arguments, key));
-  // What is forgotten may be known here.
-  if (plans_.is_full_for(*prepared)) recent_calls_.forget();
-  return &plans_.insert(key, std::move(prepared));
+  while (const auto forgotten = plans_.make_room_for(*prepared)) recent_calls_.forget(*forgotten);
+  return &plans_.insert(std::move(prepared));
 }
 
 /// A library of devices may have been loaded since the communicator was made, which many programs
@@ -296,7 +296,8 @@ void Place::identify(PreparedPlan& prepared, const transport::Fingerprint& key,
   if (profiled_ != nullptr)
     prepared.range = fmt::format("rondo {} by {}", print_fingerprint(key), prepared.algorithm);
   const std::string_view transport = prepared.on_device ? to_string(device_.kind) : transport_;
-  std::string name = schedule::to_string(arguments.collective);
+  // A split's exchanges are no calls of the program's.
+  std::string name = arguments.of_split ? "split" : schedule::to_string(arguments.collective);
   if (arguments.uneven) name += "_v";
   prepared.series = &trace_->series(name, prepared.algorithm, transport);
   prepared.record = CallTrace::record_of(arguments, *prepared.series);

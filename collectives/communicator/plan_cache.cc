@@ -15,18 +15,39 @@ PreparedPlan* PlanCache::find(const transport::Fingerprint& key) {
   return last_;
 }
 
-PreparedPlan& PlanCache::insert(const transport::Fingerprint& key,
-                                std::shared_ptr<PreparedPlan> plan) {
-  while (is_full_for(*plan)) {
-    const auto oldest =
-        std::ranges::min_element(plans_, {}, [](const auto& known) { return known.second->used; });
-    scratch_bytes_ -= oldest->second->scratch_bytes;
-    plans_.erase(oldest);
+void PlanCache::note(const PreparedPlan& plan) {
+  seen_.push_back({plan.used, &plan});
+  std::ranges::push_heap(seen_, std::ranges::greater(), &Seen::used);
+}
+
+/// There is one. It is no longer noted.
+const PreparedPlan& PlanCache::least_recently_used() {
+  for (;;) {
+    std::ranges::pop_heap(seen_, std::ranges::greater(), &Seen::used);
+    const Seen first = seen_.back();
+    seen_.pop_back();
+    // Nobody else has been used before it was looked at.
+    if (first.plan->used == first.used) return *first.plan;
+    note(*first.plan);
   }
+}
+
+std::shared_ptr<PreparedPlan> PlanCache::make_room_for(const PreparedPlan& next) {
+  if (!is_full_for(next)) return nullptr;
+  const auto entry = plans_.find(least_recently_used().key);
+  std::shared_ptr<PreparedPlan> taken = std::move(entry->second);
+  plans_.erase(entry);
+  scratch_bytes_ -= taken->scratch_bytes;
+  if (last_ == taken.get()) last_ = nullptr;
+  return taken;
+}
+
+PreparedPlan& PlanCache::insert(std::shared_ptr<PreparedPlan> plan) {
   scratch_bytes_ += plan->scratch_bytes;
-  last_key_ = key;
+  note(*plan);
+  last_key_ = plan->key;
   last_ = plan.get();
-  plans_[key] = std::move(plan);
+  plans_[last_key_] = std::move(plan);
   return *last_;
 }
 
@@ -61,14 +82,19 @@ bool UnevenPlans::is_full_for(const PreparedPlan& plan) const {
   return more_bytes == 0 || alike >= kMostWithResiduals || bytes > kMostBytes;
 }
 
+std::shared_ptr<PreparedPlan> UnevenPlans::make_room_for(const PreparedPlan& next) {
+  if (!is_full_for(next)) return nullptr;
+  const bool has_residuals = next.residual_bytes() != 0;
+  const auto oldest = std::ranges::min_element(entries_, {}, [&](const Entry& entry) {
+    return std::pair((entry.residual_bytes != 0) != has_residuals, entry.plan->used);
+  });
+  std::shared_ptr<PreparedPlan> taken = std::move(oldest->plan);
+  entries_.erase(oldest);
+  return taken;
+}
+
 PreparedPlan& UnevenPlans::insert(const transport::Fingerprint& key, const CallArguments& arguments,
                                   std::shared_ptr<PreparedPlan> plan) {
-  const bool has_residuals = plan->residual_bytes() != 0;
-  while (is_full_for(*plan)) {
-    entries_.erase(std::ranges::min_element(entries_, {}, [&](const Entry& entry) {
-      return std::pair((entry.residual_bytes != 0) != has_residuals, entry.plan->used);
-    }));
-  }
   Entry& entry = entries_.emplace_back();
   entry.key = key;
   entry.residual_bytes = plan->residual_bytes();

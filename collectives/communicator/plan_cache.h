@@ -58,18 +58,33 @@ class PlanCache {
 
   /// Null where there is none (any more).
   PreparedPlan* find(const transport::Fingerprint& key);
-  /// A further one takes the place of those that were used least recently.
+  /// Takes out the plan that was used least recently, where there is no room for `next` beside what
+  /// there is; null: there is room.
+  std::shared_ptr<PreparedPlan> make_room_for(const PreparedPlan& next);
+  /// By its own key, once there is room.
+  PreparedPlan& insert(std::shared_ptr<PreparedPlan> plan);
+
+ private:
+  /// Of a plan, when it was looked at: it may have been used since.
+  struct Seen {
+    std::uint64_t used = 0;
+    const PreparedPlan* plan = nullptr;
+  };
+
+  struct Hash {
+    std::size_t operator()(const transport::Fingerprint& key) const;
+  };
   bool is_full_for(const PreparedPlan& plan) const {
     return plans_.size() >= kMost ||
            (!plans_.empty() && scratch_bytes_ + plan.scratch_bytes > kMostBytes);
   }
-  PreparedPlan& insert(const transport::Fingerprint& key, std::shared_ptr<PreparedPlan> plan);
+  void note(const PreparedPlan& plan);
+  const PreparedPlan& least_recently_used();
 
- private:
-  struct Hash {
-    std::size_t operator()(const transport::Fingerprint& key) const;
-  };
   std::unordered_map<transport::Fingerprint, std::shared_ptr<PreparedPlan>, Hash> plans_;
+  /// A heap of all of them, first whoever had been used least recently: calls themselves only stamp
+  /// their plans, and a program of new counts each time forgets one with each call.
+  std::vector<Seen> seen_;
   std::size_t scratch_bytes_ = 0;
   transport::Fingerprint last_key_;
   PreparedPlan* last_ = nullptr;
@@ -86,8 +101,10 @@ class UnevenPlans {
 
   /// Null where there is none (any more).
   PreparedPlan* find(const transport::Fingerprint& key, const CallArguments& arguments);
-  /// One more takes the place of that of its kind which was used least recently.
-  bool is_full_for(const PreparedPlan& plan) const;
+  /// Takes out the plan of its kind that was used least recently, where there is no room for `next`
+  /// beside what there is; null: there is room.
+  std::shared_ptr<PreparedPlan> make_room_for(const PreparedPlan& next);
+  /// Once there is room.
   PreparedPlan& insert(const transport::Fingerprint& key, const CallArguments& arguments,
                        std::shared_ptr<PreparedPlan> plan);
 
@@ -101,6 +118,8 @@ class UnevenPlans {
     std::vector<std::size_t> output_counts;
     std::shared_ptr<PreparedPlan> plan;
   };
+  bool is_full_for(const PreparedPlan& plan) const;
+
   std::vector<Entry> entries_;
 };
 

@@ -102,6 +102,7 @@ void Planner::use_tuning(std::shared_ptr<const select::Tuning> tuning) {
 
 void Planner::make_pricing() {
   pricing_ = nullptr;
+  last_priced_ = {};
   if (tuning_ != nullptr) pricing_ = select::Pricing::make(tuning_, hosts_, segment_bytes());
 }
 
@@ -119,13 +120,22 @@ std::vector<select::Candidate> Planner::priced(schedule::Collective collective, 
                             demands);
 }
 
+const std::vector<select::Candidate>& Planner::priced_of(schedule::Collective collective,
+                                                         std::size_t bytes,
+                                                         const select::Demands& demands) {
+  Priced& last = last_priced_.at(static_cast<std::size_t>(collective));
+  if (last.list.empty() || last.bytes != bytes || last.demands != demands)
+    last = {.bytes = bytes, .demands = demands, .list = priced(collective, bytes, demands)};
+  return last.list;
+}
+
 Result<select::Candidate> Planner::choose(const CallArguments& arguments) {
   const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
   const select::Demands demands = demands_of(arguments, is_deterministic());
   const std::string_view name = forced_.empty() ? options_.algorithm : forced_;
   RONDO_ASSIGN(const algorithms::Algorithm* forced,
                select::forced_algorithm(arguments.collective, name, demands));
-  const std::vector<select::Candidate> list = priced(arguments.collective, bytes, demands);
+  const std::vector<select::Candidate>& list = priced_of(arguments.collective, bytes, demands);
   for (const select::Candidate& candidate : list) {
     if (forced == nullptr ? is_taken(*candidate.algorithm, arguments)
                           : candidate.algorithm == forced)

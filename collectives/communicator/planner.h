@@ -4,6 +4,7 @@
 // rank's endpoints and to sizes. A pure function of what all ranks hold equal, but for the
 // endpoints. Threads: those of the place.
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -67,7 +68,18 @@ class Planner {
   static Result<kernels::ReduceKernel> kernel_of(const CallArguments& arguments);
 
  private:
+  /// What was priced last of a collective. Calls whose ranks know their own rows only are all
+  /// priced alike, and have new counts, and so new plans, in many programs each time.
+  struct Priced {
+    std::size_t bytes = 0;
+    select::Demands demands;
+    std::vector<select::Candidate> list;  ///< empty: nothing was
+  };
+
   bool is_timing() const { return !forced_.empty(); }
+  const std::vector<select::Candidate>& priced_of(schedule::Collective collective,
+                                                  std::size_t bytes,
+                                                  const select::Demands& demands);
 
   void use_layout(schedule::HostLayout layout);
   void make_pricing();
@@ -107,6 +119,7 @@ class Planner {
   std::string_view forced_;
   std::shared_ptr<const select::Tuning> tuning_;
   std::unique_ptr<select::Pricing> pricing_;  ///< null: by constants that are built in
+  std::array<Priced, static_cast<std::size_t>(schedule::Collective::kBarrier) + 1> last_priced_;
 };
 
 }  // namespace rondo::communicator

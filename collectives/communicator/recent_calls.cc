@@ -89,4 +89,9 @@ void RecentCalls::remember(const CallArguments& given, const CallArguments& used
 
 void RecentCalls::forget() { known_ = {}; }
 
+void RecentCalls::forget(const PreparedPlan& plan) {
+  for (Known& known : known_)
+    if (known.plan == &plan) known.plan = nullptr;
+}
+
 }  // namespace rondo::communicator

@@ -38,6 +38,8 @@ class RecentCalls {
   void remember(const CallArguments& given, const CallArguments& used, PreparedPlan* plan,
                 bool is_prompt = false);
   void forget();
+  /// The calls of a plan that will be gone.
+  void forget(const PreparedPlan& plan);
 
  private:
   static constexpr std::size_t kCollectives =

@@ -66,6 +66,8 @@ struct Demands {
   };
   Rows rows = Rows::kAll;
   Order order = Order::kAny;
+
+  bool operator==(const Demands&) const = default;
 };
 
 bool allows(const Demands& demands, const algorithms::Algorithm& algorithm);

@@ -56,9 +56,27 @@ TEST(PeerTimes, LinesThatAreNone_AreNotTaken) {
   PeerTimes times;
   for (const char* line :
        {"", "rondo", "rondo,all_reduce,8,1", "rondo,all_reduce,8,1,2,3", "rondo,all_reduce,-8,1,1",
-        "rondo,all_reduce,8,nan,1", "rondo,all_reduce,8,0,1", "rondo,all_reduce,8 ,1,1", ",,,,"}) {
+        "rondo,all_reduce,8,nan,1", "rondo,all_reduce,8,0,1", "rondo,all_reduce,8 ,1,1", ",,,,",
+        "rondo,library", "rondo,library,", ",library,Rondo 0.1.0"}) {
     EXPECT_FALSE(times.take(line)) << line;
   }
+}
+
+/// Whatever a library calls itself: with commas, and more than once.
+TEST(PeerTimes, Versions_AreWhatLibrariesSay) {
+  const PeerTimes times = times_of({"rondo,library,Rondo 0.1.0", "rondo,all_reduce,8,1.00,1",
+                                    "ompi,library,Open MPI v4.1.4, x", "ompi,all_reduce,8,1.50,1",
+                                    "ompi,library,Open MPI v4.1.4, x", "bound,all_reduce,8,0.5,1"});
+  EXPECT_EQ(times.version("ompi"), "Open MPI v4.1.4, x");
+  EXPECT_EQ(times.version("bound"), "");
+  EXPECT_EQ(times.points(), 3);
+  EXPECT_THAT(times.libraries(), ElementsAre("rondo", "ompi", "bound"));
+  EXPECT_THAT(ratio_table(times, {}),
+              HasSubstr("medians in us\n#   rondo          Rondo 0.1.0\n"
+                        "#   ompi           Open MPI v4.1.4, x\n#   size (B)"));
+  const auto said = ratios_json({}, times, {}).at("libraries");
+  EXPECT_EQ(said.size(), 2U);
+  EXPECT_EQ(said.at("ompi"), "Open MPI v4.1.4, x");
 }
 
 /// Rounds in which everybody is twice as slow don't blur it: medians would give 2.

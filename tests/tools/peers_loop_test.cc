@@ -18,6 +18,7 @@ class NotedWorld : public World {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
+  std::string library() const override { return said; }
   void barrier() override { events_ += 'b'; }
   void max(std::vector<double>& /*values*/) override { events_ += 'm'; }
   Call call(const std::string& name) override {
@@ -31,6 +32,8 @@ class NotedWorld : public World {
 
   /// Barriers (b), calls (c) and where ranks' times or ends are compared (m), in their order.
   const std::string& events() const { return events_; }
+
+  std::string said;
 
  private:
   std::string events_;
@@ -68,6 +71,14 @@ TEST(PeersLoop, CallsInARow_HaveNoneBetweenThem) {
 
 TEST(PeersLoop, CallBehindALateOne_IsTimedByItself) {
   EXPECT_EQ(events_of("RONDO_PEERS_LATE_MS"), times(3, "cbc") + "mm");
+}
+
+TEST(PeersLoop, WhatALibraryIs_StandsBeforeItsTimes) {
+  NotedWorld world;
+  world.said = "Noted 1.2";
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run(world, {"all_reduce", "64", "64", "2", "0"}), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout().find("library,Noted 1.2\nall_reduce,64,"), 0U);
 }
 
 TEST(PeersLoop, WhatALibraryDoesNotHave_IsLeftOut) {

@@ -45,6 +45,9 @@ struct Transfer {
   /// Of a kSend of memory that the endpoint lends, and of a kStored: not 0 where several receives
   /// take the message, of so many bytes each and the last of what is left.
   std::size_t unit = 0;
+  /// Of a kRecv: how many bytes from `data` on, its own and more, the next receives of the lane are
+  /// for, in order. The sender may help with those that it lent (`help`).
+  std::size_t room = 0;
   /// Of a kSend on kBufferedLane, where the endpoint has headings; it stays until the send is done.
   const Heading* heading = nullptr;
 };
@@ -193,6 +196,10 @@ class Endpoint {
   /// another's by now. `end_store` may come without a `begin_store`.
   virtual Status begin_store() { return {}; }
   virtual void end_store() {}
+
+  /// For who has nothing else to do: copies a piece of what the peer is copying out of memory that
+  /// this side lent. When that began, in ticks; 0: there was none. Errors as post.
+  virtual Result<Ticks> help() { return Ticks{0}; }
 
   /// The same by way of a done view that lies in shared slots: where its bytes may be replaced by
   /// those that the peer is to put to `offset` of its region. They count as stored from its release

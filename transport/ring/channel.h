@@ -16,6 +16,7 @@
 #include "transport/endpoint/endpoint.h"
 #include "transport/ring/asymmetric_fence.h"
 #include "transport/ring/call_board.h"
+#include "transport/ring/copy_offer.h"
 #include "transport/ring/line.h"
 
 namespace rondo::transport {
@@ -72,6 +73,8 @@ static_assert(kMaxSlots <= 1u << Relocations::kSlotBits);
 struct Channel {
   StoreRegions stores;
   Storing storing;
+  std::array<CopyOffers, kMaxLanes> copy_offers;
+  std::array<CopyAnswers, kMaxLanes> copy_answers;
   std::array<ConsumedCount, kMaxLanes> consumed;
   alignas(kCacheLineBytes) std::array<WriteBacks, kMaxLanes> write_backs;  ///< by lane and slot
   std::array<std::array<Line, kLineCount>, kMaxLanes> lines;

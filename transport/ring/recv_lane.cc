@@ -1,6 +1,7 @@
 #include "transport/ring/recv_lane.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstring>
@@ -12,11 +13,18 @@ namespace rondo::transport {
 
 static_assert(kLineCount == 64, "one bit of given_back_ for each line");
 
-RecvLane::RecvLane(const RecvPort& port) : port_(port), pending_(port.window) {}
+/// Shorter ones cost more to be offered than to be copied.
+constexpr std::size_t kLeastOffered = std::size_t{32} << 10;
+/// Who gives up waits for the end of a store of so many.
+constexpr std::size_t kMostOffered = std::size_t{1} << 20;
+
+RecvLane::RecvLane(const RecvPort& port)
+    : port_(port), pending_(port.window), offer_(*port.copy_offers, *port.copy_answers) {}
 
 void RecvLane::push(const Transfer& transfer, std::uint32_t group) {
   pending_[tail_ % pending_.size()] = {.data = transfer.data,
                                        .bytes = transfer.bytes,
+                                       .room = transfer.room,
                                        .group = group,
                                        .is_view = transfer.kind == TransferKind::kRecvView};
   ++tail_;
@@ -43,7 +51,7 @@ Status RecvLane::progress(const Call& call, RingGroups& groups, bool& consumed) 
 /// What is left of a run, or the next line; `taken` stays false where that is of a later call.
 Status RecvLane::take_next(const Call& call, Pending& pending, LentView& view, bool& taken) {
   taken = true;
-  if (run_.left != 0) return take_of_run(call, pending, view);
+  if (run_.left != 0) return take_of_run(call, pending, view, taken);
   const LineContent content = next_line().content;
   // From here on only the copy is looked at: the peer could still write to the line.
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -51,7 +59,7 @@ Status RecvLane::take_next(const Call& call, Pending& pending, LentView& view, b
   if (!taken) return {};
   if (content.kind() == LineKind::kLentRun || content.kind() == LineKind::kStoredRun) {
     RONDO_TRY(begin_run(call, content));
-    return take_of_run(call, pending, view);
+    return take_of_run(call, pending, view, taken);
   }
   if (content.bytes() != pending.bytes) return wrong_size(call, content.bytes(), pending.bytes);
   RONDO_TRY(take(content, pending, view));
@@ -62,6 +70,7 @@ Status RecvLane::take_next(const Call& call, Pending& pending, LentView& view, b
 Status RecvLane::begin_run(const Call& call, const LineContent& content) {
   if (content.where.unit == 0 || content.bytes() == 0) return damaged("a run of nothing");
   Run run{.left = content.bytes(),
+          .bytes = content.bytes(),
           .unit = content.where.unit,
           .line = next_line_,
           .sequence = call.sequence};
@@ -75,7 +84,7 @@ Status RecvLane::begin_run(const Call& call, const LineContent& content) {
   return {};
 }
 
-Status RecvLane::take_of_run(const Call& call, Pending& pending, LentView& view) {
+Status RecvLane::take_of_run(const Call& call, Pending& pending, LentView& view, bool& taken) {
   const std::size_t bytes = std::min(run_.unit, run_.left);
   if (run_.sequence != call.sequence) return wrong_size(call, run_.left, 0);
   if (bytes != pending.bytes) return wrong_size(call, bytes, pending.bytes);
@@ -86,14 +95,53 @@ Status RecvLane::take_of_run(const Call& call, Pending& pending, LentView& view)
     view = {.data = run_.data, .line = run_.line, .lane = port_.lane, .holds_line = true};
     ++views_[run_.line % kLineCount];
   } else {
-    begin_copy(bytes);
-    copy_bytes(pending.data, run_.data, bytes);
+    RONDO_TRY(copy_of_run(pending, taken));
+    if (!taken) return {};
   }
   pending.arrived_bytes = bytes;
   if (run_.data != nullptr) run_.data += bytes;
   run_.left -= bytes;
   if (run_.left == 0 && views_[run_.line % kLineCount] == 0) consume(run_.line);
   return {};
+}
+
+/// The run's next bytes, unless the sender has copied them, or is at it.
+Status RecvLane::copy_of_run(Pending& pending, bool& taken) {
+  const std::size_t begin = run_.bytes - run_.left;
+  if (offer_.is_out() && begin == run_.offered) {
+    const CopyOffer::Copied copied = offer_.take_back();
+    taken = copied != CopyOffer::Copied::kNotYet;
+    if (!taken) return {};
+    run_.is_copied = copied == CopyOffer::Copied::kBySender;
+  }
+  if (run_.is_copied && begin < run_.offered_end) return {};
+  if (!offer_.is_out()) offer_part(pending);
+  begin_copy(pending.bytes);
+  copy_bytes(pending.data, run_.data, pending.bytes);
+  return {};
+}
+
+/// To the sender, of what is left of the run: as much as this side copies before it comes to that.
+void RecvLane::offer_part(const Pending& pending) {
+  const std::size_t left = std::min(run_.left, pending.room);
+  const std::size_t bytes = std::min(left / 2, kMostOffered) / run_.unit * run_.unit;
+  if (bytes < kLeastOffered) return;
+  const std::byte* const target = pending.data + bytes;
+  for (std::size_t region = 0; region < port_.stores->size(); ++region) {
+    const std::span<const std::byte> store = (*port_.stores)[region];
+    if (target < store.data() || target + bytes > store.data() + store.size()) continue;
+    if (!port_.memory->location_of(target, bytes)) return;  // no peer maps it
+    run_.offered = run_.bytes - run_.left + bytes;
+    run_.offered_end = run_.offered + bytes;
+    run_.is_copied = false;
+    const auto offset = static_cast<std::uint64_t>(target - store.data());
+    offer_.make({.line = run_.line,
+                 .begin = run_.offered,
+                 .bytes = bytes,
+                 .place = static_cast<std::uint64_t>(region) << kRegionShift | offset,
+                 .core = sched_getcpu()});
+    return;
+  }
 }
 
 Result<bool> RecvLane::recv_eager(const Call& call, std::size_t bytes, LentView& view) {

@@ -32,7 +32,10 @@ struct RecvPort {
   WriteBacks* write_backs = nullptr;
   Relocations* relocations = nullptr;  ///< as in SendPort
   const Relocations* peer_relocations = nullptr;
-  Slots slots;  ///< the peer's; `memory`: of this lane
+  CopyOffers* copy_offers = nullptr;
+  const CopyAnswers* copy_answers = nullptr;
+  const StoreSpans* stores = nullptr;  ///< of the current call: where the peer may store
+  Slots slots;                         ///< the peer's; `memory`: of this lane
   RemoteMemory* memory = nullptr;
   Staging* staging = nullptr;
   std::size_t window = 0;
@@ -65,7 +68,9 @@ class RecvLane {
   bool has_message() const { return has_line(); }
   /// An error where that is of an earlier call, which had no use for it.
   Status check_left_over(const Call& call) const;
-  bool can_progress() const { return !idle() && has_line(); }
+  bool can_progress() const {
+    return !idle() && (offer_.is_out() ? offer_.is_answered() : has_line());
+  }
 
   /// Where a view's bytes may be replaced: its slot, or null. What stands there when the view is
   /// released, the peer puts to `place` of its own memory. Once.
@@ -84,6 +89,7 @@ class RecvLane {
   struct Pending {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
+    std::size_t room = 0;           ///< Transfer's
     std::size_t arrived_bytes = 0;  ///< of a message that comes in slots
     std::uint32_t group = 0;
     bool is_view = false;
@@ -95,9 +101,13 @@ class RecvLane {
   struct Run {
     const std::byte* data = nullptr;  ///< of what is left; null: it was stored
     std::size_t left = 0;             ///< bytes; 0: there is no run
+    std::size_t bytes = 0;            ///< in all
     std::size_t unit = 0;
     std::uint64_t line = 0;
     std::uint64_t sequence = 0;
+    std::size_t offered = 0;      ///< where the part begins that the sender was offered last
+    std::size_t offered_end = 0;  ///< and where it ends
+    bool is_copied = false;       ///< that part, by the sender
   };
 
   const Line& next_line() const { return (*port_.lines)[next_line_ % kLineCount]; }
@@ -108,7 +118,9 @@ class RecvLane {
   Status wrong_size(const Call& call, std::uint64_t sent_bytes, std::size_t expected_bytes) const;
   Status take_next(const Call& call, Pending& pending, LentView& view, bool& taken);
   Status begin_run(const Call& call, const LineContent& content);
-  Status take_of_run(const Call& call, Pending& pending, LentView& view);
+  Status take_of_run(const Call& call, Pending& pending, LentView& view, bool& taken);
+  Status copy_of_run(Pending& pending, bool& taken);
+  void offer_part(const Pending& pending);
   Status take(const LineContent& content, Pending& pending, LentView& view);
   Status take_inline(const LineContent& content, Pending& pending, LentView& view);
   Status take_slot(const LineContent& content, Pending& pending, LentView& view);
@@ -124,6 +136,7 @@ class RecvLane {
   RecvPort port_;
   std::vector<Pending> pending_;
   Run run_;
+  CopyOffer offer_;                                ///< of a part of the run
   std::array<std::uint32_t, kLineCount> views_{};  ///< of runs: how many are out, by line
   Pending eager_;  ///< of recv_eager: what has come of a message that comes in slots
   std::uint64_t head_ = 0;

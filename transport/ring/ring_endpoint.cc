@@ -1,11 +1,13 @@
 #include "transport/ring/ring_endpoint.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
+#include "core/copy_bytes.h"
 #include "core/prefetch.h"
 #include "transport/wire/call_history.h"
 
@@ -62,10 +64,15 @@ RingEndpoint::RingEndpoint(const RingLink& link) : link_(link), groups_(kMostGro
                  .write_backs = &link.own_channel->write_backs[lane],
                  .relocations = relocations_of(*link.own_channel, lane),
                  .peer_relocations = relocations_of(*link.peer_channel, lane),
+                 .copy_offers = &link.own_channel->copy_offers[lane],
+                 .copy_answers = &link.peer_channel->copy_answers[lane],
+                 .stores = stores_.get(),
                  .slots = slots_of_lane(link.peer_slots, link.peer_buffer, lane),
                  .memory = link.memory,
                  .staging = &staging_,
                  .window = kWindow});
+    copy_helps_.emplace_back(link.peer_channel->copy_offers[lane],
+                             link.own_channel->copy_answers[lane]);
   }
 }
 
@@ -116,6 +123,58 @@ Status RingEndpoint::begin_store() {
   look_for_give_up();
   if (!failure_.ok()) end_store();
   return failure_;
+}
+
+Result<Ticks> RingEndpoint::help() {
+  if (!failure_.ok()) return failure_;
+  for (std::uint32_t lanes = busy_lanes_; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+    if (is_free_lane(lane)) continue;
+    RONDO_ASSIGN(const Ticks begun, help_with(lane));
+    if (begun != 0) return begun;
+  }
+  return Ticks{0};
+}
+
+Result<Ticks> RingEndpoint::help_with(std::size_t lane) {
+  const SendLane::LentRun run = send_lanes_[lane].lent_run();
+  if (run.bytes == 0) return Ticks{0};
+  CopyHelp& help = copy_helps_[lane];
+  const auto piece = help.look();
+  if (!piece || piece->line != run.line || piece->core == sched_getcpu()) return Ticks{0};
+  // What isn't mapped yet is before the receiver may have to wait.
+  std::byte* const target = target_of(run, *piece);
+  if (!help.take()) {
+    wake_peer();  // it may have seen this side reach for it
+    return Ticks{0};
+  }
+  const Ticks begun = ticks_now();
+  Status status;
+  if (target != nullptr) status = copy_for_peer(run, *piece, target);
+  const bool is_copied = target != nullptr && status.ok();
+  help.answer(is_copied);
+  wake_peer();
+  RONDO_TRY(status);
+  if (!is_copied) return Ticks{0};
+  send_lanes_[lane].count_copied(piece->bytes);
+  return begun;
+}
+
+/// Where the peer wants the piece; null where that isn't its memory, or not of the message.
+std::byte* RingEndpoint::target_of(const SendLane::LentRun& run, const CopyPiece& piece) {
+  if (piece.begin > run.bytes || piece.bytes > run.bytes - piece.begin) return nullptr;
+  const std::uint64_t region = piece.place >> kRegionShift;
+  const std::uint64_t offset = piece.place & ((std::uint64_t{1} << kRegionShift) - 1);
+  if (region >= stores_->size()) return nullptr;
+  return peer_store(static_cast<StoreRegion>(region), offset, piece.bytes);
+}
+
+Status RingEndpoint::copy_for_peer(const SendLane::LentRun& run, const CopyPiece& piece,
+                                   std::byte* target) {
+  const Status begun = begin_store();
+  if (begun.ok()) copy_bytes(target, run.data + piece.begin, piece.bytes);
+  end_store();
+  return begun;
 }
 
 void RingEndpoint::withdraw() {

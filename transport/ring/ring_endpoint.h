@@ -77,6 +77,7 @@ class RingEndpoint : public Endpoint {
   void release(Token token) final;
   std::byte* peer_store(StoreRegion region, std::size_t offset, std::size_t bytes) final;
   Status begin_store() final;
+  Result<Ticks> help() final;
   void end_store() final { link_.own_channel->storing.now.store(0, std::memory_order_release); }
   std::byte* write_back(Token token, StoreRegion region, std::size_t offset) final;
   Status announce_call() final { return {}; }
@@ -147,6 +148,9 @@ class RingEndpoint : public Endpoint {
     std::uint64_t bytes = 0;
   };
   PeerRegion peer_region(StoreRegion region) const;
+  Result<Ticks> help_with(std::size_t lane);
+  std::byte* target_of(const SendLane::LentRun& run, const CopyPiece& piece);
+  Status copy_for_peer(const SendLane::LentRun& run, const CopyPiece& piece, std::byte* target);
   std::byte* write_back(LentView& view, StoreRegion region, std::size_t offset) const;
 
   RingLink link_;
@@ -156,10 +160,11 @@ class RingEndpoint : public Endpoint {
   Staging staging_;
   std::vector<SendLane> send_lanes_;
   std::vector<RecvLane> recv_lanes_;
-  bool awaits_eager_ = false;     ///< recv_eager was called in vain
-  bool awaits_room_ = false;      ///< send_eager was
-  bool awaits_bulletin_ = false;  ///< read_bulletin was
-  bool awaits_heading_ = false;   ///< next_heading was, and none has come since
+  std::vector<CopyHelp> copy_helps_;  ///< by lane
+  bool awaits_eager_ = false;         ///< recv_eager was called in vain
+  bool awaits_room_ = false;          ///< send_eager was
+  bool awaits_bulletin_ = false;      ///< read_bulletin was
+  bool awaits_heading_ = false;       ///< next_heading was, and none has come since
   Heading heading_{};
   std::uint64_t bulletin_ = 0;  ///< number of the last that this rank published
   std::array<std::size_t, kBulletins> bulletin_sizes_{};  ///< of this rank's last ones

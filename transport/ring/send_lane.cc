@@ -104,6 +104,13 @@ Status SendLane::progress(const Call& call, RingGroups& groups, bool& wrote) {
 
 bool SendLane::can_progress() const { return head_ != tail_ && has_news(); }
 
+SendLane::LentRun SendLane::lent_run() const {
+  if (head_ == emitted_) return {};
+  const Pending& oldest = pending_[head_ % pending_.size()];
+  if (oldest.kind != LineKind::kLentRun) return {};
+  return {.data = oldest.data, .bytes = oldest.bytes, .line = oldest.last_line};
+}
+
 bool SendLane::done(const Pending& pending) const {
   const bool is_lent = pending.kind == LineKind::kLent || pending.kind == LineKind::kPrivate ||
                        pending.kind == LineKind::kLentRun;

@@ -74,6 +74,16 @@ class SendLane {
   /// Whether progress() would find something to do that it couldn't do the last time.
   bool can_progress() const;
 
+  /// A message that several receives take out of this side's memory.
+  struct LentRun {
+    const std::byte* data = nullptr;
+    std::size_t bytes = 0;  ///< 0: the oldest send that isn't done is no such message
+    std::uint64_t line = 0;
+  };
+  LentRun lent_run() const;
+  /// Of that.
+  void count_copied(std::size_t bytes) { copied_bytes_ += bytes; }
+
   std::uint64_t sent_bytes() const { return sent_bytes_; }
   std::uint64_t copied_bytes() const { return copied_bytes_; }
   /// When what the peer had written back was last put where it belongs, as Endpoint's.

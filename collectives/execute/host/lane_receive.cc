@@ -30,8 +30,9 @@ Result<bool> LaneRunner::post_receives() {
                         .bytes = segment_bytes(incoming.posted)};
       if (receiver(sweep.sources[i]).encoded) transfer.bytes = plan_.wire_bytes(transfer.bytes);
       if (into_place) {
-        transfer.data =
-            const_cast<std::byte*>(first_memory()) + incoming.posted * plan_.segment_bytes();
+        const std::size_t begin = incoming.posted * plan_.segment_bytes();
+        transfer.data = const_cast<std::byte*>(first_memory()) + begin;
+        if (plan_.is_helped()) transfer.room = sweep.bytes - begin;
       }
       RONDO_ASSIGN(incoming.tokens[incoming.posted % incoming.tokens.size()],
                    endpoint->post({&transfer, 1}));

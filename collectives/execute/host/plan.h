@@ -103,6 +103,8 @@ class Plan {
   static Result<std::unique_ptr<Plan>> make(PlanInputs inputs);
 
   const schedule::FusedSchedule& schedule() const { return schedule_; }
+  /// Ranks help their peers with copies, where nothing is combined.
+  bool is_helped() const { return !schedule::reduces(schedule_.request.collective); }
   std::span<const std::vector<BoundSweep>> lanes() const { return lanes_; }
   std::span<const Channel> senders() const { return senders_; }
   std::span<const Channel> receivers() const { return receivers_; }

@@ -24,6 +24,7 @@ void PlanRunner::begin(const transport::Call& call, const Operands& operands) {
   float* const residuals = residuals_.of(given, operands.output);
   for (LaneRunner& lane : lanes_) lane.reset(bases, operands, residuals);
   for (SendQueue& sender : senders_) sender.reset();
+  timer_ = operands.timer;
 }
 
 Status PlanRunner::end(Status status, int rank) {
@@ -43,7 +44,19 @@ Result<bool> PlanRunner::step() {
     RONDO_ASSIGN(const bool sender_moved, sender.pump());
     moved |= sender_moved;
   }
-  return moved;
+  if (moved || !plan_.is_helped()) return moved;
+  return help();
+}
+
+/// One peer with one piece: something for this rank may have come meanwhile.
+Result<bool> PlanRunner::help() const {
+  for (const Channel& channel : plan_.senders()) {
+    RONDO_ASSIGN(const Ticks begun, channel.endpoint->help());
+    if (begun == 0) continue;
+    if (timer_ != nullptr) timer_->moved_since(begun);
+    return true;
+  }
+  return false;
 }
 
 Status PlanRunner::verdict() const {

@@ -25,12 +25,14 @@ class PlanRunner final : public Runner {
   int waits_for() const override;
   std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }
   Status verdict() const;
+  Result<bool> help() const;
   std::string where(int rank) const;
 
   const Plan& plan_;
   std::vector<LaneRunner> lanes_;
   std::vector<SendQueue> senders_;
   Residuals residuals_;
+  trace::CallTimer* timer_ = nullptr;
 };
 
 }  // namespace rondo::execute

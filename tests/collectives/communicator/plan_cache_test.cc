@@ -5,12 +5,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <random>
+#include <utility>
 #include <vector>
 
 namespace rondo::communicator {
 namespace {
 
 transport::Fingerprint key_of(std::size_t count) { return {.collective = 1, .count = count}; }
+
+/// How many it took out for that.
+std::size_t insert(PlanCache& cache, std::size_t count, std::shared_ptr<PreparedPlan> plan) {
+  std::size_t taken = 0;
+  while (cache.make_room_for(*plan) != nullptr) ++taken;
+  plan->key = key_of(count);
+  cache.insert(std::move(plan));
+  return taken;
+}
 
 TEST(PlanCache, BeyondItsMost_ForgetsTheOneUsedLeastRecently) {
   PlanCache cache;
@@ -20,13 +31,12 @@ TEST(PlanCache, BeyondItsMost_ForgetsTheOneUsedLeastRecently) {
     auto plan = std::make_shared<PreparedPlan>();
     plan->used = ++uses;
     plans.push_back(plan);
-    cache.insert(key_of(count), std::move(plan));
+    return insert(cache, count, std::move(plan));
   };
-  for (std::size_t count = 0; count < PlanCache::kMost; ++count) add(count);
-  EXPECT_TRUE(cache.is_full_for(PreparedPlan()));
+  for (std::size_t count = 0; count < PlanCache::kMost; ++count) EXPECT_EQ(add(count), 0U);
   cache.find(key_of(0))->used = ++uses;
 
-  add(PlanCache::kMost);
+  EXPECT_EQ(add(PlanCache::kMost), 1U);
   EXPECT_TRUE(plans[1].expired());
   EXPECT_EQ(cache.find(key_of(1)), nullptr);
   EXPECT_EQ(cache.find(key_of(0)), plans[0].lock().get());
@@ -47,7 +57,7 @@ TEST(PlanCache, OfMoreScratchThanItKeeps_ForgetsThoseUsedLeastRecently) {
     auto plan = std::make_shared<PreparedPlan>();
     plan->scratch_bytes = bytes;
     plan->used = ++uses;
-    cache.insert(key_of(count), std::move(plan));
+    insert(cache, count, std::move(plan));
   };
   const auto are_there = [&](const std::vector<std::size_t>& expected) {
     std::vector<std::size_t> there;
@@ -66,12 +76,37 @@ TEST(PlanCache, OfMoreScratchThanItKeeps_ForgetsThoseUsedLeastRecently) {
   are_there({0});
 }
 
+/// Beside a list of all uses, newest last.
+TEST(PlanCache, OfUsesInAnyOrder_TheLeastRecentOneGoes) {
+  PlanCache cache;
+  std::vector<std::size_t> order;
+  std::mt19937 random(7);
+  for (std::uint64_t use = 1; use <= 20'000; ++use) {
+    const std::size_t count = random() % (2 * PlanCache::kMost);
+    const bool is_there = std::erase(order, count) != 0;
+    order.push_back(count);
+    PreparedPlan* plan = cache.find(key_of(count));
+    ASSERT_EQ(plan != nullptr, is_there) << "use " << use;
+    if (plan == nullptr) {
+      auto made = std::make_shared<PreparedPlan>();
+      const bool is_full = order.size() > PlanCache::kMost;
+      ASSERT_EQ(insert(cache, count, std::move(made)), is_full ? 1U : 0U);
+      if (is_full) order.erase(order.begin());
+      plan = cache.find(key_of(count));
+    }
+    plan->used = use;
+  }
+}
+
 TEST(PlanCache, WhatACallHolds_OutlivesItsPlaceThere) {
   PlanCache cache;
   const auto held = std::make_shared<PreparedPlan>();
-  cache.insert(key_of(0), held);
-  for (std::size_t count = 1; count <= PlanCache::kMost; ++count)
-    cache.insert(key_of(count), std::make_shared<PreparedPlan>()).used = count;
+  insert(cache, 0, held);
+  for (std::size_t count = 1; count <= PlanCache::kMost; ++count) {
+    auto plan = std::make_shared<PreparedPlan>();
+    plan->used = count;
+    insert(cache, count, std::move(plan));
+  }
   EXPECT_EQ(cache.find(key_of(0)), nullptr);
   EXPECT_EQ(held.use_count(), 1);
 }

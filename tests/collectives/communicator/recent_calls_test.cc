@@ -125,6 +125,17 @@ TEST_F(RecentCallsTest, OneOfEachCollective_IsKept) {
   EXPECT_EQ(recent_.find(call_), nullptr);
 }
 
+TEST_F(RecentCallsTest, OfAPlanThatIsForgotten_AreForgotten) {
+  CallArguments other = call_;
+  other.collective = Collective::kBarrier;
+  PreparedPlan barrier;
+  recent_.remember(other, other, &barrier);
+  recent_.forget(plan_);
+  EXPECT_EQ(recent_.find(call_), nullptr);
+  EXPECT_EQ(recent_.find(given(call_)), nullptr);
+  EXPECT_EQ(recent_.find(other), &barrier) << "that of another plan";
+}
+
 TEST_F(RecentCallsTest, OfUnevenParts_IsKnownByItsCounts_ThoughTheirListIsGone) {
   CallArguments uneven = call_;
   uneven.collective = Collective::kAllToAll;

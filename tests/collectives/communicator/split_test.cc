@@ -15,6 +15,7 @@ namespace rondo::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Split : public ::testing::TestWithParam<std::string> {
  protected:
@@ -42,6 +43,15 @@ TEST_P(Split, ByColor_OrdersByKeyAndThenByRank) {
       EXPECT_EQ(peer.transport, GetParam());
       EXPECT_GT(peer.sent_bytes + peer.received_bytes, 0U);
     }
+  });
+}
+
+/// In metrics and in the last calls that an error tells.
+TEST_P(Split, IsCountedByItsOwnName) {
+  spawn(world(2), [](Communicator& all) {
+    const auto some = all.split(0);
+    EXPECT_THAT(all.metrics(), HasSubstr("collective=\"split\""));
+    EXPECT_THAT(all.metrics(), Not(HasSubstr("all_gather")));
   });
 }
 

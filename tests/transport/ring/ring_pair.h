@@ -91,7 +91,7 @@ class RingPair {
   }
 
   std::size_t slot_bytes_;
-  std::vector<std::byte> range_ = std::vector<std::byte>(1 << 16);
+  std::vector<std::byte> range_ = std::vector<std::byte>(1 << 19);
   RangeMemory memory_{range_};
   std::unique_ptr<PlaceHead> heads_[2] = {std::make_unique<PlaceHead>(),
                                           std::make_unique<PlaceHead>()};

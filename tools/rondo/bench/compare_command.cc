@@ -147,12 +147,11 @@ PeerTimes measure_peers(const std::vector<std::string>& arguments) {
   const std::string script = peers_script();
   check_loops_compile(peers_include(script));
   const Progress progress;
-  int lines = 0;
   run_peers(script, arguments, [&](std::string_view line) {
     if (!times.take(line)) {
       throw std::runtime_error(fmt::format("a loop printed what isn't understood: '{}'", line));
     }
-    progress.show(fmt::format("\r{} points measured\x1b[K", ++lines));
+    progress.show(fmt::format("\r{} points measured\x1b[K", times.points()));
   });
   return times;
 }

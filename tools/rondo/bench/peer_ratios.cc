@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tools/rondo/bench/input_file.h"
 #include "tools/rondo/bench/operation.h"
 #include "tools/rondo/bench/result.h"
 
@@ -69,6 +70,16 @@ const PeerRatio* fastest_of(const std::vector<PeerRatio>& ratios, std::uint64_t 
   return fastest;
 }
 
+/// A line for each library that says what it is.
+std::string versions_text(const PeerTimes& times) {
+  std::string text;
+  for (const std::string& library : times.libraries()) {
+    const std::string version = times.version(library);
+    if (!version.empty()) text += fmt::format("#   {:<14} {}\n", library, one_line(version));
+  }
+  return text;
+}
+
 /// Empty where there was no such round of that size.
 std::string row_text(const PeerTimes& times, const PeerSetting& setting, std::uint64_t bytes,
                      Cores cores) {
@@ -120,10 +131,10 @@ std::vector<PeerRatio> ratios_of(const PeerTimes& times, const PeerSetting& sett
 }
 
 std::string ratio_table(const PeerTimes& times, const PeerSetting& setting) {
-  std::string text =
-      fmt::format("# {} over {}, {} ranks, {} buffers{}; medians in us\n#{:>11}", setting.call,
-                  setting.transport, setting.ranks, setting.buffers,
-                  setting.calls == kCallsApart ? "" : ", " + setting.calls, "size (B)");
+  std::string text = fmt::format("# {} over {}, {} ranks, {} buffers{}; medians in us\n{}#{:>11}",
+                                 setting.call, setting.transport, setting.ranks, setting.buffers,
+                                 setting.calls == kCallsApart ? "" : ", " + setting.calls,
+                                 versions_text(times), "size (B)");
   for (const std::string& library : times.libraries()) text += fmt::format(" {:>12}", library);
   text += fmt::format(" {:>8} {:>15} {:>6} {:>6}\n", "ratio", "least to most", "rounds", "cores");
   for (const std::uint64_t bytes : times.sizes()) {
@@ -137,6 +148,10 @@ ordered_json ratios_json(const Facts& environment, const PeerTimes& times,
                          const PeerSetting& setting) {
   ordered_json facts = ordered_json::object();
   for (const auto& [key, value] : environment) facts[key] = value;
+  ordered_json libraries = ordered_json::object();
+  for (const std::string& library : times.libraries()) {
+    if (!times.version(library).empty()) libraries[library] = times.version(library);
+  }
   ordered_json results = ordered_json::array();
   for (const std::string& library : times.libraries()) {
     for (const std::uint64_t bytes : times.sizes()) {
@@ -157,6 +172,7 @@ ordered_json ratios_json(const Facts& environment, const PeerTimes& times,
                       {"ratio", ratio.ratio}});
   }
   return {{"environment", std::move(facts)},
+          {"libraries", std::move(libraries)},
           {"results", std::move(results)},
           {"ratios", std::move(ratios)}};
 }

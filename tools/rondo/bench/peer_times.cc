@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "tools/rondo/bench/result.h"
 
@@ -36,6 +37,16 @@ std::optional<std::array<std::string_view, 5>> fields_of(std::string_view line) 
   return fields;
 }
 
+/// Who says what it is, and what; the library's own text may have commas.
+std::optional<std::pair<std::string, std::string>> version_of(std::string_view line) {
+  constexpr std::string_view kKind = ",library,";
+  const std::size_t comma = line.find(',');
+  if (comma == std::string_view::npos || !line.substr(comma).starts_with(kKind)) return {};
+  const std::string_view text = line.substr(comma + kKind.size());
+  if (comma == 0 || text.empty()) return {};
+  return std::pair(std::string(line.substr(0, comma)), std::string(text));
+}
+
 Cores cores_of(const std::map<std::string, double>& round) {
   const auto line = round.find("line");
   if (line == round.end()) return Cores::kUnknown;
@@ -64,6 +75,10 @@ bool PeerTimes::take(std::string_view line) {
     remarks_.emplace_back(line);
     return true;
   }
+  if (auto version = version_of(line)) {
+    versions_.insert(std::move(*version));
+    return true;
+  }
   const auto fields = fields_of(line);
   if (!fields) return false;
   const auto bytes = number_of<std::uint64_t>((*fields)[2]);
@@ -74,7 +89,13 @@ bool PeerTimes::take(std::string_view line) {
   std::vector<Round>& rounds = rounds_[*bytes];
   if (rounds.empty() || library == kOwn) rounds.emplace_back();
   rounds.back()[library] = *median_us;
+  ++points_;
   return true;
+}
+
+std::string PeerTimes::version(const std::string& library) const {
+  const auto found = versions_.find(library);
+  return found == versions_.end() ? std::string() : found->second;
 }
 
 double PeerTimes::median_us(const std::string& library, std::uint64_t bytes) const {

@@ -30,12 +30,15 @@ bool is_library(std::string_view name);
 
 class PeerTimes {
  public:
-  /// One line of the loops: "library,call,bytes,median_us,p10_us", or "# ..." to be passed
-  /// on. False where it is neither. A round of a size begins with Rondo's.
+  /// One line of the loops: "library,call,bytes,median_us,p10_us", "library,library,NAME AND
+  /// VERSION", or "# ..." to be passed on. False where it is none of them. A round of a size begins
+  /// with Rondo's.
   bool take(std::string_view line);
 
   /// The libraries that were measured, in the order in which they came.
   const std::vector<std::string>& libraries() const { return libraries_; }
+  /// What a library says it is, with its version; empty: it is none, or hasn't said.
+  std::string version(const std::string& library) const;
   /// The lines that were passed on: which peers are left out, and why.
   const std::vector<std::string>& remarks() const { return remarks_; }
   /// The median of the rounds; 0: it wasn't measured.
@@ -44,6 +47,8 @@ class PeerTimes {
   /// to both in a round isn't in it.
   std::vector<double> quotients(const std::string& peer, std::uint64_t bytes) const;
   std::vector<std::uint64_t> sizes() const;
+  /// How many times were taken.
+  int points() const { return points_; }
 
   /// The rounds alone in which the cores were so near to each other.
   PeerTimes where(Cores cores) const;
@@ -53,8 +58,10 @@ class PeerTimes {
   using Round = std::map<std::string, double>;
 
   std::vector<std::string> libraries_;
+  std::map<std::string, std::string> versions_;
   std::vector<std::string> remarks_;
   std::map<std::uint64_t, std::vector<Round>> rounds_;
+  int points_ = 0;
 };
 
 }  // namespace rondo::tool
