@@ -171,7 +171,7 @@ std::byte* RingEndpoint::target_of(const SendLane::LentRun& run, const CopyPiece
 
 Status RingEndpoint::copy_for_peer(const SendLane::LentRun& run, const CopyPiece& piece,
                                    std::byte* target) {
-  const Status begun = begin_store();
+  Status begun = begin_store();
   if (begun.ok()) copy_bytes(target, run.data + piece.begin, piece.bytes);
   end_store();
   return begun;
