@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <iterator>
-#include <span>
 #include <vector>
 
 #include "collectives/algorithms/double_binary_tree_all_reduce.h"
@@ -337,43 +334,25 @@ constexpr NamedCost kCosts[] = {
     {Collective::kBarrier, "direct", tell_all},
 };
 
-const NamedCost* cost_named(const algorithms::Algorithm& algorithm) {
-  const NamedCost* const found = std::ranges::find_if(kCosts, [&](const NamedCost& cost) {
-    return cost.collective == algorithm.collective && cost.name == algorithm.name;
-  });
-  return found == std::end(kCosts) ? nullptr : found;
-}
-
-/// Null where there is none. A call of a new size asks for all of a collective's.
-const NamedCost* cost_of(const algorithms::Algorithm& algorithm) {
-  const std::span<const algorithms::Algorithm> built_in = algorithms::all();
-  static const std::vector<const NamedCost*> costs = [&] {
-    std::vector<const NamedCost*> in_order;
-    for (const algorithms::Algorithm& each : built_in) in_order.push_back(cost_named(each));
-    return in_order;
-  }();
-  const bool is_built_in = std::greater_equal()(&algorithm, built_in.data()) &&
-                           std::less()(&algorithm, built_in.data() + built_in.size());
-  if (!is_built_in) return cost_named(algorithm);
-  return costs[static_cast<std::size_t>(&algorithm - built_in.data())];
-}
-
 }  // namespace
 
 CostTerms cost_terms(const algorithms::Algorithm& algorithm, const Layout& layout,
                      std::size_t bytes) {
-  const NamedCost* const cost = cost_of(algorithm);
-  if (cost == nullptr) return {2.0 * layout.world, 2.0};
-  CostTerms terms = cost->terms(layout.world, {layout, bytes});
-  // All ranks' bytes are its data, of which a rank has one part of so many.
-  if (algorithm.collective == Collective::kAllToAll) terms.volume /= layout.world;
-  terms.volume = std::max(terms.volume, volume_between_racks(algorithm, layout, bytes));
-  if (layout.one_host) {
-    wait_for_turns(terms, layout.ranks_per_core);
-  } else {
-    wait_for_cores(terms, std::max(1.0, layout.ranks_per_core));
+  for (const NamedCost& cost : kCosts) {
+    if (cost.collective == algorithm.collective && cost.name == algorithm.name) {
+      CostTerms terms = cost.terms(layout.world, {layout, bytes});
+      // All ranks' bytes are its data, of which a rank has one part of so many.
+      if (algorithm.collective == Collective::kAllToAll) terms.volume /= layout.world;
+      terms.volume = std::max(terms.volume, volume_between_racks(algorithm, layout, bytes));
+      if (layout.one_host) {
+        wait_for_turns(terms, layout.ranks_per_core);
+      } else {
+        wait_for_cores(terms, std::max(1.0, layout.ranks_per_core));
+      }
+      return terms;
+    }
   }
-  return terms;
+  return {2.0 * layout.world, 2.0};
 }
 
 }  // namespace rondo::select

@@ -70,6 +70,8 @@ using Token = std::uint64_t;
 
 /// Memory of a rank that peers may store into.
 enum class StoreRegion : std::uint8_t { kOutput, kScratch };
+/// What is stored at once (Endpoint::begin_store): whoever gives up may have to wait for so much.
+inline constexpr std::size_t kMostStoredBytes = std::size_t{1} << 20;
 
 struct Traffic {
   std::uint64_t sent_bytes = 0;  ///< payload, however it travelled
@@ -191,20 +193,20 @@ class Endpoint {
   /// null where that memory can't be mapped. Known once a message of the call came from the peer.
   virtual std::byte* peer_store(StoreRegion region, std::size_t offset, std::size_t bytes) = 0;
 
-  /// Around whatever is written where peer_store says, in pieces of a moment each: a peer that
-  /// gives up waits for the end of it. Errors: the peer has given up, and its memory may be
+  /// Around whatever is written where peer_store says, in pieces of kMostStoredBytes each: a peer
+  /// that gives up waits for the end of it. Errors: the peer has given up, and its memory may be
   /// another's by now. `end_store` may come without a `begin_store`.
   virtual Status begin_store() { return {}; }
   virtual void end_store() {}
-
-  /// For who has nothing else to do: copies a piece of what the peer is copying out of memory that
-  /// this side lent. When that began, in ticks; 0: there was none. Errors as post.
-  virtual Result<Ticks> help() { return Ticks{0}; }
 
   /// The same by way of a done view that lies in shared slots: where its bytes may be replaced by
   /// those that the peer is to put to `offset` of its region. They count as stored from its release
   /// on. Once for each view; null where that can't be.
   virtual std::byte* write_back(Token token, StoreRegion region, std::size_t offset);
+
+  /// For who has nothing else to do: copies a piece of what the peer is copying out of memory that
+  /// this side lent. When that began, in ticks; 0: there was none. Errors as post.
+  virtual Result<Ticks> help() { return Ticks{0}; }
 
   /// Tells the peer which call this rank waits in (on the control lane; free where a board does).
   virtual Status announce_call() = 0;

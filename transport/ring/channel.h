@@ -24,7 +24,19 @@ namespace rondo::transport {
 inline constexpr std::size_t kMaxLanes = kFirstFreeLane + kFreeLanes;
 inline constexpr std::size_t kMaxSlots = 64;
 inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
-inline constexpr unsigned kRegionShift = 56;
+
+/// Somewhere in memory that a peer may store into, as one word: StoreRegion in the top byte, offset
+/// below. Where it comes from another rank, both are to be checked.
+struct StorePlace {
+  std::uint64_t region = 0;
+  std::uint64_t offset = 0;
+
+  static constexpr unsigned kRegionShift = 56;
+  static constexpr StorePlace of(std::uint64_t word) {
+    return {word >> kRegionShift, word & ((std::uint64_t{1} << kRegionShift) - 1)};
+  }
+  constexpr std::uint64_t word() const { return region << kRegionShift | offset; }
+};
 
 /// Memory of a rank that its peers may store into, by StoreRegion; empty: none.
 using StoreSpans = std::array<std::span<std::byte>, 2>;
@@ -51,7 +63,7 @@ struct alignas(kCacheLineBytes) ConsumedCount {
 /// it may store (see StoreRegions). Written before the line that names the slot is consumed.
 struct WriteBack {
   std::atomic<std::uint64_t> stamp;  ///< of that line; another: its bytes are as they were
-  std::atomic<std::uint64_t> place;  ///< StoreRegion in the top byte, offset below
+  std::atomic<std::uint64_t> place;  ///< a StorePlace
 };
 static_assert(kCacheLineBytes % sizeof(WriteBack) == 0);
 using WriteBacks = std::array<WriteBack, kMaxSlots>;

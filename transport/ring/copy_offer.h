@@ -24,7 +24,7 @@ struct CopyPiece {
   std::uint64_t line = 0;
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t place = 0;  ///< StoreRegion in the top byte, offset below
+  std::uint64_t place = 0;  ///< a StorePlace (channel.h)
   int core = -1;            ///< where the receiver runs: the same one copies nothing sooner
 };
 

@@ -15,8 +15,6 @@ static_assert(kLineCount == 64, "one bit of given_back_ for each line");
 
 /// Shorter ones cost more to be offered than to be copied.
 constexpr std::size_t kLeastOffered = std::size_t{32} << 10;
-/// Who gives up waits for the end of a store of so many.
-constexpr std::size_t kMostOffered = std::size_t{1} << 20;
 
 RecvLane::RecvLane(const RecvPort& port)
     : port_(port), pending_(port.window), offer_(*port.copy_offers, *port.copy_answers) {}
@@ -95,7 +93,7 @@ Status RecvLane::take_of_run(const Call& call, Pending& pending, LentView& view,
     view = {.data = run_.data, .line = run_.line, .lane = port_.lane, .holds_line = true};
     ++views_[run_.line % kLineCount];
   } else {
-    RONDO_TRY(copy_of_run(pending, taken));
+    taken = copy_of_run(pending);
     if (!taken) return {};
   }
   pending.arrived_bytes = bytes;
@@ -105,26 +103,25 @@ Status RecvLane::take_of_run(const Call& call, Pending& pending, LentView& view,
   return {};
 }
 
-/// The run's next bytes, unless the sender has copied them, or is at it.
-Status RecvLane::copy_of_run(Pending& pending, bool& taken) {
+/// The run's next bytes, unless the sender has copied them; false while it is at that.
+bool RecvLane::copy_of_run(const Pending& pending) {
   const std::size_t begin = run_.bytes - run_.left;
   if (offer_.is_out() && begin == run_.offered) {
     const CopyOffer::Copied copied = offer_.take_back();
-    taken = copied != CopyOffer::Copied::kNotYet;
-    if (!taken) return {};
+    if (copied == CopyOffer::Copied::kNotYet) return false;
     run_.is_copied = copied == CopyOffer::Copied::kBySender;
   }
-  if (run_.is_copied && begin < run_.offered_end) return {};
+  if (run_.is_copied && begin < run_.offered_end) return true;
   if (!offer_.is_out()) offer_part(pending);
   begin_copy(pending.bytes);
   copy_bytes(pending.data, run_.data, pending.bytes);
-  return {};
+  return true;
 }
 
 /// To the sender, of what is left of the run: as much as this side copies before it comes to that.
 void RecvLane::offer_part(const Pending& pending) {
   const std::size_t left = std::min(run_.left, pending.room);
-  const std::size_t bytes = std::min(left / 2, kMostOffered) / run_.unit * run_.unit;
+  const std::size_t bytes = std::min(left / 2, kMostStoredBytes) / run_.unit * run_.unit;
   if (bytes < kLeastOffered) return;
   const std::byte* const target = pending.data + bytes;
   for (std::size_t region = 0; region < port_.stores->size(); ++region) {
@@ -134,11 +131,11 @@ void RecvLane::offer_part(const Pending& pending) {
     run_.offered = run_.bytes - run_.left + bytes;
     run_.offered_end = run_.offered + bytes;
     run_.is_copied = false;
-    const auto offset = static_cast<std::uint64_t>(target - store.data());
+    const StorePlace place{region, static_cast<std::uint64_t>(target - store.data())};
     offer_.make({.line = run_.line,
                  .begin = run_.offered,
                  .bytes = bytes,
-                 .place = static_cast<std::uint64_t>(region) << kRegionShift | offset,
+                 .place = place.word(),
                  .core = sched_getcpu()});
     return;
   }

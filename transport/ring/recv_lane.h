@@ -119,7 +119,7 @@ class RecvLane {
   Status take_next(const Call& call, Pending& pending, LentView& view, bool& taken);
   Status begin_run(const Call& call, const LineContent& content);
   Status take_of_run(const Call& call, Pending& pending, LentView& view, bool& taken);
-  Status copy_of_run(Pending& pending, bool& taken);
+  bool copy_of_run(const Pending& pending);
   void offer_part(const Pending& pending);
   Status take(const LineContent& content, Pending& pending, LentView& view);
   Status take_inline(const LineContent& content, Pending& pending, LentView& view);

@@ -163,8 +163,7 @@ Result<Ticks> RingEndpoint::help_with(std::size_t lane) {
 /// Where the peer wants the piece; null where that isn't its memory, or not of the message.
 std::byte* RingEndpoint::target_of(const SendLane::LentRun& run, const CopyPiece& piece) {
   if (piece.begin > run.bytes || piece.bytes > run.bytes - piece.begin) return nullptr;
-  const std::uint64_t region = piece.place >> kRegionShift;
-  const std::uint64_t offset = piece.place & ((std::uint64_t{1} << kRegionShift) - 1);
+  const auto [region, offset] = StorePlace::of(piece.place);
   if (region >= stores_->size()) return nullptr;
   return peer_store(static_cast<StoreRegion>(region), offset, piece.bytes);
 }
@@ -191,7 +190,7 @@ std::byte* RingEndpoint::write_back(LentView& view, StoreRegion region, std::siz
   const PeerRegion known = peer_region(region);
   if (offset > known.bytes || view.bytes > known.bytes - offset) return nullptr;
   return recv_lanes_[view.lane].write_back(
-      view, (static_cast<std::uint64_t>(region) << kRegionShift) | offset);
+      view, StorePlace{static_cast<std::uint64_t>(region), offset}.word());
 }
 
 std::optional<Fingerprint> RingEndpoint::peer_call(std::uint64_t sequence) {

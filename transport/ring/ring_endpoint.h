@@ -77,9 +77,9 @@ class RingEndpoint : public Endpoint {
   void release(Token token) final;
   std::byte* peer_store(StoreRegion region, std::size_t offset, std::size_t bytes) final;
   Status begin_store() final;
-  Result<Ticks> help() final;
   void end_store() final { link_.own_channel->storing.now.store(0, std::memory_order_release); }
   std::byte* write_back(Token token, StoreRegion region, std::size_t offset) final;
+  Result<Ticks> help() final;
   Status announce_call() final { return {}; }
   std::optional<Fingerprint> peer_call(std::uint64_t sequence) final;
   Traffic traffic() const final;

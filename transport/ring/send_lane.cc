@@ -144,9 +144,7 @@ Status SendLane::take_write_back(std::size_t slot, bool& copies) {
   const WriteBack& back = (*port_.write_backs)[slot];
   if (back.stamp.load(std::memory_order_acquire) != use.free_at) return {};
   use.may_come_back = false;
-  const std::uint64_t place = back.place.load(std::memory_order_relaxed);
-  const std::uint64_t region = place >> kRegionShift;
-  const std::uint64_t offset = place & ((std::uint64_t{1} << kRegionShift) - 1);
+  const auto [region, offset] = StorePlace::of(back.place.load(std::memory_order_relaxed));
   const std::span<std::byte> store =
       region < port_.stores->size() ? (*port_.stores)[region] : std::span<std::byte>();
   if (offset > store.size() || use.bytes > store.size() - offset)

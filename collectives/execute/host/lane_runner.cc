@@ -175,14 +175,13 @@ Status LaneRunner::reduce_segments(std::uint32_t first, std::uint32_t count, std
 
 /// Of the lists, which it moves on.
 Status LaneRunner::combine_pieces(std::size_t bytes, std::size_t target_count) {
-  /// What a peer that gives up may have to wait for.
-  constexpr std::size_t kMostStored = std::size_t{1} << 20;
   const BoundSweep& sweep = current();
   const auto sources = std::span(source_list_).first(sweep.sources.size());
   const auto targets = std::span(target_list_).first(target_count);
   std::size_t left = bytes;
   do {
-    const std::size_t piece = stores_into_peers() ? std::min(left, kMostStored) : left;
+    const std::size_t piece =
+        stores_into_peers() ? std::min(left, transport::kMostStoredBytes) : left;
     Status combined = begin_stores();
     if (combined.ok()) {
       combined = reduce_by_plan(plan_, custom_, timer_,

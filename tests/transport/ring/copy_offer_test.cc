@@ -171,8 +171,8 @@ TEST_F(CopiedTogether, OffersThatCannotBe_AreRefused) {
       [](CopyOffers& offers) { offers.begin = ~std::uint64_t{0}; },
       [](CopyOffers& offers) { offers.bytes = kBytes; },
       [](CopyOffers& offers) { offers.place = kBytes - kUnit; },
-      [](CopyOffers& offers) { offers.place = std::uint64_t{1} << kRegionShift; },
-      [](CopyOffers& offers) { offers.place = std::uint64_t{255} << kRegionShift; },
+      [](CopyOffers& offers) { offers.place = std::uint64_t{1} << StorePlace::kRegionShift; },
+      [](CopyOffers& offers) { offers.place = std::uint64_t{255} << StorePlace::kRegionShift; },
   };
   send();
   receive(0);

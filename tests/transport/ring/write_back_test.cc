@@ -149,7 +149,7 @@ TEST_F(SlotsWrittenBack, ToAPlaceThatIsNotThePeers_AreDataLoss) {
 
 TEST_F(SlotsWrittenBack, ToARegionThatThereIsNot_AreDataLoss) {
   replace(viewed(source_.data(), kBytes), kOffset, 7);
-  pair_.channel(1).write_backs[0][0].place = std::uint64_t{9} << kRegionShift;
+  pair_.channel(1).write_backs[0][0].place = std::uint64_t{9} << StorePlace::kRegionShift;
   EXPECT_EQ(stored().status().code(), ErrorCode::kDataLoss);
   EXPECT_THAT(output_, Each(kUntouched));
 }
