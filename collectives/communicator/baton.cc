@@ -8,6 +8,7 @@
 
 #include "collectives/communicator/call_driver.h"
 #include "core/futex.h"
+#include "core/store_before_loads.h"
 
 namespace rondo::communicator {
 namespace {
@@ -118,12 +119,12 @@ std::int64_t CallDriver::arm_to_sleep() {
 
 bool CallDriver::try_take_or_tell() {
   if (gives_way()) {
-    missed_.store(true, std::memory_order_seq_cst);
+    store_before_loads(missed_, true);
     // Else somebody who wants it now tells, with the baton or without.
     return wanted_now_.load(std::memory_order_seq_cst) == 0 && try_take();
   }
   if (try_take()) return true;
-  missed_.store(true, std::memory_order_seq_cst);
+  store_before_loads(missed_, true);
   return try_take();
 }
 
@@ -141,7 +142,7 @@ void CallDriver::answer() {
 void CallDriver::let_go() {
   const bool sleeps = lets_sleep_;
   holder_.store(nullptr, std::memory_order_relaxed);
-  is_driven_.store(0, std::memory_order_seq_cst);
+  store_before_loads(is_driven_, 0);
   if (wanted_.load(std::memory_order_seq_cst) != 0) futex_wake(is_driven_);
   if (!readiness_.has_sleeper()) return;
   // Behind it: a loop that has found the baton taken has taken back earlier signals before, and
@@ -156,7 +157,7 @@ void CallDriver::give_up_later(const Status& cause, PendingCall* call) {
     if (call != nullptr) call->holders.fetch_add(1, std::memory_order_relaxed);
     demands_.push_back({cause, call});
   }
-  has_demands_.store(true, std::memory_order_seq_cst);
+  store_before_loads(has_demands_, true);
   if (has_baton()) return;
   if (try_take()) return give_back();
   bell_->ring();

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/futex.h"
+#include "core/store_before_loads.h"
 
 namespace rondo::communicator {
 namespace {
@@ -93,7 +94,7 @@ bool ProgressThread::move_on() {
 /// Until woken, by whoever took the baton or starts a call: who hasn't seen that it sleeps has
 /// changed the signal before.
 void ProgressThread::wait_for_signal(std::uint32_t seen) {
-  sleeps_.store(true, std::memory_order_seq_cst);
+  store_before_loads(sleeps_, true);
   const bool watches = watches_.load(std::memory_order_relaxed);
   futex_wait(signal_, seen, watches ? kLookPeriod : kLongSleep);
   sleeps_.store(false, std::memory_order_relaxed);

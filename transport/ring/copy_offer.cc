@@ -1,5 +1,7 @@
 #include "transport/ring/copy_offer.h"
 
+#include "core/store_before_loads.h"
+
 namespace rondo::transport {
 
 void CopyOffer::make(const CopyPiece& piece) {
@@ -13,7 +15,7 @@ void CopyOffer::make(const CopyPiece& piece) {
 }
 
 CopyOffer::Copied CopyOffer::take_back() {
-  offers_->taken_back.store(number_, std::memory_order_seq_cst);
+  store_before_loads(offers_->taken_back, number_);
   if (answers_->taken.load(std::memory_order_seq_cst) != number_) {
     is_out_ = false;
     return Copied::kByNobody;
@@ -36,7 +38,7 @@ std::optional<CopyPiece> CopyHelp::look() {
 }
 
 bool CopyHelp::take() {
-  answers_->taken.store(number_, std::memory_order_seq_cst);
+  store_before_loads(answers_->taken, number_);
   if (offers_->taken_back.load(std::memory_order_seq_cst) < number_) return true;
   answer(false);
   return false;

@@ -6,8 +6,8 @@
 //
 // Each side writes to its own memory alone. The receiver numbers its offers and takes one back
 // before it copies the piece itself; the sender says that it takes one, and then looks whether it
-// has been taken back: one of the two sees the other (E. W. Dijkstra, "Cooperating sequential
-// processes", 1965, after Th. J. Dekker). Who sees that is second leaves the piece to the other.
+// has been taken back: one of the two sees the other (core/store_before_loads.h). Who sees that is
+// second leaves the piece to the other.
 // Threads: one on each side.
 
 #include <atomic>

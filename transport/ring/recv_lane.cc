@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/copy_bytes.h"
+#include "core/store_before_loads.h"
 #include "transport/wire/call_history.h"
 
 namespace rondo::transport {
@@ -280,7 +281,7 @@ Status RecvLane::take_slot(const LineContent& content, Pending& pending, LentVie
 /// copied them since.
 Result<const std::byte*> RecvLane::find_lent(const LineContent& content, std::size_t bytes) {
   if (port_.relocations != nullptr) {
-    port_.relocations->reading.store(next_line_ + 1, std::memory_order_seq_cst);
+    store_before_loads(port_.relocations->reading, next_line_ + 1);
     const std::uint64_t moved =
         port_.peer_relocations->moved[next_line_ % kLineCount].load(std::memory_order_seq_cst);
     if (moved >> Relocations::kSlotBits == next_line_ + 1) {

@@ -2,6 +2,7 @@
 // on. Part of SendLane.
 
 #include "core/copy_bytes.h"
+#include "core/store_before_loads.h"
 #include "transport/ring/send_lane.h"
 
 namespace rondo::transport {
@@ -27,8 +28,8 @@ bool SendLane::move_to_slots(Pending& pending) {
   copied_bytes_ += pending.bytes;
   for (std::size_t slot = *first; slot < *first + count; ++slot)
     slots_[slot] = {.free_at = pending.last_line + 1};
-  port_.relocations->moved[pending.last_line % kLineCount].store(
-      ((pending.last_line + 1) << Relocations::kSlotBits) | *first, std::memory_order_seq_cst);
+  store_before_loads(port_.relocations->moved[pending.last_line % kLineCount],
+                     ((pending.last_line + 1) << Relocations::kSlotBits) | *first);
   pending.was_read =
       port_.peer_relocations->reading.load(std::memory_order_seq_cst) > pending.last_line;
   if (!pending.was_read) {
