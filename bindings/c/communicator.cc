@@ -47,7 +47,7 @@ void create_by_meeting(const Meeting& meeting, const rondo_config* config,
     need(out, "out");
     options = options_of(config);
     device = device_of(config);
-    check_options(options, device);
+    check_options(options, device, meeting.processes);
     if (meeting.process == 0) own_id = make_unique_id(options.interface);
     return own_id;
   };

@@ -41,6 +41,11 @@ rondo::PlanQuestion question_of(const rondo_plan_question* pointer) {
       .hosts = given->hosts,
       .ranks_per_host = given->ranks_per_host};
   question.deterministic = given->deterministic != 0;
+  if (given->unused != 0)
+    throw rondo::Error(
+        rondo::ErrorCode::kInvalidArgument,
+        fmt::format("rondo_plan_question.unused: expected 0, got {}", given->unused));
+  if (given->registered != 0) question.memory = rondo::MemoryKind::kRegistered;
   set(question.network, given->network);
   set(question.tuning, given->tuning);
   set(question.algorithm, given->algorithm);

@@ -28,9 +28,9 @@ std::string Communicator::measure_tuning() {
 
 std::vector<MeasuredChoice> Communicator::measure_choices(Collective collective,
                                                           const std::vector<std::size_t>& bytes,
-                                                          int rounds) {
+                                                          int rounds, MemoryKind memory) {
   return value_or_throw(
-      communicator::measure_choices(alive(impl_).engine(), collective, bytes, rounds));
+      communicator::measure_choices(alive(impl_).engine(), collective, bytes, rounds, memory));
 }
 
 void Communicator::abort(const Error& cause) {

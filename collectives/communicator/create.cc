@@ -159,12 +159,13 @@ void Communicator::Impl::abandon() {
   if (kept != nullptr) kept->before = last_abandoned.exchange(kept);
 }
 
-void check_options(const CommunicatorOptions& options, Device device) {
+void check_options(const CommunicatorOptions& options, Device device, int ranks) {
   const auto in_force = value_or_throw(check_alone({device}, options));
   static_cast<void>(value_or_throw(communicator::load_schedule(in_force.schedule)));
   // Else it is found wrong when the others already wait. A process alone has no use for it.
   if (!in_force.interface.empty())
     throw_if_error(transport::own_address(in_force.interface, false, {}).status());
+  if (ranks > 0) throw_if_error(communicator::check_links(in_force.links, ranks));
 }
 
 Communicator Communicator::create(const CommunicatorOptions& options, Device device) {

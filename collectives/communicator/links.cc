@@ -187,6 +187,11 @@ Result<LinkSpeeds> listed_links(const std::string& list, int world) {
                             world, list));
 }
 
+Status check_links(const std::string& option, int world) {
+  if (option == kEqualLinks || option == kMeasureLinks) return {};
+  return listed_links(option, world).status();
+}
+
 Status learn_links(Engine& engine) {
   const Place& place = engine.place();
   const std::string& links = place.options().links;

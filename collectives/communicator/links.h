@@ -23,6 +23,9 @@ inline constexpr const char* kMeasureLinks = "measure";
 /// Speeds listed by rank: "1,1,0.2". Errors: InvalidArgument (not `world` numbers above 0).
 Result<schedule::LinkSpeeds> listed_links(const std::string& list, int world);
 
+/// Of the option, in a world of so many ranks. Errors: as listed_links.
+Status check_links(const std::string& option, int world);
+
 /// What the option says, from the next call on: a collective call where that is to measure.
 /// Errors: as listed_links and measure_links.
 Status learn_links(Engine& engine);

@@ -10,6 +10,7 @@
 #include "core/home_core.h"
 #include "core/log.h"
 #include "core/topology.h"
+#include "transport/shm/registered_pool.h"
 
 namespace rondo::communicator {
 namespace {
@@ -218,8 +219,19 @@ void Place::forget_plans() {
 
 CallInfo Place::last_call() const {
   CallInfo info = last_call_;
+  if (registered_us_ > 0 && was_on_registered_memory()) info.predicted_us = registered_us_;
   if (trace_ != nullptr) info.took_us = trace_->last_us();
   return info;
+}
+
+/// Of the last call, all that this rank has brought.
+bool Place::was_on_registered_memory() const {
+  const auto pool = transport::RegisteredPool::instance();
+  if (!pool.ok()) return false;
+  const auto is_registered = [&](const std::byte* data) {
+    return data == nullptr || (*pool)->offset_of(data, 1).has_value();
+  };
+  return is_registered(operands_.input) && is_registered(operands_.output);
 }
 
 void Place::abort(const Status& cause) {

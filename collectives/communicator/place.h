@@ -126,6 +126,7 @@ class Place {
                    const StreamPlace& stream);
   void set_operands(const CallArguments& arguments, const StreamPlace& stream);
   void note(PreparedPlan& prepared);
+  bool was_on_registered_memory() const;
   Status call_as(const CallArguments& given, const CallArguments& used);
   Result<PreparedPlan*> make_known(const CallArguments& given, const CallArguments& used);
   Status run_admitted(const CallArguments& arguments, PreparedPlan& prepared);
@@ -167,6 +168,7 @@ class Place {
   Planner planner_;
   std::string_view transport_ = CallInfo{}.transport;  ///< that of all pairs, or "mixed"
   CallInfo last_call_;
+  double registered_us_ = 0;  ///< its prediction, if its memory is registered; 0: that is as others
   transport::Call last_{};
   /// The next call's, but for its fingerprint. Copying it in begin reads what was written long
   /// before: a load of what two stores have just written waits until both have left the core.

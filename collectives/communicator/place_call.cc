@@ -126,6 +126,7 @@ void Place::note(PreparedPlan& prepared) {
   last_call_.algorithm = prepared.algorithm;
   last_call_.wire_format = prepared.wire_format;
   last_call_.predicted_us = prepared.predicted_us;
+  registered_us_ = prepared.registered_us;
   last_call_.transport = prepared.on_device ? to_string(device_.kind) : transport_;
   // What is captured is moved by launches, which nobody sees.
   moves_ = prepared.moved.empty() || operands_.capture != nullptr ? nullptr : &prepared;

@@ -27,8 +27,9 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   std::unique_ptr<execute::Runner> runner;
   std::string_view algorithm;
   std::string_view wire_format = "none";
-  double predicted_us = 0;                                    ///< 0: unknown
-  bool on_device = false;                                     ///< runs where the buffers lie
+  double predicted_us = 0;   ///< 0: unknown
+  double registered_us = 0;  ///< on registered memory, where that is told apart; else 0
+  bool on_device = false;    ///< runs where the buffers lie
   execute::HeadStart head_start = execute::HeadStart::kNone;  ///< the runner's
   /// Of one pair of buffers.
   std::size_t residual_bytes() const {

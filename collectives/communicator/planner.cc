@@ -192,6 +192,15 @@ Result<kernels::ReduceKernel> Planner::kernel_of(const CallArguments& arguments)
                                      arguments.reduction.op());
 }
 
+void Planner::predict(PreparedPlan& prepared, const select::Candidate& chosen, std::size_t bytes) {
+  prepared.predicted_us = chosen.predicted_us;
+  if (pricing_ == nullptr || chosen.predicted_us <= 0) return;
+  prepared.predicted_us = pricing_->predicted_between_us(*chosen.algorithm, bytes);
+  if (chosen.registered_us <= 0) return;
+  prepared.registered_us =
+      pricing_->predicted_between_us(*chosen.algorithm, bytes, MemoryKind::kRegistered);
+}
+
 Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& arguments) {
   auto prepared = std::make_shared<PreparedPlan>();
   const select::DevicePath path = device_.path_of(arguments);
@@ -219,9 +228,7 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   if (prepared->on_device) {
     prepared->predicted_us = device_.predicted_us(arguments);
   } else if (!knows_own_rows_only(arguments)) {
-    const bool is_simulated = pricing_ != nullptr && chosen.predicted_us > 0;
-    prepared->predicted_us =
-        is_simulated ? pricing_->predicted_between_us(*algorithm, bytes) : chosen.predicted_us;
+    predict(*prepared, chosen, bytes);
   }
   if (is_one_exchange(*algorithm, arguments) && !prepared->on_device) {
     using execute::OneShotRunner;

@@ -86,6 +86,7 @@ class Planner {
   Result<select::Candidate> choose(const CallArguments& arguments);
   /// Whether the device combines what the algorithm wants it to; the host always does.
   bool is_taken(const algorithms::Algorithm& algorithm, const CallArguments& arguments);
+  void predict(PreparedPlan& prepared, const select::Candidate& chosen, std::size_t bytes);
   Result<std::unique_ptr<execute::Runner>> one_shot_runner(
       const CallArguments& arguments, OneExchange exchange,
       std::vector<transport::Endpoint*> endpoints, bool bulletins) const;

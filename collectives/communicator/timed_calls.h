@@ -1,8 +1,7 @@
 #pragma once
 
-// Times algorithms beside each other: calls of a collective on ordinary memory, a few of one
-// algorithm after a few of the other, so that whatever else runs on the machine slows all of them
-// alike.
+// Times algorithms beside each other: calls of a collective, a few of one algorithm after a few of
+// the other, so that whatever else runs on the machine slows all of them alike.
 // Threads: the place's.
 
 #include <cstddef>
@@ -13,25 +12,10 @@
 
 #include "collectives/algorithms/registry.h"
 #include "collectives/communicator/engine.h"
+#include "collectives/communicator/timed_floats.h"
 #include "core/status.h"
 
 namespace rondo::communicator {
-
-/// Memory that begins on a page: how source and target lie to each other decides how fast copies
-/// are, and is to be the same whenever something is timed.
-class PagedFloats {
- public:
-  /// At least so many, what was there is gone. Errors: System (no memory).
-  Status reserve(std::size_t count);
-  float* data() const { return data_.get(); }
-
- private:
-  struct Free {
-    void operator()(float* data) const;
-  };
-  std::unique_ptr<float, Free> data_;
-  std::size_t count_ = 0;
-};
 
 /// Of several runs of the same size.
 struct Pass {
@@ -42,16 +26,20 @@ struct Pass {
 class TimedCalls {
  public:
   /// Borrows the engine, whose calls go by the option's algorithm again afterwards.
-  explicit TimedCalls(Engine& engine);
+  explicit TimedCalls(Engine& engine, MemoryKind memory = MemoryKind::kOrdinary);
   ~TimedCalls();
   TimedCalls(const TimedCalls&) = delete;
   TimedCalls& operator=(const TimedCalls&) = delete;
 
+  /// Memory for calls of up to so many bytes: whether all ranks have it; one that hasn't logs why.
+  /// Collective. Errors: as a collective call.
+  Result<bool> reserve(std::size_t bytes);
+
   /// What a call takes on the slowest rank, in microseconds, of each algorithm in each round; all
-  /// ranks get the same. Input is written anew and all meet at a barrier before each call. Calls of
-  /// an algorithm follow each other, as a program's do, and the first ones don't count. Algorithms
-  /// that are one in this world (select/alike.h) share their rounds, of which there are more then.
-  /// In each turn, and in each pass, another one is the first.
+  /// ranks get the same. Input is written anew and all meet at a barrier before each call, and at
+  /// another behind it. Calls of an algorithm follow each other, as a program's do, and the first
+  /// ones don't count. Algorithms that are one in this world (select/alike.h) share their rounds,
+  /// of which there are more then. In each turn, and in each pass, another one is the first.
   /// Collective: every rank makes the same calls. Errors: as a collective call.
   Result<std::vector<std::vector<double>>> run(
       std::size_t bytes, std::span<const algorithms::Algorithm* const> algorithms, int rounds,
@@ -80,8 +68,8 @@ class TimedCalls {
 
   Engine& engine_;
   std::map<const algorithms::Algorithm*, const algorithms::Algorithm*> first_alike_;
-  PagedFloats input_;
-  PagedFloats output_;
+  TimedFloats input_;
+  TimedFloats output_;
 };
 
 /// Which of `count` is the first in one of several turns, the others following it: over all turns

@@ -17,6 +17,8 @@ using select::MeasuredTimes;
 
 namespace {
 
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
 /// What is between two sizes, and slower than a larger one by more than noise and than what some
 /// algorithm's other way for longer calls may gain.
 std::set<std::size_t> disturbed_sizes(const std::map<std::size_t, double>& fastest) {
@@ -40,8 +42,13 @@ void TimedSamples::add(const Algorithm& algorithm, std::size_t bytes,
   ++timed.passes;
 }
 
+double TimedSamples::typical(const Algorithm& algorithm, std::size_t bytes) const {
+  const auto found = timed_.find({&algorithm, bytes});
+  if (found == timed_.end() || was_mostly_left_out(found->first)) return kUnknown;
+  return median(found->second.times_us);
+}
+
 double TimedSamples::between(const Algorithm& algorithm, std::size_t bytes) const {
-  constexpr double kUnknown = std::numeric_limits<double>::infinity();
   const auto high = timed_.lower_bound({&algorithm, bytes + 1});
   if (high == timed_.end() || high->first.first != &algorithm || high == timed_.begin())
     return kUnknown;
@@ -71,7 +78,7 @@ std::map<schedule::Collective, TimedSamples::Fastest> TimedSamples::fastest() co
   return all;
 }
 
-std::vector<MeasuredTimes> TimedSamples::medians() const {
+std::vector<MeasuredTimes> TimedSamples::medians(MemoryKind memory) const {
   std::map<schedule::Collective, std::set<std::size_t>> disturbed;
   for (const auto& [collective, times] : fastest()) disturbed[collective] = disturbed_sizes(times);
   std::vector<MeasuredTimes> list;
@@ -83,6 +90,7 @@ std::vector<MeasuredTimes> TimedSamples::medians() const {
     if (is_new) {
       list.push_back({.collective = algorithm->collective,
                       .algorithm = std::string(algorithm->name),
+                      .memory = memory,
                       .points = {}});
     }
     list.back().points.push_back({.bytes = bytes, .us = median(timed.times_us)});

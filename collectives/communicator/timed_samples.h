@@ -18,6 +18,9 @@ class TimedSamples {
   void add(const algorithms::Algorithm& algorithm, std::size_t bytes,
            const std::vector<double>& times_us);
 
+  /// The median at exactly that size; infinite where it wasn't measured, or mostly left out.
+  double typical(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
+
   /// By the sizes above and below, halfway; infinite where there is none above, or either was
   /// mostly left out.
   double between(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
@@ -27,7 +30,7 @@ class TimedSamples {
   /// took where it was not tells of that pass alone. And without sizes, between others, at which
   /// whatever was measured took clearly longer than the fastest at a larger one: the machine did
   /// something else meanwhile, and what wasn't measured then would seem to be faster.
-  std::vector<select::MeasuredTimes> medians() const;
+  std::vector<select::MeasuredTimes> medians(MemoryKind memory = MemoryKind::kOrdinary) const;
 
  private:
   using Key = std::pair<const algorithms::Algorithm*, std::size_t>;

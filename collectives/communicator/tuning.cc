@@ -201,15 +201,18 @@ Result<std::string> chosen_of(const Place& place, Collective collective,
 }
 
 void fill_in(const std::vector<select::Candidate>& candidates,
-             const std::vector<std::vector<double>>& times, MeasuredChoice& choice) {
+             const std::vector<std::vector<double>>& times, MemoryKind memory,
+             MeasuredChoice& choice) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < times.size(); ++i) {
     const std::string name(candidates[i].algorithm->name);
     const double us = half_median(times[i], 0);
-    choice.algorithms.push_back({.name = name,
-                                 .us = half_median(times[i], 1),
-                                 .predicted_us = candidates[i].predicted_us,
-                                 .other_half_us = us});
+    const bool is_apart = memory == MemoryKind::kRegistered && candidates[i].registered_us > 0;
+    choice.algorithms.push_back(
+        {.name = name,
+         .us = half_median(times[i], 1),
+         .predicted_us = is_apart ? candidates[i].registered_us : candidates[i].predicted_us,
+         .other_half_us = us});
     if (us >= least) continue;
     least = us;
     choice.fastest = name;
@@ -230,10 +233,10 @@ Result<std::string> measured_tuning(Engine& engine) {
 
 Result<std::vector<MeasuredChoice>> measured_choices(Engine& engine, Collective collective,
                                                      const std::vector<std::size_t>& bytes,
-                                                     int rounds) {
+                                                     int rounds, MemoryKind memory) {
   const Place& place = engine.place();
   std::vector<MeasuredChoice> choices;
-  TimedCalls calls(engine);
+  TimedCalls calls(engine, memory);
   using Order = select::Demands::Order;
   const select::Demands demands{.order = place.planner().is_deterministic() ? Order::kRanks
                                                                             : Order::kAny};
@@ -257,7 +260,7 @@ Result<std::vector<MeasuredChoice>> measured_choices(Engine& engine, Collective 
                        .chosen = std::move(chosen),
                        .fastest = {},
                        .algorithms = {}});
-    fill_in(candidates, times, choices.back());
+    fill_in(candidates, times, memory, choices.back());
   }
   return choices;
 }
@@ -295,7 +298,7 @@ Status learn_tuning(Engine& engine) {
 
 Result<std::vector<MeasuredChoice>> measure_choices(Engine& engine, Collective collective,
                                                     const std::vector<std::size_t>& bytes,
-                                                    int rounds) {
+                                                    int rounds, MemoryKind memory) {
   if (rounds < 1 || rounds > kMostRounds) {
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("Communicator::measure_choices: rounds: expected 1 to {}, got {}",
@@ -309,7 +312,7 @@ Result<std::vector<MeasuredChoice>> measure_choices(Engine& engine, Collective c
   std::vector<MeasuredChoice> choices;
   if (engine.place().size() == 1) return choices;
   RONDO_TRY(told_to_all(engine, [&]() -> Status {
-    RONDO_ASSIGN(choices, measured_choices(engine, collective, bytes, rounds));
+    RONDO_ASSIGN(choices, measured_choices(engine, collective, bytes, rounds, memory));
     return {};
   }));
   return choices;

@@ -28,6 +28,6 @@ Result<std::string> measure_tuning(Engine& engine);
 /// See Communicator::measure_choices.
 Result<std::vector<MeasuredChoice>> measure_choices(Engine& engine, Collective collective,
                                                     const std::vector<std::size_t>& bytes,
-                                                    int rounds);
+                                                    int rounds, MemoryKind memory);
 
 }  // namespace rondo::communicator

@@ -37,7 +37,7 @@ Result<std::string> cached_tuning_path(std::string_view transport,
         fmt::format(";{}*{}/{}", ranks[rank].hostname, ranks[rank].cores.size(), of_host[rank]);
   if (segment_bytes != 0) hosts += fmt::format(";segments of {}", segment_bytes);
   // A number by what files of before lacked: they are measured anew.
-  return fmt::format("{}/tuning4-{}-{:016x}.json", *folder, ranks.size(), fnv1a(hosts));
+  return fmt::format("{}/tuning5-{}-{:016x}.json", *folder, ranks.size(), fnv1a(hosts));
 }
 
 }  // namespace rondo::communicator

@@ -1,5 +1,7 @@
 #include "collectives/communicator/tuning_fit.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -106,6 +108,7 @@ select::Tuning tuning_of(const Place& place, TuningSamples samples) {
   tuning.hosts = names_of_hosts(place);
   const auto layout = std::make_shared<const schedule::HostLayout>(place.layout());
   tuning.network = select::fit(first_guess(place), runs_to_fit(place, samples.evenly, layout));
+  std::ranges::move(samples.registered, std::back_inserter(samples.all));
   for (MeasuredTimes& of : samples.all) {
     const Algorithm& algorithm = *algorithms::find(of.collective, of.algorithm);
     for (MeasuredTimes::Point& point : of.points) {

@@ -9,6 +9,8 @@
 
 #include "collectives/communicator/timed_calls.h"
 #include "collectives/communicator/timed_samples.h"
+#include "collectives/communicator/tuning_passes.h"
+#include "collectives/communicator/tuning_registered.h"
 
 namespace rondo::communicator {
 namespace {
@@ -17,14 +19,6 @@ using algorithms::Algorithm;
 using schedule::Collective;
 using select::MeasuredTimes;
 
-/// Closer where algorithms take other ways: beyond what a bulletin holds.
-constexpr std::size_t kSizes[] = {64,        1 << 10,   2 << 10,    8 << 10,    32 << 10,
-                                  128 << 10, 512 << 10, 2048 << 10, 8192 << 10, 32768 << 10};
-/// Those between, where it is close: which of two is faster mustn't hang on an interpolation.
-constexpr std::size_t kSizesBetween[] = {4 << 10,    16 << 10,   64 << 10,   256 << 10,
-                                         1024 << 10, 4096 << 10, 16384 << 10};
-/// So much slower than the fastest are those that are measured there, at most.
-constexpr double kClose = 1.5;
 /// From here on algorithms that are this much slower than the fastest are left out; of sizes that
 /// take long, sooner.
 constexpr std::size_t kLongCall = std::size_t{64} << 10;
@@ -32,8 +26,6 @@ constexpr double kHopeless = 3;
 constexpr double kHopelessWhereLong = 1.75;
 /// Where links are slow, larger sizes tell no more: they take so much longer.
 constexpr double kLongEnoughUs = 15'000;
-/// Of calls that take so long one a pass is enough.
-constexpr double kLongUs = 5'000;
 /// What else the machine does comes and goes: all sizes are gone through so often, that each has
 /// its share of it. Before that a pass that doesn't count, in which channels touch their memory.
 constexpr std::size_t kPasses = 5;
@@ -41,18 +33,6 @@ constexpr std::size_t kPasses = 5;
 constexpr std::size_t kFirstPassBetween = 2;
 /// Ranks that have just begun to run are slower.
 constexpr int kBarriersBefore = 500;
-
-int rounds_for(std::size_t bytes, double last_us) {
-  if (last_us > kLongUs) return 1;
-  return bytes <= (std::size_t{1} << 20) ? 6 : 2;
-}
-
-std::map<Collective, std::vector<const Algorithm*>> by_collective() {
-  std::map<Collective, std::vector<const Algorithm*>> algorithms;
-  for (const Algorithm& algorithm : algorithms::all())
-    algorithms[algorithm.collective].push_back(&algorithm);
-  return algorithms;
-}
 
 void leave_out_hopeless(std::vector<const Algorithm*>& algorithms,
                         const std::vector<double>& times) {
@@ -63,19 +43,6 @@ void leave_out_hopeless(std::vector<const Algorithm*>& algorithms,
     if (times[i] <= hopeless * least) left.push_back(algorithms[i]);
   }
   algorithms = std::move(left);
-}
-
-/// The medians of these rounds, which are kept.
-Result<std::vector<double>> measure(TimedCalls& calls, std::size_t bytes,
-                                    const std::vector<const Algorithm*>& algorithms, int rounds,
-                                    const Pass& pass, TimedSamples& samples) {
-  RONDO_ASSIGN(const auto times, calls.run(bytes, algorithms, rounds, pass));
-  std::vector<double> medians;
-  for (std::size_t i = 0; i < algorithms.size(); ++i) {
-    medians.push_back(median(times[i]));
-    samples.add(*algorithms[i], bytes, times[i]);
-  }
-  return medians;
 }
 
 /// One pass over one collective.
@@ -131,12 +98,9 @@ std::vector<MeasuredTimes> evenly_spread(const TimedCalls& calls, std::vector<Me
   return all;
 }
 
-}  // namespace
-
-Result<TuningSamples> measure_algorithms(Engine& engine) {
-  for (int i = 0; i < kBarriersBefore; ++i) RONDO_TRY(engine.call({}));
+/// Its memory goes before registered memory is asked for.
+Result<TuningSamples> measure_ordinary(Engine& engine, TimedSamples& samples) {
   TimedCalls calls(engine);
-  TimedSamples samples;
   for (std::size_t pass = 0; pass < kPasses; ++pass) {
     for (const auto& [collective, algorithms] : by_collective()) {
       RONDO_TRY(measure_sizes(pass, calls, algorithms, samples));
@@ -148,6 +112,16 @@ Result<TuningSamples> measure_algorithms(Engine& engine) {
   std::vector<MeasuredTimes> all = samples.medians();
   std::vector<MeasuredTimes> evenly = evenly_spread(calls, all);
   return TuningSamples{.evenly = std::move(evenly), .all = std::move(all)};
+}
+
+}  // namespace
+
+Result<TuningSamples> measure_algorithms(Engine& engine) {
+  for (int i = 0; i < kBarriersBefore; ++i) RONDO_TRY(engine.call({}));
+  TimedSamples ordinary;
+  RONDO_ASSIGN(TuningSamples samples, measure_ordinary(engine, ordinary));
+  RONDO_ASSIGN(samples.registered, measure_registered(engine, ordinary));
+  return samples;
 }
 
 }  // namespace rondo::communicator

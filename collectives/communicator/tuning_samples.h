@@ -18,6 +18,8 @@ struct TuningSamples {
   std::vector<select::MeasuredTimes> evenly;
   /// And between those sizes where several algorithms are close to the fastest.
   std::vector<select::MeasuredTimes> all;
+  /// On registered memory, where ranks share memory (measure_registered).
+  std::vector<select::MeasuredTimes> registered{};
   /// As in select::Tuning.
   std::size_t private_read_bytes = 0;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 namespace rondo::explain {
@@ -38,16 +39,33 @@ std::string reason_by_formula(const PlannedAlgorithm& chosen, const PlannedAlgor
       kByFormula, other.name, times_as_long(other, chosen));
 }
 
+/// Whether the first of the list, which is chosen, takes least on such memory.
+bool is_least(std::span<const select::Candidate> list, MemoryKind memory) {
+  const auto us = [&](const select::Candidate& each) {
+    const bool is_apart = memory == MemoryKind::kRegistered && each.registered_us > 0;
+    return is_apart ? each.registered_us : each.predicted_us;
+  };
+  return us(list.front()) <= us(*std::ranges::min_element(list, {}, us));
+}
+
 /// Of a choice by a tuning that another algorithm is predicted to be faster than.
 std::string reason_beside(const Scenario& scenario, const PlannedAlgorithm& faster) {
-  const bool is_candidate = std::ranges::any_of(
-      priced(scenario),
-      [&](const select::Candidate& each) { return each.algorithm->name == faster.name; });
-  if (!is_candidate) {
+  const auto candidates = priced(scenario);
+  const auto candidate = std::ranges::find_if(candidates, [&](const select::Candidate& each) {
+    return each.algorithm->name == faster.name;
+  });
+  if (candidate == candidates.end()) {
     return fmt::format(
         "the least predicted time of those that take a tenth of a second to "
         "simulate, at most; {} takes longer",
         faster.name);
+  }
+  if (!is_least(candidates, scenario.question.memory)) {
+    return fmt::format(
+        "the least behind on the memory, ordinary or registered, where it is further behind: "
+        "{:.2f} times the least time there, and {} {:.2f}",
+        select::most_behind(candidates.front(), candidates), faster.name,
+        select::most_behind(*candidate, candidates));
   }
   const std::size_t chosen_for = select::priced_bytes(scenario.bytes());
   if (chosen_for == scenario.bytes())

@@ -26,6 +26,26 @@ std::vector<int> hosts_of(const schedule::HostLayout& layout) {
   return hosts;
 }
 
+/// Of those that are known; 0: none is.
+double least_of(std::span<const Candidate> list, double Candidate::*time) {
+  double least = 0;
+  for (const Candidate& each : list)
+    if (each.*time > 0 && (least == 0 || each.*time < least)) least = each.*time;
+  return least;
+}
+
+/// The one to choose first. Those far behind on ordinary memory weren't timed on registered memory,
+/// or at sizes where they are not: nobody knows what they take there.
+void sort(std::vector<Candidate>& list) {
+  const double most_us = kMostBehindOnOrdinary * least_of(list, &Candidate::predicted_us);
+  for (Candidate& each : list)
+    if (each.predicted_us > most_us) each.registered_us = 0;
+  const std::vector<Candidate> all = list;
+  std::ranges::stable_sort(list, {}, [&](const Candidate& each) {
+    return std::pair(each.predicted_us > most_us, most_behind(each, all));
+  });
+}
+
 }  // namespace
 
 simulate::Network network_for(const schedule::HostLayout& layout,
@@ -107,8 +127,18 @@ Pricing::Pricing(std::shared_ptr<const Tuning> tuning, schedule::SharedLayout la
       segment_bytes_(segment_bytes),
       measured_here_(simulate::hosts_of_ranks(tuning_->network) == hosts_of(*layout_)) {}
 
-double Pricing::correction(const Algorithm& algorithm, std::size_t bytes) const {
-  return measured_here_ ? tuning_->correction(algorithm.collective, algorithm.name, bytes) : 1;
+double most_behind(const Candidate& candidate, std::span<const Candidate> list) {
+  double behind = 0;
+  for (const auto time : {&Candidate::predicted_us, &Candidate::registered_us}) {
+    const double least = least_of(list, time);
+    if (least > 0) behind = std::max(behind, candidate.*time / least);
+  }
+  return behind;
+}
+
+double Pricing::correction(const Algorithm& algorithm, std::size_t bytes, MemoryKind memory) const {
+  if (!measured_here_) return 1;
+  return tuning_->correction(algorithm.collective, algorithm.name, bytes, memory);
 }
 
 double Pricing::predicted_us(const Algorithm& algorithm, std::size_t bytes) const {
@@ -122,7 +152,8 @@ double Pricing::priced_us(const Algorithm& algorithm, std::size_t priced) {
   return found->second;
 }
 
-double Pricing::predicted_between_us(const Algorithm& algorithm, std::size_t bytes) {
+double Pricing::predicted_between_us(const Algorithm& algorithm, std::size_t bytes,
+                                     MemoryKind memory) {
   const auto [low, high] = priced_around(bytes);
   const double low_us = priced_us(algorithm, low);
   const double high_us = priced_us(algorithm, high);
@@ -130,7 +161,7 @@ double Pricing::predicted_between_us(const Algorithm& algorithm, std::size_t byt
   const double part = high == low ? 0
                                   : (static_cast<double>(bytes) - static_cast<double>(low)) /
                                         static_cast<double>(high - low);
-  return (low_us + part * (high_us - low_us)) * correction(algorithm, bytes);
+  return (low_us + part * (high_us - low_us)) * correction(algorithm, bytes, memory);
 }
 
 double Pricing::predicted_us(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
@@ -148,12 +179,16 @@ const std::vector<Candidate>& Pricing::candidates(schedule::Collective collectiv
       priced_.try_emplace(Key{collective, rounded, demands.rows, demands.order});
   std::vector<Candidate>& list = found->second;
   if (!is_new) return list;
+  const bool tells_apart = measured_here_ && tuning_->has_registered(collective);
   for (const Algorithm& algorithm : algorithms::all()) {
     if (algorithm.collective != collective || !allows(demands, algorithm)) continue;
-    const double us = priced_us(algorithm, rounded) * correction(algorithm, rounded);
-    if (us > 0) list.push_back({&algorithm, us});
+    const double us = priced_us(algorithm, rounded);
+    if (us <= 0) continue;
+    using enum MemoryKind;
+    list.push_back({&algorithm, us * correction(algorithm, rounded),
+                    tells_apart ? us * correction(algorithm, rounded, kRegistered) : 0});
   }
-  std::ranges::stable_sort(list, {}, &Candidate::predicted_us);
+  sort(list);
   return list;
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -28,16 +29,21 @@ class Pricing {
   /// tenth of a second where many share links.
   static constexpr int kMostRanks = 64;
 
-  /// As select::candidates, for `bytes` rounded to priced_bytes.
+  /// As select::candidates, for `bytes` rounded to priced_bytes. Which memory a rank has is its own
+  /// affair, and all have to choose alike: where registered memory was measured, too, that comes
+  /// first which is least behind the fastest on the memory where it is further behind
+  /// (most_behind).
   const std::vector<Candidate>& candidates(schedule::Collective collective, std::size_t bytes,
                                            const Demands& demands);
   /// What simulated times are multiplied by.
-  double correction(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
+  double correction(const algorithms::Algorithm& algorithm, std::size_t bytes,
+                    MemoryKind memory = MemoryKind::kOrdinary) const;
   /// Predicted for exactly so many bytes; 0 where its schedules can't be simulated.
   double predicted_us(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
   /// The same along a line between the sizes around it that are priced, each of which is simulated
   /// once: whatever sizes a program comes with, there are few simulations.
-  double predicted_between_us(const algorithms::Algorithm& algorithm, std::size_t bytes);
+  double predicted_between_us(const algorithms::Algorithm& algorithm, std::size_t bytes,
+                              MemoryKind memory = MemoryKind::kOrdinary);
   /// The same of schedules that are no algorithm's, by the constants alone. Two tenths of a
   /// second at most, about.
   double predicted_us(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
@@ -59,6 +65,14 @@ class Pricing {
   /// By constants alone, of priced sizes.
   std::map<std::pair<const algorithms::Algorithm*, std::size_t>, double> simulated_us_;
 };
+
+/// So many times as long as the fastest takes, on ordinary memory, what may be chosen for the sake
+/// of registered memory, at most: a tuning knows no more of that.
+inline constexpr double kMostBehindOnOrdinary = 1.5;
+
+/// How many times as long as the fastest of the list it takes, on ordinary or on registered memory,
+/// whichever is more. What isn't known there neither is behind nor are others behind it.
+double most_behind(const Candidate& candidate, std::span<const Candidate> list);
 
 /// The measured constants, for the hosts of this world: each its own where these were measured,
 /// else the first one's for all.

@@ -21,12 +21,27 @@ double between(const Point& low, const Point& high, std::size_t bytes) {
 
 }  // namespace
 
-double Tuning::correction(schedule::Collective collective, std::string_view algorithm,
-                          std::size_t bytes) const {
-  const auto found = std::ranges::find_if(measured, [&](const MeasuredTimes& times) {
-    return times.collective == collective && times.algorithm == algorithm;
+bool Tuning::has_registered(schedule::Collective collective) const {
+  return std::ranges::any_of(measured, [&](const MeasuredTimes& times) {
+    return times.collective == collective && times.memory == MemoryKind::kRegistered &&
+           !times.points.empty();
   });
-  if (found == measured.end() || found->points.empty()) return 1;
+}
+
+const MeasuredTimes* Tuning::find(schedule::Collective collective, std::string_view algorithm,
+                                  MemoryKind memory) const {
+  const auto found = std::ranges::find_if(measured, [&](const MeasuredTimes& times) {
+    return times.collective == collective && times.algorithm == algorithm &&
+           times.memory == memory && !times.points.empty();
+  });
+  return found == measured.end() ? nullptr : &*found;
+}
+
+double Tuning::correction(schedule::Collective collective, std::string_view algorithm,
+                          std::size_t bytes, MemoryKind memory) const {
+  const MeasuredTimes* found = find(collective, algorithm, memory);
+  if (found == nullptr) found = find(collective, algorithm, MemoryKind::kOrdinary);
+  if (found == nullptr) return 1;
   const std::vector<Point>& points = found->points;
   const auto high = std::ranges::lower_bound(points, bytes, {}, &Point::bytes);
   if (high == points.begin()) return ratio_of(points.front());

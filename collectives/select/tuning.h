@@ -14,6 +14,7 @@
 #include "collectives/schedule/op.h"
 #include "collectives/simulate/network.h"
 #include "core/status.h"
+#include "rondo/memory_kind.h"
 
 namespace rondo::select {
 
@@ -26,6 +27,7 @@ struct MeasuredTimes {
   };
   schedule::Collective collective = schedule::Collective::kAllReduce;
   std::string algorithm;
+  MemoryKind memory = MemoryKind::kOrdinary;
   std::vector<Point> points;
 };
 
@@ -33,15 +35,24 @@ struct Tuning {
   std::string transport;           ///< that of all pairs, or "mixed"; empty: not said
   std::vector<std::string> hosts;  ///< the names of the network's, in its order; empty: not said
   simulate::Network network;
+  /// On registered memory only what isn't much slower than the fastest on ordinary memory at that
+  /// size, and only where ranks share memory.
   std::vector<MeasuredTimes> measured;
   /// Pieces of private memory from this size on are faster read by process_vm_readv than copied
   /// into shared slots; 0: none are.
   std::size_t private_read_bytes = 0;
 
   /// By how much the measured time is longer than the simulated one: between sizes that were
-  /// measured by the logarithms of both, beyond them as at the nearest. 1 for what wasn't measured.
-  double correction(schedule::Collective collective, std::string_view algorithm,
-                    std::size_t bytes) const;
+  /// measured by the logarithms of both, beyond them as at the nearest. 1 for what wasn't measured;
+  /// on registered memory then as on ordinary memory.
+  double correction(schedule::Collective collective, std::string_view algorithm, std::size_t bytes,
+                    MemoryKind memory = MemoryKind::kOrdinary) const;
+  /// Whether any of the collective's algorithms was measured on registered memory.
+  bool has_registered(schedule::Collective collective) const;
+
+ private:
+  const MeasuredTimes* find(schedule::Collective collective, std::string_view algorithm,
+                            MemoryKind memory) const;
 };
 
 /// `name` begins messages. Errors: InvalidArgument: no JSON, an unknown key, a number out of its

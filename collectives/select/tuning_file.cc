@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -71,10 +72,22 @@ Point read_point(Value item) {
   return point;
 }
 
+constexpr std::string_view kOrdinary = "ordinary";
+constexpr std::string_view kRegistered = "registered";
+
+/// Ordinary where it was left out, as in files of before.
+MemoryKind read_memory(Value item) {
+  const std::string name = item.text();
+  if (item.exists() && name != kOrdinary && name != kRegistered)
+    item.refuse(fmt::format("\"{}\" or \"{}\"", kOrdinary, kRegistered));
+  return name == kRegistered ? MemoryKind::kRegistered : MemoryKind::kOrdinary;
+}
+
 MeasuredTimes read_times(Value item) {
   MeasuredTimes times;
   times.collective = schedule::read_collective(item.at("collective"));
   times.algorithm = read_algorithm(item.at("algorithm"), times.collective);
+  times.memory = read_memory(item.at("memory"));
   for (Value entry : item.at("times").items()) {
     const Point point = read_point(entry);
     if (!times.points.empty() && point.bytes <= times.points.back().bytes)
@@ -91,9 +104,10 @@ ordered_json to_json(const MeasuredTimes& times) {
     points.push_back(
         {{"bytes", point.bytes}, {"us", point.us}, {"simulated_us", point.simulated_us}});
   }
-  return {{"collective", to_string(times.collective)},
-          {"algorithm", times.algorithm},
-          {"times", std::move(points)}};
+  ordered_json json = {{"collective", to_string(times.collective)}, {"algorithm", times.algorithm}};
+  if (times.memory == MemoryKind::kRegistered) json["memory"] = kRegistered;
+  json["times"] = std::move(points);
+  return json;
 }
 
 }  // namespace
@@ -113,12 +127,13 @@ Result<Tuning> parse_tuning(std::string_view text, std::string name) {
     network.refuse("a network");
   }
   tuning.hosts = read_hosts(root.at("hosts"), tuning.network);
-  std::set<std::pair<schedule::Collective, std::string>> measured;
+  std::set<std::tuple<schedule::Collective, std::string, MemoryKind>> measured;
   for (Value item : root.at("measured").items()) {
     const MeasuredTimes& times = tuning.measured.emplace_back(read_times(item));
-    if (!measured.emplace(times.collective, times.algorithm).second)
-      item.fail(fmt::format("{} by {} is there for a second time", to_string(times.collective),
-                            times.algorithm));
+    if (!measured.emplace(times.collective, times.algorithm, times.memory).second)
+      item.fail(fmt::format(
+          "{} by {}{} is there for a second time", to_string(times.collective), times.algorithm,
+          times.memory == MemoryKind::kRegistered ? " on registered memory" : ""));
   }
   tuning.private_read_bytes =
       static_cast<std::size_t>(root.at("private_read_bytes").integer(0, 0, INT64_MAX));

@@ -14,6 +14,7 @@
 #include "rondo/device.h"
 #include "rondo/error.h"
 #include "rondo/export.h"
+#include "rondo/memory_kind.h"
 #include "rondo/reduction.h"
 #include "rondo/trace.h"
 #include "rondo/tuning.h"
@@ -128,9 +129,9 @@ struct CallInfo {
   /// That of all pairs, or "mixed"; "emulated" or "cuda" where the data stayed on the devices.
   std::string_view transport = "none";
   std::string_view wire_format = "none";  ///< "none" also where the option doesn't apply to it
-  /// By what the algorithm was chosen by; of a schedule of the user's by simulation, as
-  /// explain_plan does; where the data stayed on the devices, by the formula of that way, whatever
-  /// the algorithm. 0: unknown.
+  /// By what the algorithm was chosen by, by a tuning for memory of this rank's kind; of a schedule
+  /// of the user's by simulation, as explain_plan does; where the data stayed on the devices, by
+  /// the formula of that way, whatever the algorithm. 0: unknown.
   double predicted_us = 0;
   double took_us = 0;  ///< on this rank; 0 with RONDO_TRACE=off
 };
@@ -316,14 +317,15 @@ class RONDO_API Communicator {
   std::string measure_tuning();
 
   /// What is chosen for each size, measured beside all other algorithms of the collective: the
-  /// median of `rounds` calls of f32 (and as many to find the fastest by) on ordinary memory.
-  /// `bytes`: of one rank's larger buffer. What is chosen is the forced algorithm where there is
-  /// one; a schedule of the user's isn't measured, and doesn't count here. Collective, as
-  /// measure_tuning. Errors: InvalidArgument (`rounds` isn't 1 to 10,000: nothing is sent), those
-  /// of a collective call.
+  /// median of `rounds` calls of f32 (and as many to find the fastest by) on such memory. `bytes`:
+  /// of one rank's larger buffer. What is chosen is the forced algorithm where there is one; a
+  /// schedule of the user's isn't measured, and doesn't count here. Collective, as measure_tuning.
+  /// Errors: InvalidArgument (`rounds` isn't 1 to 10,000: nothing is sent), those of a collective
+  /// call.
   std::vector<MeasuredChoice> measure_choices(Collective collective,
                                               const std::vector<std::size_t>& bytes,
-                                              int rounds = 15);
+                                              int rounds = 15,
+                                              MemoryKind memory = MemoryKind::kOrdinary);
 
   /// Gives up for the whole world: ranks that wait in a call, and every later call of any rank,
   /// fail with `cause`'s code and text and this rank as the culprit. For a program that can't make

@@ -7,6 +7,7 @@
 
 #include "rondo/collective.h"
 #include "rondo/export.h"
+#include "rondo/memory_kind.h"
 #include "rondo/types.h"
 
 namespace rondo {
@@ -29,6 +30,8 @@ struct PlanQuestion {
   /// A tuning file's text (docs/tuning.md): its constants in place of `network`, and choices as a
   /// communicator makes them by it. `hosts` 0: the world that was measured.
   std::string tuning{};
+  /// What is predicted by a tuning of both kinds; what is chosen is the same for either.
+  MemoryKind memory = MemoryKind::kOrdinary;
   std::string algorithm = "auto";  ///< or one that is forced
   bool deterministic = false;      ///< as CommunicatorOptions::deterministic
   /// A schedule of the user's for this collective and world, as JSON

@@ -418,8 +418,9 @@ typedef struct rondo_call_info {
   char algorithm[32];
   char transport[16];
   char wire_format[16];
-  /* By what the algorithm was chosen by; of one's own schedule by simulation; where the data stayed
-   * on the devices, by the formula of that way, whatever the algorithm. 0: unknown. */
+  /* By what the algorithm was chosen by, by a tuning for memory of this rank's kind; of one's own
+   * schedule by simulation; where the data stayed on the devices, by the formula of that way,
+   * whatever the algorithm. 0: unknown. */
   double predicted_us;
   double took_us; /* on this rank; 0 with RONDO_TRACE=off */
 } rondo_call_info;
@@ -517,12 +518,14 @@ typedef struct rondo_plan_question {
   const char* tuning;    /* a tuning file's text, in place of `network`: docs/tuning.md */
   const char* algorithm; /* one that is forced; null: "auto" */
   const char* schedule;  /* one's own as JSON, priced beside ours: docs/your-own-schedule.md */
+  int32_t registered;    /* 0 or 1: what a tuning predicts is of registered memory */
+  int32_t unused;        /* 0 */
 } rondo_plan_question;
 
 #define RONDO_PLAN_QUESTION_INIT                                                               \
   {                                                                                            \
     sizeof(rondo_plan_question), RONDO_ALL_REDUCE, RONDO_F32, 0, 0, 0, 0, 0, NULL, NULL, NULL, \
-        NULL                                                                                   \
+        NULL, 0, 0                                                                             \
   }
 
 /* What there is to choose from, what is chosen and why, and what goes where. Threads: any, several

@@ -70,6 +70,19 @@ TEST(GarbageFiles, ThatTheEnvironmentNames_AreOneLineBeforeRanksAreStarted) {
   }
 }
 
+/// What is wrong for the number of ranks is known before they are started, too.
+TEST(Variables, ThatDontSuitTheRanks_AreOneLine) {
+  for (const std::string links : {"1,1", "1,1,1,1", "1,0,1", "fast"}) {
+    for (const std::string command : {"bench all_reduce -e 8", "tune"}) {
+      expect_one_line("RONDO_LINKS=" + links + " $RONDO " + command + " --local 3",
+                      {"the speed of each of the 3 ranks' links", "not '" + links + "'"});
+    }
+  }
+  expect_one_line("RONDO_LINKS=1,1 $RONDO bench all_reduce -e 8 --local 2 -t 2",
+                  {"the speed of each of the 4 ranks' links"});
+  EXPECT_EQ(shell("RONDO_LINKS=1,1,1,1 $RONDO bench all_reduce -e 8 --local 2 -t 2").exit_code, 0);
+}
+
 TEST(GarbageFiles, ThatTheEnvironmentNames_EndEveryRankOfALauncher) {
   const TemporaryFile file;
   for (const std::string variable : {"RONDO_TUNING", "RONDO_SCHEDULE"}) {

@@ -96,6 +96,23 @@ TEST(PlanOfRun, Simulated_IsTheAlgorithmThatRan) {
   EXPECT_EQ(run.results[3].predicted_us, 0) << "nobody can simulate it";
 }
 
+/// Of a tuning that knows both: each result by the memory that it was on, on the same call.
+TEST(PlanOfRun, Simulated_MemoryIsThatOfTheRun) {
+  PlanQuestion world{.hosts = 0};
+  const auto ring = [](const std::string& memory, double us) {
+    return R"({"collective": "all_reduce", "algorithm": "ring", "memory": ")" + memory +
+           R"(", "times": [{"bytes": 1048576, "us": )" + std::to_string(us) +
+           R"(, "simulated_us": 1}]})";
+  };
+  world.tuning = R"({"rondo_tuning": 1, "network": {"hosts": [{"ranks": 4}]}, "measured": [)" +
+                 ring("ordinary", 0.8) + "," + ring("registered", 0.2) + "]}";
+  RecordedFile run = run_of({some_result("ring", 1 << 20, 0), some_result("ring", 1 << 20, 0)});
+  run.results[1].buffers = "malloc";
+  predict_by_simulation(run, world);
+  EXPECT_GT(run.results[0].predicted_us, 0);
+  EXPECT_NEAR(run.results[1].predicted_us, 4 * run.results[0].predicted_us, 1e-6);
+}
+
 TEST(PlanOfRun, Simulated_TypesAndRootsAreThoseOfTheRun) {
   Recorded gathered = some_result("linear", 1 << 20, 0);
   gathered.collective = "gather";

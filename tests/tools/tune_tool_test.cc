@@ -147,6 +147,42 @@ TEST(CheckedChoices, TuningThatIsGiven_CountsWhateverTheVariableSays) {
   EXPECT_THAT(outcome.output, HasSubstr("choices within 10% of the fastest"));
 }
 
+TEST(CheckedChoices, OnRegisteredMemory_StandBesideItsOwnPredictions) {
+  const auto times = [](const std::string& algorithm, const std::string& memory, const char* us) {
+    return R"({"collective": "reduce", "algorithm": ")" + algorithm + R"(", "memory": ")" + memory +
+           R"(", "times": [{"bytes": 65536, "us": )" + us + R"(, "simulated_us": 1}]})";
+  };
+  std::string measured =
+      times("tree", "ordinary", "1e6") + "," + times("tree", "registered", "1e5");
+  for (const char* const other : {"direct", "linear", "hierarchical"})
+    measured += "," + times(other, "ordinary", "1e7");
+  const TemporaryFile file;
+  file.put(R"({"rondo_tuning": 1, "network": {"hosts": [{"ranks": 2}]}, "measured": [)" + measured +
+           "]}");
+  const auto predicted_us = [&](const std::string& command, const std::string& behind) {
+    const Outcome outcome = rondo(command + file.path());
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    const std::regex line("tree +" + behind + "([0-9.]+) s ");
+    std::smatch found;
+    EXPECT_TRUE(std::regex_search(outcome.output, found, line)) << outcome.output;
+    return found.empty() ? 0 : std::stod(found[1]);
+  };
+  const std::string check = "tune --local 2 --transport shm --check reduce -b 64K -e 64K -n 1 ";
+  const std::string plan = "plan reduce --algo tree --bytes 64K ";
+  for (const auto& [command, behind] :
+       {std::pair(check, "[0-9.]+ [um]?s +"), std::pair(plan, "")}) {
+    const double ordinary = predicted_us(command + "--buffers malloc --tuning ", behind);
+    const double registered = predicted_us(command + "--buffers registered --tuning ", behind);
+    EXPECT_NEAR(ordinary / registered, 10, 0.2) << command;
+  }
+  EXPECT_THAT(rondo(check + "--buffers pinned").output,
+              HasSubstr("unknown kind of buffers 'pinned'"));
+  EXPECT_THAT(rondo(plan + "--buffers pinned").output,
+              HasSubstr("unknown kind of buffers 'pinned'"));
+  EXPECT_THAT(rondo("tune --local 2 --buffers registered").output,
+              HasSubstr("--buffers is for --check"));
+}
+
 TEST_P(MeasuredWorld, IsPlannedForByItsFile) {
   const Outcome outcome = rondo("plan all_reduce --tuning " + path() + " --bytes 64K");
   EXPECT_EQ(outcome.exit_code, 0);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/copy_bytes.h"
+#include "core/store_before_loads.h"
 
 namespace rondo::transport {
 namespace {
@@ -55,7 +56,7 @@ InprocEndpoint::InprocEndpoint(const std::shared_ptr<InprocPlace>& own,
       memory_(std::move(memory)) {}
 
 void InprocEndpoint::enter_call() {
-  own_place_->touches(peer()).store(true, std::memory_order_seq_cst);
+  store_before_loads(own_place_->touches(peer()), true);
   look_for_give_up();
 }
 

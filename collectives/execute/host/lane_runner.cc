@@ -1,5 +1,7 @@
 #include "collectives/execute/host/lane_runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -114,6 +116,15 @@ Result<bool> LaneRunner::move_segments(std::span<SendQueue> senders) {
     segment_ += count;
   }
   return moved || arrived;
+}
+
+std::string LaneRunner::progress() const {
+  const BoundSweep& sweep = current();
+  const bool receives = std::ranges::any_of(sweep.sources, &BoundPort::is_channel);
+  if (!begun_ || !receives || sweep.segments <= 1) return {};
+  return fmt::format(" ({} of the row's {} bytes had come)",
+                     std::min(segments_arrived() * plan_.segment_bytes(), sweep.bytes),
+                     sweep.bytes);
 }
 
 Status LaneRunner::finish_segments(std::uint32_t first, std::uint32_t count,

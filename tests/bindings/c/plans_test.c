@@ -58,6 +58,35 @@ static void barrier(void) {
   CHECK(strcmp(asked.algorithm, none.algorithm) == 0);
 }
 
+#define TUNING_OF_BOTH                                                              \
+  "{\"rondo_tuning\": 1, \"network\": {\"hosts\": [{\"ranks\": 2}]}, \"measured\": ["  \
+  "{\"collective\": \"reduce\", \"algorithm\": \"tree\", \"times\": ["               \
+  "{\"bytes\": 65536, \"us\": 0.8, \"simulated_us\": 1}]},"                            \
+  "{\"collective\": \"reduce\", \"algorithm\": \"tree\", \"memory\": \"registered\", " \
+  "\"times\": [{\"bytes\": 65536, \"us\": 0.2, \"simulated_us\": 1}]}]}"
+
+/* A tuning that knows registered memory predicts a quarter of the time there. */
+static void registered_memory(void) {
+  rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
+  question.kind = RONDO_REDUCE;
+  question.bytes = 65536;
+  question.tuning = TUNING_OF_BOTH;
+  question.algorithm = "tree";
+  double us[2] = {0, 0};
+  for (int32_t registered = 0; registered < 2; ++registered) {
+    question.registered = registered;
+    rondo_plan_report* report = NULL;
+    OK(rondo_explain_plan(&question, &report));
+    us[registered] = candidate_of(report, 0)->predicted_us;
+    OK(rondo_plan_report_release(report));
+  }
+  CHECK(us[1] > 0 && us[0] > 3.999 * us[1] && us[0] < 4.001 * us[1]);
+  rondo_plan_report* report = NULL;
+  question.unused = 7;
+  REFUSED(rondo_explain_plan(&question, &report), RONDO_INVALID_ARGUMENT,
+          "rondo_plan_question.unused: expected 0, got 7");
+}
+
 /* A ring of two hosts with two ranks each: each rank sends 2 (n-1) / n of the data to the next. */
 static void links(void) {
   rondo_plan_question question = RONDO_PLAN_QUESTION_INIT;
@@ -406,6 +435,7 @@ static void other_headers(void) {
 int main(void) {
   candidates();
   barrier();
+  registered_memory();
   links();
   bounds();
   left_out();

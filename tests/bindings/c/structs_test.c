@@ -159,6 +159,7 @@ static void one_question(void) {
   question.hosts = (int32_t)(random_number() % 4) - 1;
   question.ranks_per_host = (int32_t)(random_number() % 4) - 1;
   question.deterministic = some_int();
+  question.registered = some_int();
   question.network = random_number() % 4 == 0 ? some_text() : NULL;
   question.tuning = random_number() % 4 == 0 ? some_text() : NULL;
   question.algorithm = some_text();

@@ -38,6 +38,11 @@ TEST(TimedSamples, AreTheMediansOfAllPasses) {
   EXPECT_EQ(us_of(medians, "ring", 4096), 16);
   EXPECT_EQ(us_of(medians, "direct", 1024), 5);
   EXPECT_DOUBLE_EQ(samples.between(all_reduce("ring"), 2048), 8);
+  EXPECT_EQ(samples.typical(all_reduce("ring"), 1024), 4);
+  EXPECT_TRUE(std::isinf(samples.typical(all_reduce("ring"), 2048))) << "exactly that size";
+  for (const MeasuredTimes& times : samples.medians(MemoryKind::kRegistered))
+    EXPECT_EQ(times.memory, MemoryKind::kRegistered) << times.algorithm;
+  for (const MeasuredTimes& times : medians) EXPECT_EQ(times.memory, MemoryKind::kOrdinary);
   EXPECT_TRUE(std::isinf(samples.between(all_reduce("direct"), 2048)));
 }
 

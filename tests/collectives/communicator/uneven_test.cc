@@ -1,6 +1,7 @@
 // Collectives whose parts have sizes of their own: every transport, in place and out of place,
 // parts that are empty, odd, and exactly whole segments; and ranks that differ about a part's size.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -259,6 +260,24 @@ TEST(Uneven, RanksDifferAboutAPart_IsAMismatchInThatCall) {
         expect_difference_is_told(where, call, of);
       }
     }
+  }
+}
+
+/// The part's size, beside that of the message in which it shows.
+TEST(Uneven, APartOfManyMessages_IsToldWithHowMuchOfItHadCome) {
+  constexpr std::size_t kExpected = 3 * kSegment + 1;
+  constexpr Difference kOf{.sent = 3 * kSegment - 2, .expected = kExpected};
+  for (const char* const transport : {"shm", "tcp"}) {
+    auto ranks = make_world({.size = 2, .transport = transport, .timeout_ms = 20'000});
+    const auto errors = run_ranks(ranks, [&](Communicator& rank) {
+      Memory<float> data(rank.device(), 4 * kSegment, false);
+      gather_differently(rank, data, kOf);
+      if (rank.rank() == 1) rank.barrier();
+    });
+    const std::size_t segment = transport == std::string("tcp") ? 256 << 10 : 64 << 10;
+    const std::size_t had_come = (kOf.sent - 1) * sizeof(float) / segment * segment;
+    EXPECT_THAT(errors[0], HasSubstr(fmt::format("({} of the row's {} bytes had come)", had_come,
+                                                 kExpected * sizeof(float))));
   }
 }
 

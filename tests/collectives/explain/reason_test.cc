@@ -88,6 +88,35 @@ TEST(Reason, WithATuning_IsTheSimulation) {
                             " would take as long");
 }
 
+std::string times_of(const std::string& algorithm, const std::string& memory, double us) {
+  return R"({"collective": "reduce", "algorithm": ")" + algorithm + R"(", "memory": ")" + memory +
+         R"(", "times": [{"bytes": 65536, "us": )" + std::to_string(us) +
+         R"(, "simulated_us": 10}]})";
+}
+
+/// On registered memory another is faster than what is chosen, or on ordinary memory.
+TEST(Reason, OfAChoiceForBothKindsOfMemory_SaysHowFarItIsBehind) {
+  PlanQuestion question{
+      .collective = Collective::kReduce, .bytes = 65536, .hosts = 0, .ranks_per_host = 0};
+  question.tuning =
+      R"({"rondo_tuning": 1, "network": {"hosts": [{"ranks": 2}]}, "measured": [)" +
+      times_of("tree", "ordinary", 10) + "," + times_of("direct", "ordinary", 10) + "," +
+      times_of("linear", "ordinary", 900) + "," + times_of("hierarchical", "ordinary", 900) + "," +
+      times_of("tree", "registered", 5) + "," + times_of("direct", "registered", 7.5) + "]}";
+  const PlanReport ordinary = explain_plan(question);
+  question.memory = MemoryKind::kRegistered;
+  const PlanReport registered = explain_plan(question);
+  EXPECT_EQ(ordinary.algorithm, "direct");
+  EXPECT_EQ(registered.algorithm, "direct") << "whatever memory is asked about";
+  EXPECT_THAT(ordinary.reason, HasSubstr("the least predicted time: "));
+  EXPECT_EQ(registered.candidates.front().name, "tree");
+  EXPECT_THAT(registered.reason,
+              MatchesRegex("the least behind on the memory, ordinary or registered, where it is "
+                           "further behind: [0-9.]+ times the least time there, and tree [0-9.]+"));
+  EXPECT_NEAR(named(registered, "direct").predicted_us,
+              0.75 * named(ordinary, "direct").predicted_us, 1e-6);
+}
+
 /// More ranks than are chosen for by simulation.
 TEST(Reason, OfAWorldTooLargeForATuning_IsTheFormula) {
   PlanQuestion question{.bytes = 64, .hosts = 65, .ranks_per_host = 1};

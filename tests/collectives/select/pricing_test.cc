@@ -106,6 +106,82 @@ TEST(Pricing, IsCorrectedWhereItWasMeasured_AndThereAlone) {
   EXPECT_DOUBLE_EQ(predicted(*other, "ring", 1 << 20), predicted(*other_bare, "ring", 1 << 20));
 }
 
+MeasuredTimes all_reduce_times(std::string algorithm, MemoryKind memory, double us) {
+  return {.collective = Collective::kAllReduce,
+          .algorithm = std::move(algorithm),
+          .memory = memory,
+          .points = {{.bytes = 1 << 20, .us = us, .simulated_us = 1}}};
+}
+
+/// Factors by which the simulation is corrected: others are far behind either.
+std::shared_ptr<Tuning> tuning_of_two(std::pair<double, double> ring,
+                                      std::pair<double, double> direct) {
+  auto tuning = tuning_of(1, 2);
+  for (const Algorithm& algorithm : algorithms::all()) {
+    if (algorithm.collective != Collective::kAllReduce) continue;
+    const auto own = algorithm.name == "ring"     ? ring
+                     : algorithm.name == "direct" ? direct
+                                                  : std::pair(1e4, 1e4);
+    const std::string name(algorithm.name);
+    tuning->measured.push_back(all_reduce_times(name, MemoryKind::kOrdinary, own.first));
+    tuning->measured.push_back(all_reduce_times(name, MemoryKind::kRegistered, own.second));
+  }
+  return tuning;
+}
+
+/// By two ranks ring and direct are one to the simulation.
+TEST(Pricing, OfOrdinaryAndRegisteredMemory_TheOneThatIsFurtherBehindCounts) {
+  using Pair = std::pair<double, double>;
+  const auto chosen = [](const Pair& ring, const Pair& direct) {
+    const auto pricing = Pricing::make(tuning_of_two(ring, direct), layout_of({0, 0}), kSegment);
+    const auto& list = pricing->candidates(Collective::kAllReduce, 1 << 20, {});
+    const Candidate& first = list.front();
+    EXPECT_DOUBLE_EQ(first.registered_us, pricing->predicted_between_us(*first.algorithm, 1 << 20,
+                                                                        MemoryKind::kRegistered));
+    for (std::size_t i = 1; i < list.size(); ++i)
+      EXPECT_LE(most_behind(list[i - 1], list), most_behind(list[i], list));
+    return first.algorithm->name;
+  };
+  EXPECT_EQ(chosen({10, 5}, {11, 6}), "ring");
+  EXPECT_EQ(chosen({11, 6}, {10, 5}), "direct");
+  EXPECT_EQ(chosen({10, 8}, {11, 5}), "direct") << "1.1 times behind, the ring 1.6 times";
+  EXPECT_EQ(chosen({12, 5}, {10, 5.5}), "direct") << "1.1 times behind, the ring 1.2 times";
+  EXPECT_EQ(chosen({10, 5.5}, {12, 5}), "ring");
+}
+
+/// What it was given there is another size's, or made up between two.
+TEST(Pricing, WhatIsFarBehindOnOrdinaryMemory_CountsForNothingOnRegistered) {
+  auto tuning = tuning_of_two({10, 8}, {11, 5});
+  for (MeasuredTimes& times : tuning->measured) {
+    if (times.algorithm != "one_shot") continue;
+    const bool is_ordinary = times.memory == MemoryKind::kOrdinary;
+    times.points = {{.bytes = 1 << 16, .us = is_ordinary ? 10.0 : 0.01, .simulated_us = 1},
+                    {.bytes = 1 << 20, .us = is_ordinary ? 1e4 : 0.01, .simulated_us = 1}};
+  }
+  const auto pricing = Pricing::make(tuning, layout_of({0, 0}), kSegment);
+  const auto& list = pricing->candidates(Collective::kAllReduce, 1 << 20, {});
+  EXPECT_EQ(list.front().algorithm->name, "direct");
+  EXPECT_NEAR(most_behind(list.front(), list), 1.1, 1e-9);
+  const auto far = std::ranges::find_if(
+      list, [](const Candidate& each) { return each.algorithm->name == "one_shot"; });
+  EXPECT_EQ(far->registered_us, 0);
+  for (auto other = list.begin(); other != list.end(); ++other) {
+    if (other->registered_us > 0) {
+      EXPECT_LT(other - list.begin(), far - list.begin());
+    }
+  }
+}
+
+TEST(Pricing, RegisteredMemoryOfAnotherWorld_CountsForNothing) {
+  const auto pricing =
+      Pricing::make(tuning_of_two({10, 8}, {11, 5}), layout_of({0, 0, 0}), kSegment);
+  for (const Candidate& each : pricing->candidates(Collective::kAllReduce, 1 << 20, {}))
+    EXPECT_EQ(each.registered_us, 0) << each.algorithm->name;
+  const auto barriers = Pricing::make(tuning_of_two({10, 8}, {11, 5}), layout_of({0, 0}), kSegment);
+  for (const Candidate& each : barriers->candidates(Collective::kBarrier, 0, {}))
+    EXPECT_EQ(each.registered_us, 0) << "of which none was measured there";
+}
+
 TEST(Pricing, HostsThatWereMeasured_HaveTheirOwnConstants) {
   const auto tuning_with_cores = [](int first, int second) {
     auto tuning = tuning_of(1, 4);

@@ -79,6 +79,40 @@ TEST(Tuning, CorrectsBetweenWhatWasMeasured) {
   EXPECT_DOUBLE_EQ(tuning->correction(Collective::kAllReduce, "tree", 1024), 1);
 }
 
+constexpr const char* kRegisteredRing = R"("measured": [
+    {"collective": "all_reduce", "algorithm": "ring", "memory": "registered",
+     "times": [{"bytes": 4096, "us": 2, "simulated_us": 8}]},)";
+
+TEST(Tuning, RegisteredMemory_HasTimesOfItsOwn) {
+  const auto tuning = parse_tuning(replaced(kTuning, "\"measured\": [", kRegisteredRing), "x");
+  ASSERT_TRUE(tuning.ok()) << tuning.status().to_string();
+  const auto of = [&](Collective collective, std::string_view algorithm, MemoryKind memory) {
+    return tuning->correction(collective, algorithm, 1024, memory);
+  };
+  EXPECT_DOUBLE_EQ(of(Collective::kAllReduce, "ring", MemoryKind::kRegistered), 0.25);
+  EXPECT_DOUBLE_EQ(of(Collective::kAllReduce, "ring", MemoryKind::kOrdinary), 0.5);
+  EXPECT_DOUBLE_EQ(of(Collective::kBarrier, "direct", MemoryKind::kRegistered), 1.5)
+      << "as on ordinary memory, where nothing else was measured";
+  EXPECT_TRUE(tuning->has_registered(Collective::kAllReduce));
+  EXPECT_FALSE(tuning->has_registered(Collective::kBarrier));
+  const std::string text = to_json(*tuning);
+  EXPECT_EQ(to_json(*parse_tuning(text, "y")), text);
+  EXPECT_NE(text.find("\"memory\": \"registered\""), std::string::npos);
+  EXPECT_EQ(text.find("ordinary"), std::string::npos) << "as in files of before";
+}
+
+TEST(Tuning, MemoryThatNobodyKnows_AndTheSameTwice_AreToldWithTheirPlace) {
+  const std::string once = replaced(kTuning, "\"measured\": [", kRegisteredRing);
+  EXPECT_EQ(message_of(replaced(once, "\"registered\"", "\"pinned\"")),
+            "tuning file x: measured[0].memory: expected \"ordinary\" or \"registered\", got "
+            "\"pinned\"");
+  EXPECT_EQ(message_of(replaced(once, "\"registered\"", "\"ordinary\"")),
+            "tuning file x: measured[1]: all_reduce by ring is there for a second time");
+  EXPECT_EQ(message_of(replaced(once, "\"measured\": [", kRegisteredRing)),
+            "tuning file x: measured[1]: all_reduce by ring on registered memory is there for a "
+            "second time");
+}
+
 /// No bytes and one have the same logarithm here.
 TEST(Tuning, CorrectsTheSmallestSizesAsTheyWereMeasured) {
   const auto tuning = parse_tuning(replaced(kTuning, "\"times\": [",

@@ -77,7 +77,7 @@ void start_local_ranks(const BenchFlags& flags, const BenchOptions& options,
   refuse_local_ranks_of_ranks(flags.local);
   static_cast<void>(places_of(options.device, options.places));
   check_named_files(flags.local);
-  check_options_of_ranks(flags.local, communicator_options(options));
+  check_options_of_ranks(flags.local * options.places, communicator_options(options));
   if (!flags.baseline_path.empty()) read_baseline(flags.baseline_path);
   constexpr std::array<std::string_view, 3> kNames = {"-J", "--json", "--output_file"};
   if (!flags.json_path.empty() && OutputFile::check("--json", flags.json_path))

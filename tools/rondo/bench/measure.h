@@ -13,6 +13,7 @@
 #include "tools/rondo/bench/layout.h"
 #include "tools/rondo/bench/memory.h"
 #include "tools/rondo/bench/result.h"
+#include "tools/rondo/bench/stopwatch.h"
 
 namespace rondo::tool {
 
@@ -40,6 +41,7 @@ class Measurement {
   void meet();
   /// The microseconds of the calls at once.
   double timed_calls(const CallSpec& spec);
+  double ended(const CallSpec& spec, Clock::time_point start);
   /// Results of timed calls are left alone: that of one more is checked, and of calls that aren't
   /// timed together those before them.
   bool checks_apart() const;
@@ -70,6 +72,7 @@ class Measurement {
   const BenchMemory& output_;
   Repeats repeats_;
   std::uint64_t calls_ = 0;  ///< each call has other numbers than the one before
+  CallInfo ran_{};           ///< of the last one
   std::vector<Work> works_{};
   std::uint64_t wrong_ = 0;  ///< elements of this rank's, in the calls of one result
 };

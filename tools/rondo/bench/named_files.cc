@@ -63,7 +63,7 @@ void check_named_files(int ranks, const std::string& tuning_flag) {
 
 void check_options_of_ranks(int ranks, const CommunicatorOptions& options) {
   if (ranks < 2) return;  // which has no use for most of them, and says what is wrong itself
-  check_options(options);
+  check_options(options, Device::host(), ranks);
 }
 
 }  // namespace rondo::tool

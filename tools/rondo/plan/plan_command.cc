@@ -62,8 +62,8 @@ void print_crossovers(PlanQuestion question) {
 /// What was run says what it is about.
 void refuse_beside_a_run(const CLI::App& command) {
   for (const char* other :
-       {"--bytes", "--datatype", "--root", "--algo", "--deterministic", "--draw", "--steps",
-        "--crossovers", "--print-schedule", "--print-network", "--links"}) {
+       {"--bytes", "--datatype", "--root", "--algo", "--deterministic", "--buffers", "--draw",
+        "--steps", "--crossovers", "--print-schedule", "--print-network", "--links"}) {
     if (command.count(other) > 0)
       throw UsageError(fmt::format("--run says what was measured: leave out {}", other));
   }
@@ -186,6 +186,10 @@ void add_plan_command(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--deterministic", flags->deterministic,
                     "as for a communicator that is (RONDO_DETERMINISTIC)");
+  command
+      ->add_option("--buffers", flags->buffers,
+                   "malloc or registered: of which memory a tuning predicts")
+      ->capture_default_str();
   command
       ->add_option("--links", flags->links,
                    "show so many of the links between ranks, and of those that they share; 0: all")

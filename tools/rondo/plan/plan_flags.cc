@@ -131,6 +131,13 @@ PlanQuestion question_of(const PlanFlags& flags) {
   question.root = flags.root;
   question.algorithm = flags.algorithm;
   question.deterministic = flags.deterministic;
+  if (flags.buffers == "registered" && flags.tuning_path.empty())
+    throw UsageError(
+        "--buffers registered: a tuning tells the two kinds apart; expected --tuning FILE, too");
+  question.memory = one_of("kind of buffers", flags.buffers, {"malloc", "registered"}) ==
+                            std::string("registered")
+                        ? MemoryKind::kRegistered
+                        : MemoryKind::kOrdinary;
   return question;
 }
 

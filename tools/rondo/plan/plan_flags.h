@@ -21,6 +21,7 @@ struct PlanFlags {
   int root = 0;
   std::string algorithm = "auto";
   bool deterministic = false;
+  std::string buffers = "malloc";
   bool crossovers = false;
   bool print_network = false;
   bool print_schedule = false;

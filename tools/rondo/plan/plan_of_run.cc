@@ -36,8 +36,8 @@ class RunSimulation {
     const Algorithm ran(result.collective, result.algorithm);
     if (ran != own_ && !built_in_.contains(ran)) return 0;
     own_ran_ |= ran == own_;
-    const auto [found, is_new] =
-        predicted_us_.try_emplace({ran, result.bytes, result.type, result.root, result.ranks});
+    const auto [found, is_new] = predicted_us_.try_emplace(
+        {ran, result.bytes, result.type, result.root, result.ranks, memory_of(result)});
     if (is_new) found->second = simulated_us(result, ran == own_);
     return found->second;
   }
@@ -47,7 +47,12 @@ class RunSimulation {
 
  private:
   using Algorithm = std::pair<std::string, std::string>;  ///< its collective, and its name
-  using Point = std::tuple<Algorithm, std::uint64_t, std::string, int, int>;
+  using Point = std::tuple<Algorithm, std::uint64_t, std::string, int, int, MemoryKind>;
+
+  static MemoryKind memory_of(const Recorded& result) {
+    return result.buffers.starts_with("registered") ? MemoryKind::kRegistered
+                                                    : MemoryKind::kOrdinary;
+  }
 
   double simulated_us(const Recorded& result, bool is_own) const {
     PlanQuestion question = world_;
@@ -56,6 +61,7 @@ class RunSimulation {
     question.type = parse_types(result.type).front();
     question.root = std::max(result.root, 0);
     question.algorithm = result.algorithm;
+    question.memory = memory_of(result);
     if (!is_own) question.schedule.clear();
     const PlanReport report = explain_plan(question);
     if (report.ranks == result.ranks) return report.candidates.front().predicted_us;

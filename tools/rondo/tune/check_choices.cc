@@ -15,10 +15,11 @@ namespace {
 
 class Check {
  public:
-  Check(Communicator& world, int rounds) : world_(world), rounds_(rounds) {}
+  Check(Communicator& world, int rounds, MemoryKind memory)
+      : world_(world), rounds_(rounds), memory_(memory) {}
 
   std::vector<MeasuredChoice> measured(Collective collective, std::uint64_t bytes) {
-    auto choices = world_.measure_choices(collective, {bytes}, rounds_);
+    auto choices = world_.measure_choices(collective, {bytes}, rounds_, memory_);
     for (const MeasuredChoice& choice : choices) print(choice_line(choice));
     return choices;
   }
@@ -40,6 +41,7 @@ class Check {
  private:
   Communicator& world_;
   int rounds_;
+  MemoryKind memory_;
 };
 
 }  // namespace
@@ -55,7 +57,8 @@ std::vector<std::uint64_t> checked_sizes(const CheckedRange& range) {
 
 void check_choices(Communicator& world, const CheckedRange& range) {
   const std::vector<std::uint64_t> sizes = checked_sizes(range);
-  Check check(world, range.rounds);
+  Check check(world, range.rounds,
+              range.buffers == "registered" ? MemoryKind::kRegistered : MemoryKind::kOrdinary);
   check.print(choice_heading());
   std::vector<MeasuredChoice> all;
   for (const std::string& name : range.collectives) {

@@ -17,6 +17,7 @@ struct CheckedRange {
   std::string last = "64M";
   int factor = 4;
   int rounds = 15;
+  std::string buffers = "malloc";
 };
 
 /// Errors: UsageError.

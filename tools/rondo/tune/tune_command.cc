@@ -98,7 +98,8 @@ int run_rank(const TuneFlags& flags) {
 void refuse_what_is_ignored(const CLI::App& command, bool checks) {
   if (checks && command.count("--out") > 0)
     throw UsageError("--check writes no file: leave out --out, or --check");
-  for (const char* other : {"collectives", "--begin", "--end", "--factor", "--rounds"}) {
+  for (const char* other :
+       {"collectives", "--begin", "--end", "--factor", "--rounds", "--buffers"}) {
     if (!checks && command.count(other) > 0)
       throw UsageError(fmt::format("{} is for --check", other));
   }
@@ -109,6 +110,7 @@ int run(const TuneFlags& flags, const CLI::App& command, std::vector<std::string
     refuse_what_is_ignored(command, flags.check);
     for (const std::string& name : flags.checked.collectives) parse_collective(name);
     one_of("transport", flags.transport, {"auto", "inproc", "shm", "tcp"});
+    one_of("kind of buffers", flags.checked.buffers, {"registered", "malloc"});
     if (flags.check) static_cast<void>(checked_sizes(flags.checked));
     if (flags.local == 0) return run_rank(flags);
     if (const std::string variable = launcher_variable(); !variable.empty()) {
@@ -151,6 +153,8 @@ void add_check_flags(CLI::App& command, TuneFlags& flags) {
                   "half of the calls of each algorithm and size: one half finds the fastest, the "
                   "other times it")
       ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command.add_option("--buffers", flags.checked.buffers, "of --check: registered or malloc")
       ->capture_default_str();
 }
 
