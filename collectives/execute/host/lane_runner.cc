@@ -118,13 +118,10 @@ Result<bool> LaneRunner::move_segments(std::span<SendQueue> senders) {
   return moved || arrived;
 }
 
-std::string LaneRunner::progress() const {
+std::string LaneRunner::size_text() const {
   const BoundSweep& sweep = current();
-  const bool receives = std::ranges::any_of(sweep.sources, &BoundPort::is_channel);
-  if (!begun_ || !receives || sweep.segments <= 1) return {};
-  return fmt::format(" ({} of the row's {} bytes had come)",
-                     std::min(segments_arrived() * plan_.segment_bytes(), sweep.bytes),
-                     sweep.bytes);
+  if (sweep.segments <= 1) return {};
+  return fmt::format(" ({} bytes, in messages of {})", sweep.bytes, plan_.segment_bytes());
 }
 
 Status LaneRunner::finish_segments(std::uint32_t first, std::uint32_t count,

@@ -37,8 +37,8 @@ class LaneRunner {
   Result<bool> step(std::span<LaneRunner> lanes, std::span<SendQueue> senders);
   bool done() const { return sweep_ == sweeps_.size(); }
   std::uint32_t sweep() const { return sweep_; }
-  /// For messages: how much of the current sweep's row has come, where that is more than a segment.
-  std::string progress() const;
+  /// For errors, which may be about one of many messages: the size of the current sweep's row.
+  std::string size_text() const;
   /// The rank whose message the current sweep still lacks, or kNoCulprit.
   int waits_for() const;
 

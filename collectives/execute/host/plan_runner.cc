@@ -85,7 +85,7 @@ std::string PlanRunner::where(int rank) const {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     if (lanes_[i].done()) continue;
     text += ", " + schedule::describe_sweep(plan_.schedule(), i, lanes_[i].sweep());
-    text += lanes_[i].progress();
+    text += lanes_[i].size_text();
   }
   return text;
 }
