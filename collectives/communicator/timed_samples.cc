@@ -78,22 +78,42 @@ std::map<schedule::Collective, TimedSamples::Fastest> TimedSamples::fastest() co
   return all;
 }
 
-std::vector<MeasuredTimes> TimedSamples::medians(MemoryKind memory) const {
-  std::map<schedule::Collective, std::set<std::size_t>> disturbed;
-  for (const auto& [collective, times] : fastest()) disturbed[collective] = disturbed_sizes(times);
-  std::vector<MeasuredTimes> list;
+/// How many times as long calls of that size took as by the sizes around it, in the median.
+double TimedSamples::slowness(schedule::Collective collective, std::size_t bytes) const {
+  std::vector<double> ratios;
   for (const auto& [key, timed] : timed_) {
-    const auto& [algorithm, bytes] = key;
-    if (was_mostly_left_out(key) || disturbed[algorithm->collective].contains(bytes)) continue;
-    const bool is_new = list.empty() || list.back().algorithm != algorithm->name ||
-                        list.back().collective != algorithm->collective;
-    if (is_new) {
-      list.push_back({.collective = algorithm->collective,
-                      .algorithm = std::string(algorithm->name),
-                      .memory = memory,
-                      .points = {}});
+    const auto& [algorithm, size] = key;
+    if (algorithm->collective != collective || size != bytes) continue;
+    const double ratio = typical(*algorithm, bytes) / between(*algorithm, bytes);
+    if (std::isfinite(ratio) && ratio > 0) ratios.push_back(ratio);
+  }
+  return ratios.empty() ? 1 : median(std::move(ratios));
+}
+
+double TimedSamples::told_by_others(const Algorithm& algorithm, std::size_t bytes) const {
+  if (timed_.contains({&algorithm, bytes})) return kUnknown;
+  return between(algorithm, bytes) * slowness(algorithm.collective, bytes);
+}
+
+std::vector<MeasuredTimes> TimedSamples::medians(MemoryKind memory) const {
+  const auto fastest_of = fastest();
+  std::vector<MeasuredTimes> list;
+  for (auto next = timed_.begin(); next != timed_.end();) {
+    const Algorithm& algorithm = *next->first.first;
+    const Fastest& sizes = fastest_of.at(algorithm.collective);
+    const std::set<std::size_t> disturbed = disturbed_sizes(sizes);
+    MeasuredTimes times{.collective = algorithm.collective,
+                        .algorithm = std::string(algorithm.name),
+                        .memory = memory,
+                        .points = {}};
+    for (const auto& [bytes, least_us] : sizes) {
+      double us = typical(algorithm, bytes);
+      if (us == kUnknown && memory == MemoryKind::kOrdinary) us = told_by_others(algorithm, bytes);
+      if (us != kUnknown && !disturbed.contains(bytes))
+        times.points.push_back({.bytes = bytes, .us = us});
     }
-    list.back().points.push_back({.bytes = bytes, .us = median(timed.times_us)});
+    if (!times.points.empty()) list.push_back(std::move(times));
+    next = timed_.upper_bound({&algorithm, std::numeric_limits<std::size_t>::max()});
   }
   return list;
 }

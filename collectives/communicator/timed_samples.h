@@ -25,11 +25,15 @@ class TimedSamples {
   /// mostly left out.
   double between(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
 
-  /// In the order of the registry. Without those that were in less than half of another
-  /// algorithm's passes with that size: the others have left it out as far too slow, and what it
-  /// took where it was not tells of that pass alone. And without sizes, between others, at which
-  /// whatever was measured took clearly longer than the fastest at a larger one: the machine did
-  /// something else meanwhile, and what wasn't measured then would seem to be faster.
+  /// In the order of the registry. On ordinary memory with times that others' tell: where others
+  /// were measured at a size, and this one not, because it is far slower by the sizes around it,
+  /// that counts for as much as those others took longer than by the sizes around them; else what
+  /// was measured while the machine was slow would be taken for slower than what wasn't. Without
+  /// those that were in less than half of another algorithm's passes with that size: the others
+  /// have left it out as far too slow, and what it took where it was not tells of that pass alone.
+  /// And without sizes, between others, at which whatever was measured took clearly longer than the
+  /// fastest at a larger one: the machine did something else meanwhile, and what wasn't measured
+  /// then would seem to be faster.
   std::vector<select::MeasuredTimes> medians(MemoryKind memory = MemoryKind::kOrdinary) const;
 
  private:
@@ -38,6 +42,8 @@ class TimedSamples {
   using Fastest = std::map<std::size_t, double>;
   bool was_mostly_left_out(const Key& key) const;
   std::map<schedule::Collective, Fastest> fastest() const;
+  double told_by_others(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
+  double slowness(schedule::Collective collective, std::size_t bytes) const;
 
   struct Timed {
     std::vector<double> times_us;

@@ -9,7 +9,6 @@
 
 #include "collectives/communicator/timed_calls.h"
 #include "collectives/communicator/timed_samples.h"
-#include "collectives/select/pricing.h"
 #include "core/status.h"
 
 namespace rondo::communicator {
@@ -21,7 +20,7 @@ inline constexpr std::size_t kSizes[] = {64,        1 << 10,   2 << 10,    8 << 
 inline constexpr std::size_t kSizesBetween[] = {4 << 10,    16 << 10,   64 << 10,   256 << 10,
                                                 1024 << 10, 4096 << 10, 16384 << 10};
 /// So many times as long as the fastest take those that are measured there, at most.
-inline constexpr double kClose = select::kMostBehindOnOrdinary;
+inline constexpr double kClose = 1.5;
 /// Of calls that take so long one a pass is enough.
 inline constexpr double kLongUs = 5'000;
 

@@ -200,12 +200,7 @@ std::string name_of(const Scenario& scenario, const Algorithm* algorithm) {
 
 double correction_of(const Scenario& scenario, const Algorithm* algorithm) {
   if (algorithm == nullptr || scenario.pricing == nullptr) return 1;
-  MemoryKind memory = scenario.question.memory;
-  const auto candidates = priced(scenario);
-  const auto candidate = std::ranges::find(candidates, algorithm, &select::Candidate::algorithm);
-  if (candidate == candidates.end() || candidate->registered_us <= 0)
-    memory = MemoryKind::kOrdinary;
-  return scenario.pricing->correction(*algorithm, scenario.bytes(), memory);
+  return scenario.pricing->correction(*algorithm, scenario.bytes(), scenario.question.memory);
 }
 
 std::span<const select::Candidate> priced(const Scenario& scenario) {

@@ -34,16 +34,10 @@ double least_of(std::span<const Candidate> list, double Candidate::*time) {
   return least;
 }
 
-/// The one to choose first. Those far behind on ordinary memory weren't timed on registered memory,
-/// or at sizes where they are not: nobody knows what they take there.
+/// The one to choose first.
 void sort(std::vector<Candidate>& list) {
-  const double most_us = kMostBehindOnOrdinary * least_of(list, &Candidate::predicted_us);
-  for (Candidate& each : list)
-    if (each.predicted_us > most_us) each.registered_us = 0;
   const std::vector<Candidate> all = list;
-  std::ranges::stable_sort(list, {}, [&](const Candidate& each) {
-    return std::pair(each.predicted_us > most_us, most_behind(each, all));
-  });
+  std::ranges::stable_sort(list, {}, [&](const Candidate& each) { return most_behind(each, all); });
 }
 
 }  // namespace
@@ -128,12 +122,12 @@ Pricing::Pricing(std::shared_ptr<const Tuning> tuning, schedule::SharedLayout la
       measured_here_(simulate::hosts_of_ranks(tuning_->network) == hosts_of(*layout_)) {}
 
 double most_behind(const Candidate& candidate, std::span<const Candidate> list) {
-  double behind = 0;
-  for (const auto time : {&Candidate::predicted_us, &Candidate::registered_us}) {
-    const double least = least_of(list, time);
-    if (least > 0) behind = std::max(behind, candidate.*time / least);
-  }
-  return behind;
+  constexpr double kForgiven = 1.1;
+  const double least_us = least_of(list, &Candidate::predicted_us);
+  const double least_registered_us = least_of(list, &Candidate::registered_us);
+  const double behind = least_us > 0 ? candidate.predicted_us / least_us : 0;
+  if (least_registered_us == 0) return behind;
+  return std::max(behind, candidate.registered_us / (kForgiven * least_registered_us));
 }
 
 double Pricing::correction(const Algorithm& algorithm, std::size_t bytes, MemoryKind memory) const {
@@ -179,14 +173,14 @@ const std::vector<Candidate>& Pricing::candidates(schedule::Collective collectiv
       priced_.try_emplace(Key{collective, rounded, demands.rows, demands.order});
   std::vector<Candidate>& list = found->second;
   if (!is_new) return list;
-  const bool tells_apart = measured_here_ && tuning_->has_registered(collective);
   for (const Algorithm& algorithm : algorithms::all()) {
     if (algorithm.collective != collective || !allows(demands, algorithm)) continue;
     const double us = priced_us(algorithm, rounded);
     if (us <= 0) continue;
-    using enum MemoryKind;
+    const bool is_known = measured_here_ && tuning_->is_known(collective, algorithm.name, rounded,
+                                                              MemoryKind::kRegistered);
     list.push_back({&algorithm, us * correction(algorithm, rounded),
-                    tells_apart ? us * correction(algorithm, rounded, kRegistered) : 0});
+                    is_known ? us * correction(algorithm, rounded, MemoryKind::kRegistered) : 0});
   }
   sort(list);
   return list;

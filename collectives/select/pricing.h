@@ -66,12 +66,9 @@ class Pricing {
   std::map<std::pair<const algorithms::Algorithm*, std::size_t>, double> simulated_us_;
 };
 
-/// So many times as long as the fastest takes, on ordinary memory, what may be chosen for the sake
-/// of registered memory, at most: a tuning knows no more of that.
-inline constexpr double kMostBehindOnOrdinary = 1.5;
-
 /// How many times as long as the fastest of the list it takes, on ordinary or on registered memory,
-/// whichever is more. What isn't known there neither is behind nor are others behind it.
+/// whichever is more; of registered memory, of which fewer times are measured, a tenth less. What
+/// isn't known there neither is behind nor are others behind it.
 double most_behind(const Candidate& candidate, std::span<const Candidate> list);
 
 /// The measured constants, for the hosts of this world: each its own where these were measured,

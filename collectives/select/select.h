@@ -50,7 +50,7 @@ inline constexpr std::size_t kBulletinBytes = 1024;
 struct Candidate {
   const algorithms::Algorithm* algorithm = nullptr;
   double predicted_us = 0;
-  double registered_us = 0;  ///< on registered memory, where a tuning knows it; else 0
+  double registered_us = 0;  ///< on registered memory, where a tuning knows that; else 0
 };
 
 /// Which algorithms will do for a call.

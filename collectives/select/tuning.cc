@@ -21,11 +21,12 @@ double between(const Point& low, const Point& high, std::size_t bytes) {
 
 }  // namespace
 
-bool Tuning::has_registered(schedule::Collective collective) const {
-  return std::ranges::any_of(measured, [&](const MeasuredTimes& times) {
-    return times.collective == collective && times.memory == MemoryKind::kRegistered &&
-           !times.points.empty();
-  });
+bool Tuning::is_known(schedule::Collective collective, std::string_view algorithm,
+                      std::size_t bytes, MemoryKind memory) const {
+  const MeasuredTimes* const times = find(collective, algorithm, memory);
+  return times != nullptr && std::ranges::any_of(times->points, [&](const Point& point) {
+           return point.bytes >= bytes / 2 && point.bytes / 2 <= bytes;
+         });
 }
 
 const MeasuredTimes* Tuning::find(schedule::Collective collective, std::string_view algorithm,
@@ -39,8 +40,10 @@ const MeasuredTimes* Tuning::find(schedule::Collective collective, std::string_v
 
 double Tuning::correction(schedule::Collective collective, std::string_view algorithm,
                           std::size_t bytes, MemoryKind memory) const {
-  const MeasuredTimes* found = find(collective, algorithm, memory);
-  if (found == nullptr) found = find(collective, algorithm, MemoryKind::kOrdinary);
+  const bool is_registered = memory == MemoryKind::kRegistered &&
+                             is_known(collective, algorithm, bytes, MemoryKind::kRegistered);
+  const MeasuredTimes* const found =
+      find(collective, algorithm, is_registered ? MemoryKind::kRegistered : MemoryKind::kOrdinary);
   if (found == nullptr) return 1;
   const std::vector<Point>& points = found->points;
   const auto high = std::ranges::lower_bound(points, bytes, {}, &Point::bytes);

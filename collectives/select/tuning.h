@@ -44,11 +44,13 @@ struct Tuning {
 
   /// By how much the measured time is longer than the simulated one: between sizes that were
   /// measured by the logarithms of both, beyond them as at the nearest. 1 for what wasn't measured;
-  /// on registered memory then as on ordinary memory.
+  /// what isn't known on registered memory is as on ordinary memory.
   double correction(schedule::Collective collective, std::string_view algorithm, std::size_t bytes,
                     MemoryKind memory = MemoryKind::kOrdinary) const;
-  /// Whether any of the collective's algorithms was measured on registered memory.
-  bool has_registered(schedule::Collective collective) const;
+  /// Whether it was measured on such memory at that size, or one that is at most twice or half as
+  /// large.
+  bool is_known(schedule::Collective collective, std::string_view algorithm, std::size_t bytes,
+                MemoryKind memory) const;
 
  private:
   const MeasuredTimes* find(schedule::Collective collective, std::string_view algorithm,

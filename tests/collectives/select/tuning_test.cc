@@ -87,14 +87,21 @@ TEST(Tuning, RegisteredMemory_HasTimesOfItsOwn) {
   const auto tuning = parse_tuning(replaced(kTuning, "\"measured\": [", kRegisteredRing), "x");
   ASSERT_TRUE(tuning.ok()) << tuning.status().to_string();
   const auto of = [&](Collective collective, std::string_view algorithm, MemoryKind memory) {
-    return tuning->correction(collective, algorithm, 1024, memory);
+    return tuning->correction(collective, algorithm, 2048, memory);
   };
   EXPECT_DOUBLE_EQ(of(Collective::kAllReduce, "ring", MemoryKind::kRegistered), 0.25);
-  EXPECT_DOUBLE_EQ(of(Collective::kAllReduce, "ring", MemoryKind::kOrdinary), 0.5);
+  EXPECT_NEAR(of(Collective::kAllReduce, "ring", MemoryKind::kOrdinary), std::sqrt(0.5), 1e-12);
   EXPECT_DOUBLE_EQ(of(Collective::kBarrier, "direct", MemoryKind::kRegistered), 1.5)
       << "as on ordinary memory, where nothing else was measured";
-  EXPECT_TRUE(tuning->has_registered(Collective::kAllReduce));
-  EXPECT_FALSE(tuning->has_registered(Collective::kBarrier));
+  for (const std::size_t bytes : {1024U, 2047U, 8194U, 16384U}) {
+    EXPECT_FALSE(tuning->is_known(Collective::kAllReduce, "ring", bytes, MemoryKind::kRegistered))
+        << bytes;
+    EXPECT_GT(tuning->correction(Collective::kAllReduce, "ring", bytes, MemoryKind::kRegistered),
+              0.49)
+        << "as on ordinary memory";
+  }
+  for (const std::size_t bytes : {2048U, 4096U, 8192U})
+    EXPECT_TRUE(tuning->is_known(Collective::kAllReduce, "ring", bytes, MemoryKind::kRegistered));
   const std::string text = to_json(*tuning);
   EXPECT_EQ(to_json(*parse_tuning(text, "y")), text);
   EXPECT_NE(text.find("\"memory\": \"registered\""), std::string::npos);
