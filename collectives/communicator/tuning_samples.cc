@@ -16,7 +16,6 @@ namespace rondo::communicator {
 namespace {
 
 using algorithms::Algorithm;
-using schedule::Collective;
 using select::MeasuredTimes;
 
 /// From here on algorithms that are this much slower than the fastest are left out; of sizes that

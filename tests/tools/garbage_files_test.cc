@@ -1,5 +1,6 @@
 // Whatever stands in a file that a command is given, one line says what is wrong with it.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,8 +75,8 @@ TEST(GarbageFiles, ThatTheEnvironmentNames_AreOneLineBeforeRanksAreStarted) {
 TEST(Variables, ThatDontSuitTheRanks_AreOneLine) {
   for (const std::string links : {"1,1", "1,1,1,1", "1,0,1", "fast"}) {
     for (const std::string command : {"bench all_reduce -e 8", "tune"}) {
-      expect_one_line("RONDO_LINKS=" + links + " $RONDO " + command + " --local 3",
-                      {"the speed of each of the 3 ranks' links", "not '" + links + "'"});
+      expect_one_line(fmt::format("RONDO_LINKS={} $RONDO {} --local 3", links, command),
+                      {"the speed of each of the 3 ranks' links", fmt::format("not '{}'", links)});
     }
   }
   expect_one_line("RONDO_LINKS=1,1 $RONDO bench all_reduce -e 8 --local 2 -t 2",
