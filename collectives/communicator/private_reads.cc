@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/communicator/any_rank.h"
 #include "collectives/communicator/timed_calls.h"
 #include "core/log.h"
 
@@ -21,17 +22,6 @@ constexpr double kGain = 0.95;
 /// The two ways in turn, so that what else the machine does comes to both.
 constexpr int kPasses = 4;
 constexpr int kRounds = 3;
-
-/// Not in places of one process, nor where the kernel forbids it (ptrace restrictions).
-Result<bool> anybody_may(Engine& engine) {
-  double may = engine.place().mesh().may_read_private() ? 1 : 0;
-  const Buffer all{&may, 1, DataType::kF64};
-  RONDO_TRY(engine.call({.collective = Collective::kAllReduce,
-                         .input = all,
-                         .output = all,
-                         .reduction = ReduceOp::kMax}));
-  return may != 0;
-}
 
 Result<PrivateReadTimes> time_both(Engine& engine, TimedCalls& calls, std::size_t bytes) {
   const Place& place = engine.place();
@@ -92,7 +82,8 @@ std::size_t first_faster_piece(std::span<const PrivateReadTimes> times) {
 }
 
 Result<std::size_t> measure_private_reads(Engine& engine) {
-  RONDO_ASSIGN(const bool may, anybody_may(engine));
+  // Not in places of one process, nor where the kernel forbids it (ptrace restrictions).
+  RONDO_ASSIGN(const bool may, any_rank(engine, engine.place().mesh().may_read_private()));
   const auto times = may ? time_sizes(engine)
                          : Result<std::vector<PrivateReadTimes>>(std::vector<PrivateReadTimes>());
   const std::size_t asked = engine.place().options().private_read_bytes;

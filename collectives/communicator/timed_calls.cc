@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 
+#include "collectives/communicator/any_rank.h"
 #include "collectives/select/alike.h"
 #include "core/log.h"
 
@@ -65,9 +66,8 @@ Result<bool> TimedCalls::reserve(std::size_t bytes) {
                          status.message());
     });
   }
-  double fails = status.ok() ? 0 : 1;
-  RONDO_TRY(share_most({&fails, 1}));
-  return fails == 0;
+  RONDO_ASSIGN(const bool fails, any_rank(engine_, !status.ok()));
+  return !fails;
 }
 
 Result<CallArguments> TimedCalls::arguments_of(Collective collective, std::size_t bytes) {

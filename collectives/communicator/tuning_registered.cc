@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "collectives/communicator/any_rank.h"
 #include "collectives/communicator/tuning_passes.h"
 
 namespace rondo::communicator {
@@ -14,23 +15,13 @@ using schedule::Collective;
 constexpr std::size_t kPasses = 3;
 constexpr std::size_t kMostBytes = *std::ranges::max_element(kSizes);
 
+/// With processes of its host. (In one process all memory is alike.)
 bool shares_memory(const Place& place) {
   for (int peer = 0; peer < place.size(); ++peer) {
     const transport::Endpoint* const endpoint = place.mesh().endpoint(peer);
     if (endpoint != nullptr && endpoint->kind() == transport::TransportKind::kShm) return true;
   }
   return false;
-}
-
-/// Processes of one host, this one or another. (Of one process all memory is alike.)
-Result<bool> anybody_shares_memory(Engine& engine) {
-  std::uint8_t any = shares_memory(engine.place()) ? 1 : 0;
-  const Buffer all{&any, 1, DataType::kU8};
-  RONDO_TRY(engine.call({.collective = Collective::kAllReduce,
-                         .input = all,
-                         .output = all,
-                         .reduction = ReduceOp::kMax}));
-  return any != 0;
 }
 
 std::set<std::size_t> sizes_of(const TimedCalls& calls, Collective collective) {
@@ -57,7 +48,7 @@ Status measure_size(TimedCalls& calls, std::size_t bytes, const AlgorithmList& a
 Result<std::vector<select::MeasuredTimes>> measure_registered(Engine& engine,
                                                               const TimedSamples& ordinary) {
   TimedCalls calls(engine, MemoryKind::kRegistered);
-  RONDO_ASSIGN(const bool shares, anybody_shares_memory(engine));
+  RONDO_ASSIGN(const bool shares, any_rank(engine, shares_memory(engine.place())));
   if (!shares) return std::vector<select::MeasuredTimes>();
   RONDO_ASSIGN(const bool has_room, calls.reserve(kMostBytes));
   if (!has_room) return std::vector<select::MeasuredTimes>();

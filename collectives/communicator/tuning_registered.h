@@ -11,8 +11,8 @@
 
 namespace rondo::communicator {
 
-/// Medians of those that are close to the fastest on ordinary memory, which alone may be chosen,
-/// at the sizes that were measured there. Nothing where no ranks share memory, or where one has no
+/// Medians of those that are close to the fastest on ordinary memory, at the sizes that were
+/// measured there. Nothing where no ranks share memory, or where one has no
 /// registered memory left, which it logs. The same on all ranks. A collective call. Errors: as a
 /// collective call.
 Result<std::vector<select::MeasuredTimes>> measure_registered(Engine& engine,
