@@ -37,8 +37,8 @@ constexpr auto kKnown = std::to_array<std::string_view>(
      "RONDO_LOCAL_RANK", "RONDO_STORE_FD",
      // The loops of `rondo bench compare`, an example, scripts.
      "RONDO_PEERS_BIND", "RONDO_PEERS_IN_A_ROW", "RONDO_PEERS_LATE_MS", "RONDO_PEERS_LIBRARY",
-     "RONDO_PEERS_TOOL", "RONDO_MPI_REPORT", "RONDO_DATA_SOURCES", "RONDO_INSTALL_APART",
-     "RONDO_LAB",
+     "RONDO_PEERS_NEW_COUNTS", "RONDO_PEERS_TOOL", "RONDO_MPI_REPORT", "RONDO_DATA_SOURCES",
+     "RONDO_INSTALL_APART", "RONDO_LAB",
      // Where it is installed, as modules of clusters say, and CMake looks.
      "RONDO_DIR", "RONDO_HOME", "RONDO_ROOT"});
 /// The tests' own.

@@ -40,6 +40,12 @@ struct Data {
 /// nobody's. Errors: fewer bytes than give everyone an element.
 Data data_of(const std::string& call, std::size_t bytes, int ranks, int rank);
 
+/// The same of `bytes` on average, each with other counts than the one before: as many as there
+/// are, 301 at most. The last is the largest. Errors: as above; fewer than 17 of them, which Rondo
+/// would keep the plans of.
+std::vector<Data> data_of_new_counts(const std::string& call, std::size_t bytes, int ranks,
+                                     int rank);
+
 /// all_reduce and broadcast read and write `output` alone.
 bool is_in_place(const std::string& call);
 /// What the time of a call is divided by.

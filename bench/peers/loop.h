@@ -3,8 +3,9 @@
 // The loop that Rondo and its peers are measured with: every rank rewrites its buffer, a barrier,
 // the timed call; a call's time is that of its slowest rank; medians of all calls. With
 // RONDO_PEERS_LATE_MS a call with a late rank goes before that; with RONDO_PEERS_IN_A_ROW there is
-// no barrier, calls follow each other, each behind a rewriting, and times are means of a row. One
-// program for each library, all with the same arguments: CALL LO HI FACTOR SECONDS [registered].
+// no barrier, calls follow each other, each behind a rewriting, and times are means of a row; with
+// RONDO_PEERS_NEW_COUNTS each call has other counts than the one before. One program for each
+// library, all with the same arguments: CALL LO HI FACTOR SECONDS [registered].
 // Errors: std::runtime_error.
 // Threads: one.
 

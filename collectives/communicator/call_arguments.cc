@@ -337,6 +337,13 @@ transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world)
   return fingerprint;
 }
 
+bool differ_in_counts_alone(const transport::Fingerprint& a, const transport::Fingerprint& b) {
+  const bool is_uneven = (a.form & transport::Fingerprint::kUneven) != 0;
+  const bool has_no_root = is_uneven && knows_all_rows(static_cast<Collective>(a.collective));
+  return a.collective == b.collective && a.dtype == b.dtype && a.redop == b.redop &&
+         a.form == b.form && (has_no_root || a.root == b.root);
+}
+
 std::string describe(const CallArguments& arguments, int world) {
   if (arguments.exchange == Exchange::kNone)
     return print_fingerprint(fingerprint_of(arguments, world));

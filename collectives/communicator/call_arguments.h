@@ -71,6 +71,8 @@ Status check(const CallArguments& arguments, int rank, int world);
 
 /// What must be equal on all ranks.
 transport::Fingerprint fingerprint_of(const CallArguments& arguments, int world);
+/// Whether calls of the two are the same but for their counts.
+bool differ_in_counts_alone(const transport::Fingerprint& a, const transport::Fingerprint& b);
 
 /// "all_reduce(count=1009, f32, sum)", "send(count=3, f32, to rank 2, tag 0)".
 std::string describe(const CallArguments& arguments, int world);

@@ -25,13 +25,14 @@ Parts of_all(int world, std::size_t offset, std::size_t bytes) {
 
 /// Of an all_gather_v, whose parts have sizes that all ranks know.
 OneExchange of_uneven_parts(const CallArguments& arguments) {
-  OneExchange exchange{.gathered = Parts()};
+  OneExchange exchange{.sizes = {.gathered = Parts()}};
+  OneShotRunner::Sizes& sizes = exchange.sizes;
   for (const std::size_t count : arguments.output_counts) {
     const std::size_t bytes = count * size_of(arguments.input.dtype);
-    const auto rank = static_cast<int>(exchange.contributed_bytes.size());
+    const auto rank = static_cast<int>(sizes.contributed_bytes.size());
     exchange.most_bytes = std::max(exchange.most_bytes, bytes);
-    exchange.contributed_bytes.push_back(bytes);
-    exchange.gathered->push_back({rank, 0, bytes});
+    sizes.contributed_bytes.push_back(bytes);
+    sizes.gathered->push_back({rank, 0, bytes});
   }
   return exchange;
 }
@@ -48,9 +49,9 @@ OneExchange of_scattered_sum(const CallArguments& arguments, int rank, int world
                        : own * part;
   const std::size_t bytes = arguments.input.count * element_bytes;
   return {.most_bytes = bytes,
-          .contributed_bytes = std::vector(ranks, bytes),
-          .combined_count = part,
-          .combined_offset = before * element_bytes};
+          .sizes = {.count = part,
+                    .combined_offset = before * element_bytes,
+                    .contributed_bytes = std::vector(ranks, bytes)}};
 }
 
 std::optional<Parts> gathered_by(const CallArguments& arguments, int rank, int world,
@@ -93,16 +94,16 @@ OneExchange one_exchange(const CallArguments& arguments, int rank, int world) {
   if (arguments.uneven) return of_uneven_parts(arguments);
   const auto ranks = static_cast<std::size_t>(world);
   const std::size_t bytes = total_count(arguments, world) * size_of(arguments.input.dtype);
-  OneExchange exchange{.most_bytes = bytes, .combined_count = arguments.input.count};
-  exchange.gathered = gathered_by(arguments, rank, world, bytes);
+  OneExchange exchange{.most_bytes = bytes, .sizes = {.count = arguments.input.count}};
+  exchange.sizes.gathered = gathered_by(arguments, rank, world, bytes);
   switch (arguments.collective) {
     case Collective::kAllGather:
     case Collective::kAllToAll:
     case Collective::kGather: exchange.most_bytes = bytes / ranks; break;
     case Collective::kBroadcast:
     case Collective::kScatter:
-      exchange.contributed_bytes.assign(ranks, 0);
-      exchange.contributed_bytes[static_cast<std::size_t>(arguments.root)] = bytes;
+      exchange.sizes.contributed_bytes.assign(ranks, 0);
+      exchange.sizes.contributed_bytes[static_cast<std::size_t>(arguments.root)] = bytes;
       break;
     default: break;
   }

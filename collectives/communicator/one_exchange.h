@@ -4,8 +4,6 @@
 // OneShotRunner.
 
 #include <cstddef>
-#include <optional>
-#include <vector>
 
 #include "collectives/algorithms/registry.h"
 #include "collectives/communicator/call_arguments.h"
@@ -18,11 +16,7 @@ bool is_one_exchange(const algorithms::Algorithm& algorithm, const CallArguments
 
 struct OneExchange {
   std::size_t most_bytes = 0;  ///< that any rank contributes: alike on all ranks
-  std::vector<std::size_t> contributed_bytes{};
-  std::optional<std::vector<execute::OneShotRunner::Part>> gathered{};
-  /// Where it is combined: the elements of each contribution that this rank combines.
-  std::size_t combined_count = 0;
-  std::size_t combined_offset = 0;  ///< bytes
+  execute::OneShotRunner::Sizes sizes{};
 };
 
 /// Of one rank of `world`.

@@ -273,25 +273,34 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
                                       const transport::Fingerprint& key) {
   if (arguments.uneven) {
     if (PreparedPlan* plan = uneven_plans_.find(key, arguments)) return plan;
-    RONDO_ASSIGN(auto prepared, make_plan(arguments, key));
-    while (const auto forgotten = uneven_plans_.make_room_for(*prepared))
-      recent_calls_.forget(*forgotten);
+    RONDO_ASSIGN(auto prepared, make_plan(uneven_plans_, arguments, key));
     return &uneven_plans_.insert(key, arguments, std::move(prepared));
   }
   if (PreparedPlan* plan = plans_.find(key)) return plan;
-  RONDO_ASSIGN(auto prepared, make_plan(arguments, key));
-  while (const auto forgotten = plans_.make_room_for(*prepared)) recent_calls_.forget(*forgotten);
+  RONDO_ASSIGN(auto prepared, make_plan(plans_, arguments, key));
   return &plans_.insert(std::move(prepared));
 }
 
+/// For which `plans` have room then. What has to be forgotten for it may become it: programs whose
+/// counts are others each time have a new plan in each call.
 /// A library of devices may have been loaded since the communicator was made, which many programs
 /// do first of all: who plans a call can afford to look.
-Result<std::shared_ptr<PreparedPlan>> Place::make_plan(const CallArguments& arguments,
+template <class Plans>
+Result<std::shared_ptr<PreparedPlan>> Place::make_plan(Plans& plans, const CallArguments& arguments,
                                                        const transport::Fingerprint& key) {
   device::look_for_devices();
   RONDO_TRY(planner_.device_choice().check(arguments));
-  RONDO_ASSIGN(auto prepared, planner_.make(arguments));
+  std::shared_ptr<PreparedPlan> prepared = plans.take_one_like(key);
+  if (prepared != nullptr) {
+    recent_calls_.forget(*prepared);
+    RONDO_ASSIGN(const bool fits, planner_.remake(*prepared, arguments));
+    if (!fits) prepared = nullptr;
+  }
+  if (prepared == nullptr) {
+    RONDO_ASSIGN(prepared, planner_.make(arguments));
+  }
   identify(*prepared, key, arguments);
+  while (const auto forgotten = plans.make_room_for(*prepared)) recent_calls_.forget(*forgotten);
   return prepared;
 }
 
@@ -300,19 +309,23 @@ void Place::identify(PreparedPlan& prepared, const transport::Fingerprint& key,
                      const CallArguments& arguments) {
   prepared.key = key;
   prepared.era = era_;
-  if (prepared.plan != nullptr) prepared.scratch_bytes = prepared.plan->scratch().size();
+  prepared.scratch_bytes = prepared.plan == nullptr ? 0 : prepared.plan->scratch_room();
   prepared.head_start = prepared.runner->head_start();
   // Clocks of hosts are compared by the calls' beginnings, which nobody may have seen before.
   const bool is_short = prepared.head_start == execute::HeadStart::kShort;
   if (is_short && !mesh_->one_host()) prepared.head_start = execute::HeadStart::kLong;
   if (profiled_ != nullptr)
     prepared.range = fmt::format("rondo {} by {}", print_fingerprint(key), prepared.algorithm);
+  if (prepared.series == nullptr) prepared.series = &series_of(prepared, arguments);
+  prepared.record = CallTrace::record_of(arguments, *prepared.series);
+}
+
+trace::Series& Place::series_of(const PreparedPlan& prepared, const CallArguments& arguments) {
   const std::string_view transport = prepared.on_device ? to_string(device_.kind) : transport_;
   // A split's exchanges are no calls of the program's.
   std::string name = arguments.of_split ? "split" : schedule::to_string(arguments.collective);
   if (arguments.uneven) name += "_v";
-  prepared.series = &trace_->series(name, prepared.algorithm, transport);
-  prepared.record = CallTrace::record_of(arguments, *prepared.series);
+  return trace_->series(name, prepared.algorithm, transport);
 }
 
 std::vector<PeerTraffic> Place::traffic() const {

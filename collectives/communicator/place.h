@@ -140,6 +140,7 @@ class Place {
   void begin_run(execute::Runner& runner);
   void identify(PreparedPlan& prepared, const transport::Fingerprint& key,
                 const CallArguments& arguments);
+  trace::Series& series_of(const PreparedPlan& prepared, const CallArguments& arguments);
   void compare_last_call() const;
   Status multiply_alone(const CallArguments& arguments);
   Status capture_alone(const CallArguments& arguments, detail::StreamImpl& stream) const;
@@ -147,7 +148,8 @@ class Place {
   Status give_up_before(Status cause);
   void forget_plans();
   Result<PreparedPlan*> plan_for(const CallArguments& arguments, const transport::Fingerprint& key);
-  Result<std::shared_ptr<PreparedPlan>> make_plan(const CallArguments& arguments,
+  template <class Plans>
+  Result<std::shared_ptr<PreparedPlan>> make_plan(Plans& plans, const CallArguments& arguments,
                                                   const transport::Fingerprint& key);
 
   std::unique_ptr<transport::Mesh> mesh_;

@@ -6,6 +6,15 @@
 
 namespace rondo::communicator {
 
+bool is_free_for(const std::shared_ptr<PreparedPlan>& plan, const transport::Fingerprint& key) {
+  if (plan->built_in == nullptr || !differ_in_counts_alone(plan->key, key)) return false;
+  if (plan.use_count() != 1) return false;
+  // Whoever had it before may be another thread: what it did to the plan has to be over here, which
+  // a count that was only looked at doesn't say. Taking part in it does.
+  std::shared_ptr(plan).reset();
+  return true;
+}
+
 PreparedPlan* PlanCache::find(const transport::Fingerprint& key) {
   if (last_ != nullptr && last_key_ == key) return last_;
   const auto entry = plans_.find(key);
@@ -34,7 +43,20 @@ const PreparedPlan& PlanCache::least_recently_used() {
 
 std::shared_ptr<PreparedPlan> PlanCache::make_room_for(const PreparedPlan& next) {
   if (!is_full_for(next)) return nullptr;
-  const auto entry = plans_.find(least_recently_used().key);
+  return take(plans_.find(least_recently_used().key));
+}
+
+std::shared_ptr<PreparedPlan> PlanCache::take_one_like(const transport::Fingerprint& key) {
+  if (plans_.size() < kMost) return nullptr;
+  const PreparedPlan& oldest = least_recently_used();
+  const auto entry = plans_.find(oldest.key);
+  if (is_free_for(entry->second, key)) return take(entry);
+  note(oldest);
+  return nullptr;
+}
+
+/// It is no longer noted.
+std::shared_ptr<PreparedPlan> PlanCache::take(Plans::iterator entry) {
   std::shared_ptr<PreparedPlan> taken = std::move(entry->second);
   plans_.erase(entry);
   scratch_bytes_ -= taken->scratch_bytes;
@@ -60,7 +82,7 @@ std::size_t PlanCache::Hash::operator()(const transport::Fingerprint& key) const
 
 PreparedPlan* UnevenPlans::find(const transport::Fingerprint& key, const CallArguments& arguments) {
   for (Entry& entry : entries_) {
-    if (entry.key == key && entry.input_count == arguments.input.count &&
+    if (entry.plan != nullptr && entry.key == key && entry.input_count == arguments.input.count &&
         entry.output_count == arguments.output.count &&
         std::ranges::equal(entry.input_counts, arguments.input_counts) &&
         std::ranges::equal(entry.output_counts, arguments.output_counts)) {
@@ -75,27 +97,48 @@ bool UnevenPlans::is_full_for(const PreparedPlan& plan) const {
   std::size_t alike = 0;
   std::size_t bytes = more_bytes;
   for (const Entry& entry : entries_) {
-    alike += (entry.residual_bytes != 0) == (more_bytes != 0) ? 1 : 0;
+    if (!is_like(entry, more_bytes != 0)) continue;
+    ++alike;
     bytes += entry.residual_bytes;
   }
   if (alike < kMost) return false;
   return more_bytes == 0 || alike >= kMostWithResiduals || bytes > kMostBytes;
 }
 
+template <class Predicate>
+UnevenPlans::Entry* UnevenPlans::least_recently_used(Predicate of) {
+  Entry* oldest = nullptr;
+  for (Entry& entry : entries_) {
+    if (entry.plan == nullptr || (oldest != nullptr && oldest->plan->used < entry.plan->used))
+      continue;
+    if (of(entry)) oldest = &entry;
+  }
+  return oldest;
+}
+
+/// Not the one that has to go, where that is of another kind or held: a program may call several
+/// kinds in turn.
+std::shared_ptr<PreparedPlan> UnevenPlans::take_one_like(const transport::Fingerprint& key) {
+  const auto is_plain = [](const Entry& entry) { return is_like(entry, false); };
+  if (std::ranges::count_if(entries_, is_plain) < static_cast<std::ptrdiff_t>(kMost))
+    return nullptr;
+  Entry* const free = least_recently_used(
+      [&](const Entry& entry) { return is_plain(entry) && is_free_for(entry.plan, key); });
+  return free == nullptr ? nullptr : std::exchange(free->plan, nullptr);
+}
+
 std::shared_ptr<PreparedPlan> UnevenPlans::make_room_for(const PreparedPlan& next) {
   if (!is_full_for(next)) return nullptr;
   const bool has_residuals = next.residual_bytes() != 0;
-  const auto oldest = std::ranges::min_element(entries_, {}, [&](const Entry& entry) {
-    return std::pair((entry.residual_bytes != 0) != has_residuals, entry.plan->used);
-  });
-  std::shared_ptr<PreparedPlan> taken = std::move(oldest->plan);
-  entries_.erase(oldest);
-  return taken;
+  Entry* const oldest =
+      least_recently_used([=](const Entry& entry) { return is_like(entry, has_residuals); });
+  return std::exchange(oldest->plan, nullptr);
 }
 
 PreparedPlan& UnevenPlans::insert(const transport::Fingerprint& key, const CallArguments& arguments,
                                   std::shared_ptr<PreparedPlan> plan) {
-  Entry& entry = entries_.emplace_back();
+  const auto empty = std::ranges::find(entries_, nullptr, &Entry::plan);
+  Entry& entry = empty != entries_.end() ? *empty : entries_.emplace_back();
   entry.key = key;
   entry.residual_bytes = plan->residual_bytes();
   entry.input_count = arguments.input.count;

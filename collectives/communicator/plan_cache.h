@@ -19,13 +19,21 @@
 #include "core/trace/series.h"
 #include "transport/endpoint/call.h"
 
+namespace rondo::algorithms {
+struct Algorithm;
+}
+
 namespace rondo::communicator {
 
 /// A plan with the state of its runs. Calls that were started share it with the cache.
 struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   std::unique_ptr<execute::Plan> plan;  ///< null where the runner needs none
   std::unique_ptr<execute::Runner> runner;
+  /// Which runner of a built-in algorithm that is, on the host.
+  enum class RunBy : std::uint8_t { kOther, kOneShot, kMoves, kEagerCopied, kEagerLent, kPlan };
+  RunBy run_by = RunBy::kOther;
   std::string_view algorithm;
+  const algorithms::Algorithm* built_in = nullptr;  ///< null: a user's schedule, or a library
   std::string_view wire_format = "none";
   double predicted_us = 0;   ///< 0: unknown
   double registered_us = 0;  ///< on registered memory, where that is told apart; else 0
@@ -47,6 +55,10 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   std::vector<execute::MovedBytes> moved;
 };
 
+/// Whether `plan`, which its cache alone has, is one of calls that differ from `key` in nothing but
+/// their counts.
+bool is_free_for(const std::shared_ptr<PreparedPlan>& plan, const transport::Fingerprint& key);
+
 /// The fingerprint holds all that a plan depends on: in place or not, the plan is the same. Ranks
 /// that make the same calls keep and forget the same plans, as each call counts as a use, however
 /// its plan was found. With a plan goes its scratch, and what its wire format has carried over
@@ -59,6 +71,9 @@ class PlanCache {
 
   /// Null where there is none (any more).
   PreparedPlan* find(const transport::Fingerprint& key);
+  /// Takes out the plan that was used least recently, where there is no room for one more and it
+  /// may be made one of calls like `key`; otherwise null.
+  std::shared_ptr<PreparedPlan> take_one_like(const transport::Fingerprint& key);
   /// Takes out the plan that was used least recently, where there is no room for `next` beside what
   /// there is; null: there is room.
   std::shared_ptr<PreparedPlan> make_room_for(const PreparedPlan& next);
@@ -79,10 +94,12 @@ class PlanCache {
     return plans_.size() >= kMost ||
            (!plans_.empty() && scratch_bytes_ + plan.scratch_bytes > kMostBytes);
   }
+  using Plans = std::unordered_map<transport::Fingerprint, std::shared_ptr<PreparedPlan>, Hash>;
   void note(const PreparedPlan& plan);
   const PreparedPlan& least_recently_used();
+  std::shared_ptr<PreparedPlan> take(Plans::iterator entry);
 
-  std::unordered_map<transport::Fingerprint, std::shared_ptr<PreparedPlan>, Hash> plans_;
+  Plans plans_;
   /// A heap of all of them, first whoever had been used least recently: calls themselves only stamp
   /// their plans, and a program of new counts each time forgets one with each call.
   std::vector<Seen> seen_;
@@ -102,6 +119,9 @@ class UnevenPlans {
 
   /// Null where there is none (any more).
   PreparedPlan* find(const transport::Fingerprint& key, const CallArguments& arguments);
+  /// Takes out, where there is no room for one more, the one that was used least recently of those
+  /// that may be made one of calls like `key`; otherwise null. None that makes up for losses.
+  std::shared_ptr<PreparedPlan> take_one_like(const transport::Fingerprint& key);
   /// Takes out the plan of its kind that was used least recently, where there is no room for `next`
   /// beside what there is; null: there is room.
   std::shared_ptr<PreparedPlan> make_room_for(const PreparedPlan& next);
@@ -110,6 +130,7 @@ class UnevenPlans {
                        std::shared_ptr<PreparedPlan> plan);
 
  private:
+  /// One that has no plan keeps its memory for the next.
   struct Entry {
     transport::Fingerprint key;
     std::size_t residual_bytes = 0;
@@ -119,7 +140,13 @@ class UnevenPlans {
     std::vector<std::size_t> output_counts;
     std::shared_ptr<PreparedPlan> plan;
   };
+  static bool is_like(const Entry& entry, bool has_residuals) {
+    return entry.plan != nullptr && (entry.residual_bytes != 0) == has_residuals;
+  }
   bool is_full_for(const PreparedPlan& plan) const;
+  /// Of the entries that are `of` it; null: none is.
+  template <class Predicate>
+  Entry* least_recently_used(Predicate of);
 
   std::vector<Entry> entries_;
 };

@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <utility>
 
 #include "collectives/communicator/uneven.h"
-#include "collectives/execute/host/eager_runner.h"
-#include "collectives/execute/host/move_runner.h"
-#include "collectives/execute/host/one_shot_runner.h"
 #include "core/device/memory.h"
 #include "core/log.h"
 #include "transport/shm/registered_pool.h"
@@ -16,15 +12,9 @@
 namespace rondo::communicator {
 namespace {
 
-/// Up to here copying there and back at once beats lending and storing results.
-constexpr std::size_t kMostCopiedBytes = 8 * 1024;
-
 /// What a built-in schedule needs each channel to hold where memory is shared, and what there is
 /// room for without a queue.
 constexpr std::uint32_t kHeldByAChannel = 2;
-
-/// The one whose messages OneShotRunner speaks too where there are no bulletins.
-constexpr std::string_view kOneShot = "one_shot";
 
 /// Which ranks of this host may map.
 Result<std::shared_ptr<std::byte[]>> allocate_registered(std::size_t bytes) {
@@ -35,19 +25,6 @@ Result<std::shared_ptr<std::byte[]>> allocate_registered(std::size_t bytes) {
 
 Result<std::shared_ptr<std::byte[]>> allocate_private(std::size_t bytes) {
   return device::allocate_memory(Device::host(), bytes);
-}
-
-schedule::Request request_of(const algorithms::Algorithm& algorithm, const CallArguments& arguments,
-                             int rank, const schedule::SharedLayout& layout) {
-  const int world = layout->world();
-  schedule::Request request;
-  request.collective = arguments.collective;
-  request.world = world;
-  request.rank = rank;
-  request.root = arguments.root;
-  request.layout = layout;
-  request.rows = algorithm.rows(request, total_count(arguments, world));
-  return request;
 }
 
 bool is_custom(const CallArguments& arguments) {
@@ -67,10 +44,6 @@ Result<schedule::ChunkTable> even_table(const algorithms::Algorithm& algorithm,
                                         const schedule::Request& request, std::size_t count) {
   if (algorithm.counts == nullptr) return schedule::ChunkTable::equal(count, request);
   return schedule::ChunkTable::of_counts(algorithm.counts(request, count));
-}
-
-int divisor_of(const CallArguments& arguments, int world) {
-  return arguments.reduction.op() == ReduceOp::kAvg ? world : 1;
 }
 
 }  // namespace
@@ -129,8 +102,24 @@ const std::vector<select::Candidate>& Planner::priced_of(schedule::Collective co
   return last.list;
 }
 
+schedule::Request Planner::request_of(const algorithms::Algorithm& algorithm,
+                                      const CallArguments& arguments) const {
+  schedule::Request request;
+  request.collective = arguments.collective;
+  request.world = size();
+  request.rank = rank();
+  request.root = arguments.root;
+  request.layout = hosts_;
+  request.rows = algorithm.rows(request, total_count(arguments, size()));
+  return request;
+}
+
+std::size_t Planner::bytes_of(const CallArguments& arguments) const {
+  return total_count(arguments, size()) * size_of(arguments.input.dtype);
+}
+
 Result<select::Candidate> Planner::choose(const CallArguments& arguments) {
-  const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
+  const std::size_t bytes = bytes_of(arguments);
   const select::Demands demands = demands_of(arguments, is_deterministic());
   const std::string_view name = forced_.empty() ? options_.algorithm : forced_;
   RONDO_ASSIGN(const algorithms::Algorithm* forced,
@@ -151,7 +140,7 @@ bool Planner::is_taken(const algorithms::Algorithm& algorithm, const CallArgumen
   if (wire_.is_left_out(algorithm, arguments)) return false;
   if (!device_.may_refuse(arguments)) return true;
   // Of more rows than have numbers the caller is told.
-  const schedule::Request request = request_of(algorithm, arguments, rank(), hosts_);
+  const schedule::Request request = request_of(algorithm, arguments);
   if (!algorithms::check_rows(algorithm, request).ok()) return true;
   return device_.combines(*schedules_.of(algorithm, request).world, arguments);
 }
@@ -170,7 +159,7 @@ void Planner::use_schedule(std::shared_ptr<const UserSchedule> schedule) {
   user_part_.reset();
   if (user_schedule_ == nullptr) return;
   if (user_schedule_->request().world == size()) {
-    user_part_ = own_part(user_schedule_->world, rank());
+    user_part_ = std::make_shared<const OwnPart>(own_part(user_schedule_->world, rank()));
     return;
   }
   log(LogLevel::kInfo, [&] {
@@ -192,7 +181,12 @@ Result<kernels::ReduceKernel> Planner::kernel_of(const CallArguments& arguments)
                                      arguments.reduction.op());
 }
 
-void Planner::predict(PreparedPlan& prepared, const select::Candidate& chosen, std::size_t bytes) {
+/// Nothing where it isn't known how much the other ranks move.
+void Planner::predict(PreparedPlan& prepared, const select::Candidate& chosen,
+                      const CallArguments& arguments) {
+  if (knows_own_rows_only(arguments)) return;
+  const std::size_t bytes = bytes_of(arguments);
+  prepared.registered_us = 0;
   prepared.predicted_us = chosen.predicted_us;
   if (pricing_ == nullptr || chosen.predicted_us <= 0) return;
   prepared.predicted_us = pricing_->predicted_between_us(*chosen.algorithm, bytes);
@@ -221,101 +215,48 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
       prepared->runner = std::make_unique<execute::PlanRunner>(*prepared->plan);
     return prepared;
   }
-  const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
   RONDO_ASSIGN(const select::Candidate chosen, choose(arguments));
   const algorithms::Algorithm* const algorithm = chosen.algorithm;
   prepared->algorithm = algorithm->name;
   if (prepared->on_device) {
     prepared->predicted_us = device_.predicted_us(arguments);
-  } else if (!knows_own_rows_only(arguments)) {
-    predict(*prepared, chosen, bytes);
+  } else {
+    predict(*prepared, chosen, arguments);
   }
-  if (is_one_exchange(*algorithm, arguments) && !prepared->on_device) {
-    using execute::OneShotRunner;
-    std::vector<transport::Endpoint*> endpoints;
-    for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
-    OneExchange exchange = one_exchange(arguments, rank(), size());
-    // Alike on all ranks: on one host every pair has bulletins.
-    const bool bulletins =
-        layout_.one_host && OneShotRunner::suits_bulletins(endpoints, exchange.most_bytes);
-    if (bulletins || (algorithm->name == kOneShot && OneShotRunner::suits(endpoints, bytes))) {
-      RONDO_ASSIGN(prepared->runner, one_shot_runner(arguments, std::move(exchange),
-                                                     std::move(endpoints), bulletins));
-      return prepared;
-    }
+  if (!prepared->on_device) {
+    prepared->built_in = algorithm;
+    RONDO_ASSIGN(const bool is_made, make_one_shot(*prepared, arguments));
+    if (is_made) return prepared;
   }
-  const schedule::Request request = request_of(*algorithm, arguments, rank(), hosts_);
+  const schedule::Request request = request_of(*algorithm, arguments);
   RONDO_TRY(algorithms::check_rows(*algorithm, request));
   const KnownSchedules known = schedules_.of(*algorithm, request);
-  RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments, *known.own));
+  RONDO_ASSIGN(execute::PlanInputs inputs, plan_inputs(*algorithm, arguments, known.own));
   RONDO_TRY(bind(*prepared, std::move(inputs), known.world.get(), arguments));
   return prepared;
 }
 
-/// The plan and what runs it.
-Status Planner::bind(PreparedPlan& prepared, execute::PlanInputs inputs,
-                     const schedule::FoldedWorld* world, const CallArguments& arguments) {
-  prepared.wire_format = kernels::to_string(inputs.wire_format);
-  RONDO_ASSIGN(prepared.plan, execute::Plan::make(std::move(inputs)));
-  if (prepared.on_device) {
-    RONDO_ASSIGN(prepared.runner, device_.runner(*prepared.plan, *world, arguments));
-    const bool by_messages = device_.path_of(arguments) == select::DevicePath::kMessages;
-    prepared.moved = execute::moved_bytes(*prepared.plan, by_messages);
-  } else if (execute::EagerRunner::suits(*prepared.plan)) {
-    using Memory = execute::EagerRunner::Memory;
-    const std::size_t bytes = total_count(arguments, size()) * size_of(arguments.input.dtype);
-    const Memory memory = bytes <= kMostCopiedBytes ? Memory::kCopied : Memory::kLent;
-    if (memory == Memory::kCopied && execute::MoveRunner::suits(*prepared.plan)) {
-      prepared.runner = std::make_unique<execute::MoveRunner>(*prepared.plan, spare_core_);
-    } else {
-      prepared.runner = std::make_unique<execute::EagerRunner>(*prepared.plan, spare_core_, memory);
-    }
-  } else {
-    prepared.runner = std::make_unique<execute::PlanRunner>(*prepared.plan);
-  }
-  return {};
-}
-
-Result<std::unique_ptr<execute::Runner>> Planner::one_shot_runner(
-    const CallArguments& arguments, OneExchange exchange,
-    std::vector<transport::Endpoint*> endpoints, bool bulletins) const {
-  kernels::ReduceKernel kernel = nullptr;
-  if (schedule::reduces(arguments.collective)) {
-    RONDO_ASSIGN(kernel, kernel_of(arguments));
-  }
-  return std::unique_ptr<execute::Runner>(std::make_unique<execute::OneShotRunner>(
-      execute::OneShotRunner::Inputs{.rank = rank(),
-                                     .endpoints = std::move(endpoints),
-                                     .count = exchange.combined_count,
-                                     .element_bytes = size_of(arguments.input.dtype),
-                                     .combined_offset = exchange.combined_offset,
-                                     .kernel = kernel,
-                                     .divisor = divisor_of(arguments, size()),
-                                     .bulletins = bulletins,
-                                     .gathered = std::move(exchange.gathered),
-                                     .contributed_bytes = std::move(exchange.contributed_bytes),
-                                     .spare_core = spare_core_}));
-}
-
 Result<execute::PlanInputs> Planner::plan_inputs(const algorithms::Algorithm& algorithm,
                                                  const CallArguments& arguments,
-                                                 const OwnPart& own) const {
-  RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, own));
-  if (arguments.uneven) {
-    RONDO_ASSIGN(inputs.table, uneven_table(arguments, rank(), size()));
-    inputs.sizes_of_own_rows_only = knows_own_rows_only(arguments);
-  } else {
-    RONDO_ASSIGN(inputs.table,
-                 even_table(algorithm, inputs.schedule.request, total_count(arguments, size())));
-  }
+                                                 std::shared_ptr<const OwnPart> own) const {
+  RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, std::move(own)));
+  RONDO_TRY(set_table(inputs.table, algorithm, arguments, inputs.schedule.request));
+  inputs.sizes_of_own_rows_only = knows_own_rows_only(arguments);
   if (!is_timing()) wire_.apply(algorithm, arguments, inputs);
   if (device_.takes(arguments)) device_.apply(options_, algorithm.name, inputs);
   return inputs;
 }
 
+Status Planner::set_table(schedule::ChunkTable& table, const algorithms::Algorithm& algorithm,
+                          const CallArguments& arguments, const schedule::Request& request) const {
+  if (arguments.uneven) return set_uneven(table, arguments, rank(), size());
+  RONDO_ASSIGN(table, even_table(algorithm, request, total_count(arguments, size())));
+  return {};
+}
+
 Result<execute::PlanInputs> Planner::inputs_of_own(const UserSchedule& own,
                                                    const CallArguments& arguments) {
-  RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, *user_part_));
+  RONDO_ASSIGN(execute::PlanInputs inputs, inputs_of(arguments, user_part_));
   inputs.table = schedule::ChunkTable::equal(total_count(arguments, size()), own.request());
   if (device_.takes(arguments)) device_.apply(options_, {}, inputs);
   return inputs;
@@ -331,17 +272,17 @@ double Planner::predicted_us(const UserSchedule& own, const execute::PlanInputs&
 
 /// But for the rows' sizes.
 Result<execute::PlanInputs> Planner::inputs_of(const CallArguments& arguments,
-                                               const OwnPart& own) const {
+                                               std::shared_ptr<const OwnPart> own) const {
   execute::PlanInputs inputs;
-  inputs.schedule = own.schedule;
+  inputs.schedule = own->schedule;
   inputs.element_bytes = size_of(arguments.input.dtype);
   inputs.segment_bytes = segment_bytes();
   if (schedule::reduces(arguments.collective)) {
     RONDO_ASSIGN(inputs.kernel, kernel_of(arguments));
-    inputs.divisor = divisor_of(arguments, size());
+    inputs.divisor = divisor_of(arguments);
   }
   inputs.endpoint_of = [this](int peer) { return mesh_.endpoint(peer); };
-  inputs.scratch_rows_of = [&own](int peer) { return own.scratch_rows.at(peer); };
+  inputs.scratch_rows_of = [own = std::move(own)](int peer) { return own->scratch_rows.at(peer); };
   inputs.allocate_scratch = mesh_.shares_memory() ? &allocate_registered : &allocate_private;
   return inputs;
 }

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "collectives/communicator/call_arguments.h"
@@ -58,6 +57,10 @@ class Planner {
 
   /// For arguments that have been checked. Errors: Unsupported, System, InvalidArgument.
   Result<std::shared_ptr<PreparedPlan>> make(const CallArguments& arguments);
+  /// Makes `old`, a plan of calls that differ in nothing but their counts, and that nobody runs any
+  /// more, what `make` would make, in less time. True if it can be; else, and after an
+  /// error, it is of no use any more. Errors: as make.
+  Result<bool> remake(PreparedPlan& old, const CallArguments& arguments);
   const DeviceChoice& device_choice() const { return device_; }
   /// See DeviceChoice.
   int kernel_waits_for() { return device_.kernel_waits_for(); }
@@ -86,22 +89,36 @@ class Planner {
   Result<select::Candidate> choose(const CallArguments& arguments);
   /// Whether the device combines what the algorithm wants it to; the host always does.
   bool is_taken(const algorithms::Algorithm& algorithm, const CallArguments& arguments);
-  void predict(PreparedPlan& prepared, const select::Candidate& chosen, std::size_t bytes);
-  Result<std::unique_ptr<execute::Runner>> one_shot_runner(
-      const CallArguments& arguments, OneExchange exchange,
-      std::vector<transport::Endpoint*> endpoints, bool bulletins) const;
+  void predict(PreparedPlan& prepared, const select::Candidate& chosen,
+               const CallArguments& arguments);
+  schedule::Request request_of(const algorithms::Algorithm& algorithm,
+                               const CallArguments& arguments) const;
+  /// Of all ranks; 0 where that isn't known.
+  std::size_t bytes_of(const CallArguments& arguments) const;
+  int divisor_of(const CallArguments& arguments) const {
+    return arguments.reduction.op() == ReduceOp::kAvg ? size() : 1;
+  }
+  /// What tells everybody everything at once, where that is the algorithm and suits all ranks.
+  Result<bool> make_one_shot(PreparedPlan& prepared, const CallArguments& arguments) const;
+  Result<execute::OneShotRunner::Inputs> one_shot_inputs(const CallArguments& arguments) const;
   Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
-                                          const CallArguments& arguments, const OwnPart& own) const;
+                                          const CallArguments& arguments,
+                                          std::shared_ptr<const OwnPart> own) const;
+  Status set_table(schedule::ChunkTable& table, const algorithms::Algorithm& algorithm,
+                   const CallArguments& arguments, const schedule::Request& request) const;
   Result<execute::PlanInputs> inputs_of_own(const UserSchedule& own,
                                             const CallArguments& arguments);
   /// As `rondo plan` predicts it: by simulation, on the constants that were measured, or else on
   /// those that are built in. 0 where the simulation isn't for this world (Pricing::make).
   double predicted_us(const UserSchedule& own, const execute::PlanInputs& inputs) const;
-  /// They borrow `own`.
-  Result<execute::PlanInputs> inputs_of(const CallArguments& arguments, const OwnPart& own) const;
+  Result<execute::PlanInputs> inputs_of(const CallArguments& arguments,
+                                        std::shared_ptr<const OwnPart> own) const;
   /// `world`: of a call on the device, which runs by all ranks' schedules.
   Status bind(PreparedPlan& prepared, execute::PlanInputs inputs,
               const schedule::FoldedWorld* world, const CallArguments& arguments);
+  PreparedPlan::RunBy runner_of(const execute::Plan& plan, const CallArguments& arguments) const;
+  /// Of its plan, on the host: a new one, or that of other sizes.
+  void make_runner(PreparedPlan& prepared, const CallArguments& arguments) const;
   /// The user's schedule, where it is for this call; null otherwise.
   const UserSchedule* own_schedule(const CallArguments& arguments) const;
   int size() const { return mesh_.size(); }
@@ -113,11 +130,12 @@ class Planner {
   DeviceChoice device_;
   bool spare_core_ = true;
   std::shared_ptr<const UserSchedule> user_schedule_;
-  std::optional<OwnPart> user_part_;  ///< of it, where it is for a world of this size
+  std::shared_ptr<const OwnPart> user_part_;  ///< of it, where it is for a world of this size
   ScheduleCache schedules_;
   schedule::SharedLayout hosts_;
   select::Layout layout_;
   std::string_view forced_;
+  schedule::ChunkTable spare_table_ = schedule::ChunkTable::equal(0, 1);  ///< its memory is of use
   std::shared_ptr<const select::Tuning> tuning_;
   std::unique_ptr<select::Pricing> pricing_;  ///< null: by constants that are built in
   std::array<Priced, static_cast<std::size_t>(schedule::Collective::kBarrier) + 1> last_priced_;

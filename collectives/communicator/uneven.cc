@@ -107,16 +107,17 @@ bool knows_own_rows_only(const CallArguments& arguments) {
   return arguments.uneven && !knows_all_rows(arguments.collective);
 }
 
-Result<schedule::ChunkTable> uneven_table(const CallArguments& arguments, int rank, int world) {
+Status set_uneven(schedule::ChunkTable& table, const CallArguments& arguments, int rank,
+                  int world) {
   const auto own = static_cast<std::size_t>(rank);
   if (arguments.collective == Collective::kAllToAll)
-    return schedule::ChunkTable::of_cross(own, arguments.input_counts, arguments.output_counts);
+    return table.become_cross(own, arguments.input_counts, arguments.output_counts);
   const auto counts =
       arguments.output_counts.empty() ? arguments.input_counts : arguments.output_counts;
-  if (has_all_parts(arguments, rank)) return schedule::ChunkTable::of_counts(counts);
+  if (has_all_parts(arguments, rank)) return table.become_counts(counts);
   std::vector<std::size_t> rows(static_cast<std::size_t>(world));
   rows[own] = std::max(arguments.input.count, arguments.output.count);
-  return schedule::ChunkTable::of_counts(rows);
+  return table.become_counts(rows);
 }
 
 }  // namespace rondo::communicator

@@ -22,8 +22,8 @@ bool knows_all_rows(schedule::Collective collective);
 /// Of parts of different sizes: how much the other ranks move isn't known here.
 bool knows_own_rows_only(const CallArguments& arguments);
 
-/// The rows' sizes; 0 for those that this rank has nothing to do with. The arguments are checked.
-/// Cost: memory and time in proportion to the world's size.
-Result<schedule::ChunkTable> uneven_table(const CallArguments& arguments, int rank, int world);
+/// `table` becomes that of the rows' sizes, in its memory; 0 for those that this rank has nothing
+/// to do with. The arguments are checked. Cost: memory and time in proportion to the world's size.
+Status set_uneven(schedule::ChunkTable& table, const CallArguments& arguments, int rank, int world);
 
 }  // namespace rondo::communicator

@@ -9,15 +9,14 @@
 namespace rondo::schedule {
 namespace {
 
-/// Of the first 0, 1, ... counts; it ends before the first sum that doesn't fit.
-std::vector<std::size_t> sums_of(std::span<const std::size_t> counts) {
-  std::vector<std::size_t> sums{0};
+/// Of the first 0, 1, ... counts; they end before the first sum that doesn't fit.
+void set_sums(std::vector<std::size_t>& sums, std::span<const std::size_t> counts) {
+  sums.assign(1, 0);
   sums.reserve(counts.size() + 1);
   for (const std::size_t count : counts) {
     if (count > std::numeric_limits<std::size_t>::max() - sums.back()) break;
     sums.push_back(sums.back() + count);
   }
-  return sums;
 }
 
 Status check_cross(std::size_t rank, std::span<const std::size_t> input_counts,
@@ -61,16 +60,22 @@ ChunkTable ChunkTable::equal(std::size_t count, const Request& request) {
 }
 
 Result<ChunkTable> ChunkTable::of_counts(std::span<const std::size_t> counts) {
+  ChunkTable table;
+  RONDO_TRY(table.become_counts(counts));
+  return table;
+}
+
+Status ChunkTable::become_counts(std::span<const std::size_t> counts) {
   if (counts.empty() || counts.size() >= std::numeric_limits<std::uint32_t>::max()) {
     return Status(ErrorCode::kInvalidArgument,
                   fmt::format("a table of {} rows: give at least one count, and fewer than 2^32",
                               counts.size()));
   }
-  ChunkTable table;
-  table.rows_ = static_cast<std::uint32_t>(counts.size());
-  table.offsets_ = sums_of(counts);
-  if (table.offsets_.size() == counts.size() + 1) return table;
-  const std::size_t row = table.offsets_.size() - 1;
+  rows_ = static_cast<std::uint32_t>(counts.size());
+  column_offsets_.clear();
+  set_sums(offsets_, counts);
+  if (offsets_.size() == counts.size() + 1) return {};
+  const std::size_t row = offsets_.size() - 1;
   return Status(ErrorCode::kInvalidArgument,
                 fmt::format("the counts of rows 0..{} sum to more elements than can be addressed; "
                             "row {} has {}",
@@ -79,18 +84,23 @@ Result<ChunkTable> ChunkTable::of_counts(std::span<const std::size_t> counts) {
 
 Result<ChunkTable> ChunkTable::of_cross(std::size_t rank, std::span<const std::size_t> input_counts,
                                         std::span<const std::size_t> output_counts) {
+  ChunkTable table;
+  RONDO_TRY(table.become_cross(rank, input_counts, output_counts));
+  return table;
+}
+
+Status ChunkTable::become_cross(std::size_t rank, std::span<const std::size_t> input_counts,
+                                std::span<const std::size_t> output_counts) {
   RONDO_TRY(check_cross(rank, input_counts, output_counts));
   const std::size_t ranks = input_counts.size();
-  ChunkTable table;
-  table.rows_ = static_cast<std::uint32_t>(ranks * ranks);
-  table.rank_ = rank;
-  table.offsets_ = sums_of(input_counts);
-  table.column_offsets_ = sums_of(output_counts);
-  const bool has_all =
-      table.offsets_.size() == ranks + 1 && table.column_offsets_.size() == ranks + 1;
-  if (has_all && table.column_offsets_.back() - output_counts[rank] <=
-                     std::numeric_limits<std::size_t>::max() - table.offsets_.back()) {
-    return table;
+  rows_ = static_cast<std::uint32_t>(ranks * ranks);
+  rank_ = rank;
+  set_sums(offsets_, input_counts);
+  set_sums(column_offsets_, output_counts);
+  const bool has_all = offsets_.size() == ranks + 1 && column_offsets_.size() == ranks + 1;
+  if (has_all && column_offsets_.back() - output_counts[rank] <=
+                     std::numeric_limits<std::size_t>::max() - offsets_.back()) {
+    return {};
   }
   return Status(ErrorCode::kInvalidArgument,
                 fmt::format("what rank {} sends and receives is more elements than can be "

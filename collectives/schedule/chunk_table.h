@@ -26,6 +26,9 @@ class ChunkTable {
   static ChunkTable equal(std::size_t count, const Request& request);
   /// One row per entry. Errors: InvalidArgument (no rows, or the sum doesn't fit std::size_t).
   static Result<ChunkTable> of_counts(std::span<const std::size_t> counts);
+  /// This table becomes that one, in the memory that it has. Errors: as of_counts; then it is of no
+  /// use.
+  Status become_counts(std::span<const std::size_t> counts);
   /// all_to_all as `rank` sees it, of p ranks and p * p rows: row rank * p + i has
   /// input_counts[i] elements, row i * p + rank has output_counts[i], and the others have none.
   /// Cost: O(p) memory; O(1) for each answer about rows in a line, or about the rank's own column.
@@ -33,6 +36,9 @@ class ChunkTable {
   /// rank beyond them; two different counts of what it keeps; a sum that doesn't fit std::size_t).
   static Result<ChunkTable> of_cross(std::size_t rank, std::span<const std::size_t> input_counts,
                                      std::span<const std::size_t> output_counts);
+  /// As become_counts.
+  Status become_cross(std::size_t rank, std::span<const std::size_t> input_counts,
+                      std::span<const std::size_t> output_counts);
 
   std::uint32_t rows() const { return rows_; }
   std::size_t total() const { return offset(rows_); }

@@ -23,7 +23,10 @@ class NotedWorld : public World {
   void max(std::vector<double>& /*values*/) override { events_ += 'm'; }
   Call call(const std::string& name) override {
     if (name != "all_reduce") return nullptr;
-    return [this](const Data& /*data*/) { events_ += 'c'; };
+    return [this](const Data& data) {
+      events_ += 'c';
+      counts_.push_back(data.total);
+    };
   }
   float* allocate(std::size_t count) override {
     memory_.emplace_back(count);
@@ -32,11 +35,14 @@ class NotedWorld : public World {
 
   /// Barriers (b), calls (c) and where ranks' times or ends are compared (m), in their order.
   const std::string& events() const { return events_; }
+  /// Of the calls.
+  const std::vector<std::size_t>& counts() const { return counts_; }
 
   std::string said;
 
  private:
   std::string events_;
+  std::vector<std::size_t> counts_;
   std::vector<std::vector<float>> memory_;
 };
 
@@ -71,6 +77,40 @@ TEST(PeersLoop, CallsInARow_HaveNoneBetweenThem) {
 
 TEST(PeersLoop, CallBehindALateOne_IsTimedByItself) {
   EXPECT_EQ(events_of("RONDO_PEERS_LATE_MS"), times(3, "cbc") + "mm");
+}
+
+TEST(PeersLoop, CallsOfNewCounts_HaveOthersEachTime) {
+  setenv("RONDO_PEERS_NEW_COUNTS", "1", 1);
+  NotedWorld world;
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run(world, {"all_reduce", "1024", "1024", "2", "0"}), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout().find("all_reduce,1024,"), 0U);
+  unsetenv("RONDO_PEERS_NEW_COUNTS");
+  const std::vector<std::size_t>& counts = world.counts();
+  EXPECT_EQ(std::ranges::adjacent_find(counts), counts.end());
+  // Checked and then timed in the same order.
+  constexpr std::size_t kAll = 301;
+  ASSERT_GT(counts.size(), kAll);
+  EXPECT_EQ(counts.front(), 256U - 150);
+  EXPECT_EQ(counts[kAll - 1], 256U + 150);
+  EXPECT_EQ(counts[kAll], counts.front());
+}
+
+TEST(PeersLoop, PartsOfNewCounts_KeepTheirShares) {
+  const std::vector<Data> all = data_of_new_counts("all_to_all_v", 120, 2, 1);
+  ASSERT_EQ(all.size(), 19U) << "a unit of 10 elements, and from 1 to 19";
+  for (std::size_t unit = 1; unit <= all.size(); ++unit)
+    EXPECT_EQ(all[unit - 1].parts.counts, (std::vector{2 * unit, unit}));
+}
+
+TEST(PeersLoop, TooFewNewCounts_AreRefused) {
+  EXPECT_NO_THROW(data_of_new_counts("all_reduce", 36, 2, 1));
+  try {
+    data_of_new_counts("all_reduce", 32, 2, 1);
+    FAIL() << "8 elements have 7 others below them";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("expected at least 36 bytes"), std::string::npos);
+  }
 }
 
 TEST(PeersLoop, WhatALibraryIs_StandsBeforeItsTimes) {

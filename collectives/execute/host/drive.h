@@ -110,6 +110,8 @@ class Runner : public Sleeper {
   virtual bool waits_for_caller() const { return false; }
   /// Whether a call can be put into a graph (Operands::capture), and be made by the device alone.
   virtual bool can_be_captured() const { return false; }
+  /// The plan that it runs, and suits as before, has got rows of other sizes: between two calls.
+  virtual void resize() {}
   /// Whom the call speaks with.
   virtual std::span<transport::Endpoint* const> peers() const = 0;
 

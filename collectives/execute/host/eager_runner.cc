@@ -66,6 +66,7 @@ bool EagerRunner::suits(const Plan& plan) {
 EagerRunner::EagerRunner(const Plan& plan, bool spare_core, Memory memory)
     : plan_(plan),
       sweeps_(plan.lanes()[0]),
+      spare_core_(spare_core),
       most_looks_(most_looks(spare_core, plan.endpoints())),
       lends_(memory == Memory::kLent) {
   std::size_t sources = 0;
@@ -77,13 +78,18 @@ EagerRunner::EagerRunner(const Plan& plan, bool spare_core, Memory memory)
   sources_.resize(sources);
   targets_.reserve(targets);
   stored_.resize(targets);
+  EagerRunner::resize();
+}
+
+void EagerRunner::resize() {
   std::size_t own_bytes = 0;
+  own_sweeps_ = 0;
   for (const BoundSweep& sweep : sweeps_) {
     if (takes_from_peers(sweep)) break;
     ++own_sweeps_;
     own_bytes += sweep.bytes * sweep.targets.size();
   }
-  if (own_sweeps_ > 0) head_start_ = head_start_of(own_bytes, plan.endpoints(), spare_core);
+  if (own_sweeps_ > 0) head_start_ = head_start_of(own_bytes, plan_.endpoints(), spare_core_);
 }
 
 void EagerRunner::begin(const transport::Call& call, const Operands& operands) {

@@ -28,6 +28,7 @@ class EagerRunner final : public Runner {
   /// The plan suits. `spare_core`: a few looks are worth it before the waiter is asked how to wait,
   /// and peers don't need this one's core.
   EagerRunner(const Plan& plan, bool spare_core, Memory memory = Memory::kCopied);
+  void resize() override;
 
  private:
   void begin(const transport::Call& call, const Operands& operands) override;
@@ -61,6 +62,7 @@ class EagerRunner final : public Runner {
 
   const Plan& plan_;
   std::span<const BoundSweep> sweeps_;
+  bool spare_core_;
   int most_looks_;
   bool lends_;
   std::size_t own_sweeps_ = 0;  ///< the first so many take nothing from peers

@@ -21,28 +21,37 @@ bool is_move(const BoundSweep& sweep) {
 
 }  // namespace
 
-bool MoveRunner::suits(const Plan& plan) {
-  return EagerRunner::suits(plan) && std::ranges::all_of(plan.lanes()[0], is_move);
+bool MoveRunner::only_moves(const Plan& plan) {
+  return plan.lanes().size() == 1 && std::ranges::all_of(plan.lanes()[0], is_move);
 }
 
 MoveRunner::MoveRunner(const Plan& plan, bool spare_core)
-    : plan_(plan), most_looks_(most_looks(spare_core, plan.endpoints())) {
-  for (const BoundSweep& sweep : plan.lanes()[0]) {
-    const BoundPort& source = sweep.sources[0];
-    const BoundPort& target = sweep.targets[0];
-    Move& move = moves_.emplace_back();
-    move.bytes = sweep.bytes;
-    move.source = source.slice;
-    move.target = target.slice;
-    if (source.is_channel) move.from = plan.receivers()[source.channel].endpoint;
-    if (target.is_channel) move.to = plan.senders()[target.channel].endpoint;
+    : plan_(plan),
+      moves_(plan.lanes()[0].size()),
+      spare_core_(spare_core),
+      most_looks_(most_looks(spare_core, plan.endpoints())) {
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    const BoundPort& source = plan.lanes()[0][i].sources[0];
+    const BoundPort& target = plan.lanes()[0][i].targets[0];
+    if (source.is_channel) moves_[i].from = plan.receivers()[source.channel].endpoint;
+    if (target.is_channel) moves_[i].to = plan.senders()[target.channel].endpoint;
   }
+  MoveRunner::resize();
+}
+
+void MoveRunner::resize() {
   std::size_t first_bytes = 0;
-  for (const Move& move : moves_) {
-    if (move.to == nullptr) break;
-    first_bytes += move.bytes;
+  bool is_first = true;
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    const BoundSweep& sweep = plan_.lanes()[0][i];
+    Move& move = moves_[i];
+    move.bytes = sweep.bytes;
+    move.source = sweep.sources[0].slice;
+    move.target = sweep.targets[0].slice;
+    is_first &= move.to != nullptr;
+    if (is_first) first_bytes += move.bytes;
   }
-  head_start_ = head_start_of(first_bytes, plan.endpoints(), spare_core);
+  head_start_ = head_start_of(first_bytes, plan_.endpoints(), spare_core_);
 }
 
 void MoveRunner::begin(const transport::Call& call, const Operands& operands) {

@@ -20,10 +20,11 @@ namespace rondo::execute {
 
 class MoveRunner final : public Runner {
  public:
-  /// Whether EagerRunner suits the plan, and there is no more to its sweeps than that.
-  static bool suits(const Plan& plan);
+  /// Whether there is no more to the plan's sweeps than that: it suits where EagerRunner does.
+  static bool only_moves(const Plan& plan);
   /// The plan suits; it is borrowed. `spare_core`: as EagerRunner's.
   MoveRunner(const Plan& plan, bool spare_core);
+  void resize() override;
 
  private:
   /// One sweep.
@@ -50,8 +51,9 @@ class MoveRunner final : public Runner {
 
   const Plan& plan_;
   std::vector<Move> moves_;
+  bool spare_core_;
   int most_looks_;
-  HeadStart head_start_;
+  HeadStart head_start_ = HeadStart::kNone;
   const Operands* operands_ = nullptr;  ///< of the call
   std::array<std::byte*, 3> bases_{};   ///< by schedule::BufferRole
   std::size_t next_ = 0;                ///< of moves_

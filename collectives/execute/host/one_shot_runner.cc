@@ -38,17 +38,29 @@ bool OneShotRunner::suits_bulletins(const std::vector<transport::Endpoint*>& end
 
 OneShotRunner::OneShotRunner(Inputs inputs)
     : inputs_(std::move(inputs)),
-      bytes_(inputs_.count * inputs_.element_bytes),
       sources_(inputs_.endpoints.size()),
       first_look_(ns_per_tick()),
       other_cores_(peers_among(inputs_.endpoints), ns_per_tick()) {
-  for (transport::Endpoint* endpoint : inputs_.endpoints) {
-    if (endpoint == nullptr) continue;
-    peers_.push_back(endpoint);
-    const int rank = endpoint->peer();
+  for (transport::Endpoint* endpoint : inputs_.endpoints)
+    if (endpoint != nullptr) peers_.push_back(endpoint);
+  expect();
+}
+
+void OneShotRunner::set_sizes(Sizes sizes, bool bulletins) {
+  inputs_.sizes = std::move(sizes);
+  inputs_.bulletins = bulletins;
+  expect();
+}
+
+/// By the sizes.
+void OneShotRunner::expect() {
+  bytes_ = sizes().count * inputs_.element_bytes;
+  expected_.clear();
+  for (const transport::Endpoint* peer : peers_) {
+    const int rank = peer->peer();
     expected_.push_back({.bytes = bytes_of(rank),
                          .rank = rank,
-                         .is_awaited = !inputs_.gathered || takes_of(*inputs_.gathered, rank)});
+                         .is_awaited = !sizes().gathered || takes_of(*sizes().gathered, rank)});
   }
 }
 
@@ -91,7 +103,7 @@ Status OneShotRunner::end(Status status, int rank) {
 
 Status OneShotRunner::combine() {
   Status combined;
-  if (inputs_.gathered) {
+  if (sizes().gathered) {
     if (timer() != nullptr && gathers_much()) timer()->moved();
     gather();
   } else if (bytes_ != 0) {  // a barrier has nothing
@@ -111,7 +123,7 @@ bool OneShotRunner::gathers_much() const { return peers_.size() * bytes_ >= kLon
 
 void OneShotRunner::gather() {
   std::byte* target = operands_->output;
-  for (const Part& part : *inputs_.gathered) {
+  for (const Part& part : *sizes().gathered) {
     if (part.bytes == 0) continue;
     const void* const contribution = sources_[static_cast<std::size_t>(part.rank)];
     const std::byte* const source = static_cast<const std::byte*>(contribution) + part.offset;
@@ -131,7 +143,7 @@ Status OneShotRunner::reduce() {
   void* target = operands_->output;
   const kernels::ReduceArguments arguments{.sources = sources_,
                                            .targets = std::span(&target, 1),
-                                           .count = inputs_.count,
+                                           .count = sizes().count,
                                            .divisor = inputs_.divisor};
   if (operands_->custom) {
     return kernels::reduce_by(operands_->custom, arguments).with_culprit(inputs_.rank);

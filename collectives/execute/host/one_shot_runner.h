@@ -34,19 +34,23 @@ class OneShotRunner final : public Runner {
     std::size_t offset = 0;
     std::size_t bytes = 0;
   };
-  struct Inputs {
-    int rank = 0;
-    std::vector<transport::Endpoint*> endpoints;  ///< by rank; null: this rank itself
-    std::size_t count = 0;                        ///< of elements that this rank combines
-    std::size_t element_bytes = 1;
-    std::size_t combined_offset = 0;         ///< of these in each contribution, in bytes
-    kernels::ReduceKernel kernel = nullptr;  ///< null where calls bring functions
-    int divisor = 1;
-    bool bulletins = false;  ///< on all ranks alike
+  /// What depends on counts.
+  struct Sizes {
+    std::size_t count = 0;            ///< of elements that this rank combines
+    std::size_t combined_offset = 0;  ///< of these in each contribution, in bytes
     /// Nothing is combined: the output is this of ranks' contributions, one behind the other.
     std::optional<std::vector<Part>> gathered{};
     /// Bytes that each rank contributes, where not all the same; then by bulletins.
     std::vector<std::size_t> contributed_bytes{};
+  };
+  struct Inputs {
+    int rank = 0;
+    std::vector<transport::Endpoint*> endpoints;  ///< by rank; null: this rank itself
+    Sizes sizes{};
+    std::size_t element_bytes = 1;
+    kernels::ReduceKernel kernel = nullptr;  ///< null where calls bring functions
+    int divisor = 1;
+    bool bulletins = false;  ///< on all ranks alike
     bool spare_core = true;  ///< worth a few looks before the waiter is asked how to wait
   };
   /// Whether so many bytes can be sent to each peer as they are.
@@ -55,8 +59,13 @@ class OneShotRunner final : public Runner {
                               std::size_t bytes);
   /// The endpoints suit the bytes.
   explicit OneShotRunner(Inputs inputs);
+  /// Of calls of other counts from now on, between two; the endpoints suit these, by bulletins or
+  /// without. What has been learnt of peers (when to look, who shares this core) is kept.
+  void set_sizes(Sizes sizes, bool bulletins);
 
  private:
+  const Sizes& sizes() const { return inputs_.sizes; }
+  void expect();
   void begin(const transport::Call& call, const Operands& operands) override;
   void enter(const transport::Call& call, const Operands& operands);
   HeadStart head_start() const override {
@@ -68,9 +77,9 @@ class OneShotRunner final : public Runner {
   Result<bool> step() override;
   std::uint32_t looks_per_step() const override;
   std::size_t bytes_of(int rank) const {
-    return inputs_.contributed_bytes.empty()
+    return sizes().contributed_bytes.empty()
                ? bytes_
-               : inputs_.contributed_bytes[static_cast<std::size_t>(rank)];
+               : sizes().contributed_bytes[static_cast<std::size_t>(rank)];
   }
   bool has_received_all() const { return received_ == peers_.size(); }
   /// A peer that is far behind may have no room for what this rank sends until long after its own
@@ -84,7 +93,7 @@ class OneShotRunner final : public Runner {
   Status send_all();
   std::span<const std::byte> own() const;
   void put(int rank, const std::byte* contribution) {
-    sources_[static_cast<std::size_t>(rank)] = contribution + inputs_.combined_offset;
+    sources_[static_cast<std::size_t>(rank)] = contribution + sizes().combined_offset;
   }
   Result<bool> read_bulletins();
   Result<const std::byte*> await_bulletin(std::size_t peer);
@@ -102,7 +111,7 @@ class OneShotRunner final : public Runner {
   }
 
   Inputs inputs_;
-  std::size_t bytes_;
+  std::size_t bytes_ = 0;
   /// What a peer contributes.
   struct Contribution {
     std::size_t bytes = 0;

@@ -1,7 +1,8 @@
 #pragma once
 
 // A plan: one rank's fused schedule bound to sizes, endpoints and scratch, so that a run only adds
-// the caller's base addresses. Made once per (collective, count, type, op, root), then cached.
+// the caller's base addresses. Made once per (collective, count, type, op, root), then cached. What
+// is bound but sizes is of use for other counts, too: of two parts it is the longer one to make.
 //
 // A plan knows every address as (role, offset), every peer as a channel index, and how many sends
 // each channel will carry, so that the run that executes it allocates nothing.
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -91,7 +93,8 @@ struct PlanInputs {
   std::function<bool(int peer)> encodes;
   Feedback feedback = Feedback::kNone;
   std::function<transport::Endpoint*(int peer)> endpoint_of;
-  /// The scratch slots (their rows) of another rank's schedule, for stores into its scratch.
+  /// The scratch slots (their rows) of another rank's schedule, for stores into its scratch. This
+  /// and the next are called as long as the plan may get other sizes, the others by `make` alone.
   std::function<std::vector<std::uint32_t>(int peer)> scratch_rows_of;
   ScratchAllocator allocate_scratch;
 };
@@ -101,22 +104,29 @@ class Plan {
   /// Errors: System (no memory for scratch or what is encoded), Internal (a peer without endpoint),
   /// InvalidArgument (the program's allocator gave what is of no use).
   static Result<std::unique_ptr<Plan>> make(PlanInputs inputs);
+  /// Rows of other sizes, as many as before: what is bound of the schedule and the peers stays.
+  /// Between runs; its runner has to be told (Runner::resize), and has no residuals: those would be
+  /// of other elements. `table` gets the old one, whose memory is of use for the next. Errors:
+  /// those of scratch; then the plan is of no use.
+  Status resize(schedule::ChunkTable& table);
 
-  const schedule::FusedSchedule& schedule() const { return schedule_; }
+  const schedule::FusedSchedule& schedule() const { return inputs_.schedule; }
   /// Ranks help their peers with copies, where nothing is combined.
-  bool is_helped() const { return !schedule::reduces(schedule_.request.collective); }
+  bool is_helped() const { return !schedule::reduces(schedule().request.collective); }
   std::span<const std::vector<BoundSweep>> lanes() const { return lanes_; }
   std::span<const Channel> senders() const { return senders_; }
   std::span<const Channel> receivers() const { return receivers_; }
   std::span<transport::Endpoint* const> endpoints() const { return endpoints_; }
   std::span<std::byte> scratch() const { return {scratch_.get(), scratch_bytes_}; }
+  /// Bytes that are kept for scratch.
+  std::size_t scratch_room() const { return scratch_room_; }
   std::size_t staging_offset(std::size_t lane) const { return staging_offsets_[lane]; }
   std::size_t input_bytes() const { return input_bytes_; }
   std::size_t output_bytes() const { return output_bytes_; }
-  std::size_t segment_bytes() const { return segment_bytes_; }
-  std::size_t element_bytes() const { return element_bytes_; }
-  kernels::ReduceKernel kernel() const { return kernel_; }
-  int divisor() const { return divisor_; }
+  std::size_t segment_bytes() const { return inputs_.segment_bytes; }
+  std::size_t element_bytes() const { return inputs_.element_bytes; }
+  kernels::ReduceKernel kernel() const { return inputs_.kernel; }
+  int divisor() const { return inputs_.divisor; }
   const kernels::WireCodec& wire() const { return wire_; }
   /// Bytes that travel for so many bytes of f32.
   std::size_t wire_bytes(std::size_t bytes) const {
@@ -127,34 +137,49 @@ class Plan {
   std::size_t residual_count() const { return residual_count_; }
 
  private:
-  Plan() = default;
-  struct Binding;
-  Status bind(const PlanInputs& inputs);
-  Status bind_lane(Binding& binding, std::uint16_t lane);
-  Result<BoundPort> bind_port(Binding& binding, const schedule::Port& port, std::uint16_t lane,
+  explicit Plan(PlanInputs inputs);
+  // What doesn't depend on rows' sizes (plan.cc).
+  struct Channels;
+  Status bind();
+  Status bind_lane(Channels& channels, std::uint16_t lane);
+  Status bind_ports(Channels& channels, const schedule::Sweep& sweep, std::uint16_t lane,
+                    BoundSweep& bound);
+  Result<BoundPort> bind_port(Channels& channels, const schedule::Port& port, std::uint16_t lane,
                               bool is_target);
-  Result<std::uint16_t> channel_of(Binding& binding, int peer, std::uint16_t lane, bool is_target);
-  void bind_rounding(const PlanInputs& inputs, const schedule::Sweep& sweep, BoundSweep& bound);
-  std::uint32_t segments_of(const PlanInputs& inputs, std::size_t bytes) const;
-  static std::size_t peer_offset(Binding& binding, int peer, schedule::Slice slice);
-  Status allocate_scratch(const PlanInputs& inputs);
+  Result<std::uint16_t> channel_of(Channels& channels, int peer, std::uint16_t lane,
+                                   bool is_target);
+  void bind_rounding(const schedule::Sweep& sweep, BoundSweep& bound) const;
 
-  schedule::FusedSchedule schedule_;
-  std::vector<BoundPort> ports_;
+  // What does (plan_sizes.cc).
+  using Slots = std::vector<std::size_t>;
+  using PeerSlots = std::map<int, Slots>;
+  Status set_sizes();
+  Status set_scratch();
+  void set_sizes_of_lane(std::size_t lane, BoundPort*& port, PeerSlots& peer_slots);
+  std::size_t offset_of(const BoundPort& bound, const schedule::Port& port,
+                        PeerSlots& peer_slots) const;
+  std::size_t peer_offset(int peer, schedule::Slice slice, PeerSlots& peer_slots) const;
+  std::size_t bytes_of(schedule::RowRange rows) const;
+  std::size_t offset_in(schedule::RowRange rows, std::uint32_t row) const;
+  std::size_t row_bytes(std::uint32_t row) const;
+  void set_slots(Slots& slots, std::span<const std::uint32_t> rows) const;
+  std::uint32_t segments_of(std::size_t bytes) const;
+
+  PlanInputs inputs_;
+  std::vector<BoundPort> ports_;  ///< of all sweeps, one behind the other
   std::vector<std::vector<BoundSweep>> lanes_;
   std::vector<Channel> senders_;
   std::vector<Channel> receivers_;
   std::vector<transport::Endpoint*> endpoints_;
-  std::vector<std::size_t> slot_offsets_;
-  std::vector<std::size_t> staging_offsets_;
+  Slots slot_offsets_;
+  Slots staging_offsets_;
   std::shared_ptr<std::byte[]> scratch_;
   std::size_t scratch_bytes_ = 0;
+  std::size_t scratch_room_ = 0;
+  schedule::RowRange input_rows_;
+  schedule::RowRange output_rows_;
   std::size_t input_bytes_ = 0;
   std::size_t output_bytes_ = 0;
-  std::size_t segment_bytes_ = 0;
-  std::size_t element_bytes_ = 1;
-  kernels::ReduceKernel kernel_ = nullptr;
-  int divisor_ = 1;
   kernels::WireCodec wire_;
   WireRooms wire_rooms_;
   std::size_t residual_count_ = 0;

@@ -9,8 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/algorithms/registry.h"
+
 namespace rondo::communicator {
 namespace {
+
+using schedule::Collective;
 
 transport::Fingerprint key_of(std::size_t count) { return {.collective = 1, .count = count}; }
 
@@ -109,6 +113,90 @@ TEST(PlanCache, WhatACallHolds_OutlivesItsPlaceThere) {
   }
   EXPECT_EQ(cache.find(key_of(0)), nullptr);
   EXPECT_EQ(held.use_count(), 1);
+}
+
+/// One that may become another's: of a built-in algorithm.
+std::shared_ptr<PreparedPlan> reusable(const transport::Fingerprint& key, std::uint64_t used) {
+  auto plan = std::make_shared<PreparedPlan>();
+  plan->built_in = &algorithms::all().front();
+  plan->key = key;
+  plan->used = used;
+  return plan;
+}
+
+TEST(PlanCache, PlanThatWouldBeForgotten_IsGivenToCallsOfItsKind) {
+  PlanCache cache;
+  std::uint64_t uses = 0;
+  for (std::size_t count = 0; count < PlanCache::kMost; ++count) {
+    EXPECT_EQ(cache.take_one_like(key_of(count)), nullptr) << "there is room for one more";
+    cache.insert(reusable(key_of(count), ++uses));
+  }
+  EXPECT_EQ(cache.take_one_like({.collective = 2, .count = 999}), nullptr);
+  EXPECT_EQ(cache.take_one_like({.collective = 1, .dtype = 3, .count = 999}), nullptr);
+  EXPECT_EQ(cache.take_one_like({.collective = 1, .root = 1, .count = 999}), nullptr);
+  // Whoever asked in vain has changed nothing.
+  for (std::size_t next = PlanCache::kMost; next < 3 * PlanCache::kMost; ++next) {
+    PreparedPlan* const oldest = cache.find(key_of(next - PlanCache::kMost));
+    const std::shared_ptr<PreparedPlan> taken = cache.take_one_like(key_of(next));
+    ASSERT_EQ(taken.get(), oldest);
+    ASSERT_EQ(cache.find(key_of(next - PlanCache::kMost)), nullptr);
+    taken->key = key_of(next);
+    cache.insert(taken);
+    taken->used = ++uses;
+    ASSERT_EQ(cache.find(key_of(next)), oldest);
+  }
+}
+
+TEST(PlanCache, PlanThatSomebodyHolds_StaysWhatItIs) {
+  PlanCache cache;
+  for (std::size_t count = 0; count < PlanCache::kMost; ++count)
+    cache.insert(reusable(key_of(count), count + 1));
+  const std::shared_ptr<PreparedPlan> held = cache.find(key_of(0))->shared_from_this();
+  EXPECT_EQ(cache.take_one_like(key_of(999)), nullptr);
+  EXPECT_EQ(cache.find(key_of(0)), held.get());
+}
+
+TEST(PlanCache, PlanOfAUsersSchedule_IsNobodyElses) {
+  PlanCache cache;
+  for (std::size_t count = 0; count < PlanCache::kMost; ++count) {
+    auto plan = reusable(key_of(count), count + 1);
+    plan->built_in = nullptr;
+    cache.insert(std::move(plan));
+  }
+  EXPECT_EQ(cache.take_one_like(key_of(999)), nullptr);
+}
+
+TEST(UnevenPlans, PlanThatWouldBeForgotten_IsGivenToCallsOfItsKind) {
+  const transport::Fingerprint key{.collective = static_cast<std::uint8_t>(Collective::kAllToAll),
+                                   .form = transport::Fingerprint::kUneven};
+  const auto calls_of = [](const std::vector<std::size_t>& counts) {
+    CallArguments arguments;
+    arguments.collective = Collective::kAllToAll;
+    arguments.uneven = true;
+    arguments.input_counts = arguments.output_counts = counts;
+    return arguments;
+  };
+  UnevenPlans cache;
+  std::uint64_t uses = 0;
+  std::vector<PreparedPlan*> plans;
+  for (std::size_t count = 0; count < 3 * UnevenPlans::kMost; ++count) {
+    const std::vector<std::size_t> counts = {count, count};
+    std::shared_ptr<PreparedPlan> plan = cache.take_one_like(key);
+    ASSERT_EQ(plan != nullptr, count >= UnevenPlans::kMost) << count;
+    if (plan == nullptr) plan = reusable(key, 0);
+    if (count >= UnevenPlans::kMost) {
+      ASSERT_EQ(plan.get(), plans[count - UnevenPlans::kMost]) << "used least recently";
+      const std::vector<std::size_t> before(2, count - UnevenPlans::kMost);
+      ASSERT_EQ(cache.find(key, calls_of(before)), nullptr);
+    }
+    plans.push_back(plan.get());
+    plan->used = ++uses;
+    cache.insert(key, calls_of(counts), std::move(plan));
+    ASSERT_EQ(cache.find(key, calls_of(counts)), plans.back());
+  }
+  transport::Fingerprint other = key;
+  other.dtype = 5;
+  EXPECT_EQ(cache.take_one_like(other), nullptr);
 }
 
 }  // namespace

@@ -33,14 +33,15 @@ void expect_rows_in_little_memory(int world) {
     output_counts.push_back(peer == rank ? rank % 11 : peer % 13);
   }
   const std::uint64_t before = transport::allocated_bytes();
-  const auto table =
-      uneven_table(all_to_all(input_counts, output_counts), static_cast<int>(rank), world);
+  schedule::ChunkTable table = schedule::ChunkTable::equal(0, 1);
+  const Status status =
+      set_uneven(table, all_to_all(input_counts, output_counts), static_cast<int>(rank), world);
   const std::uint64_t bytes = transport::allocated_bytes() - before;
-  ASSERT_TRUE(table.ok());
+  ASSERT_TRUE(status.ok());
   EXPECT_LE(bytes, 4 * ranks * sizeof(std::size_t));
-  EXPECT_EQ(table->count({rank * ranks, ranks, 1}),
+  EXPECT_EQ(table.count({rank * ranks, ranks, 1}),
             std::accumulate(input_counts.begin(), input_counts.end(), std::size_t{0}));
-  EXPECT_EQ(table->count({rank, ranks, ranks}),
+  EXPECT_EQ(table.count({rank, ranks, ranks}),
             std::accumulate(output_counts.begin(), output_counts.end(), std::size_t{0}));
 }
 

@@ -121,7 +121,7 @@ class MovingRank : public ConnectedRank {
     return Plan::make(std::move(inputs)).value();
   }
   std::unique_ptr<Runner> make_runner(const Plan& plan, Way way) const {
-    EXPECT_TRUE(MoveRunner::suits(plan));
+    EXPECT_TRUE(EagerRunner::suits(plan) && MoveRunner::only_moves(plan));
     if (way == Way::kMoves || way == Way::kSendsFirst)
       return std::make_unique<MoveRunner>(plan, world_ == 2);
     if (way == Way::kEager) return std::make_unique<EagerRunner>(plan, false);

@@ -51,7 +51,7 @@ TEST(OneShotRoom, APeerWithoutRoom_GetsItsContributionLater) {
     OneShotRunner runner(
         {.rank = 0,
          .endpoints = {nullptr, &peer},
-         .count = 1,
+         .sizes = {.count = 1},
          .element_bytes = sizeof(float),
          .kernel = kernels::find_reduce_kernel(DeviceKind::kHost, DataType::kF32, ReduceOp::kSum)
                        .value()});

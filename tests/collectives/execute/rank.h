@@ -91,11 +91,11 @@ class Rank : public ConnectedRank {
                 std::vector<float>& gathered, std::vector<std::size_t> contributed_bytes = {}) {
     OneShotRunner runner({.rank = rank_,
                           .endpoints = endpoints(),
-                          .count = data.size(),
+                          .sizes = {.count = data.size(),
+                                    .gathered = std::move(parts),
+                                    .contributed_bytes = std::move(contributed_bytes)},
                           .element_bytes = sizeof(float),
-                          .bulletins = true,
-                          .gathered = std::move(parts),
-                          .contributed_bytes = std::move(contributed_bytes)});
+                          .bulletins = true});
     const transport::Call call{++sequence_, 1, {.collective = 3, .count = data.size()}};
     auto* input = reinterpret_cast<std::byte*>(const_cast<float*>(data.data()));  // only read
     auto* output = reinterpret_cast<std::byte*>(gathered.data());
@@ -107,13 +107,12 @@ class Rank : public ConnectedRank {
     std::vector<OneShotRunner::Part> parts;
     for (std::size_t rank = 0; rank < contributed_bytes.size(); ++rank)
       parts.push_back({static_cast<int>(rank), 0, contributed_bytes[rank]});
-    return std::make_unique<OneShotRunner>(
-        OneShotRunner::Inputs{.rank = rank_,
-                              .endpoints = endpoints(),
-                              .bulletins = true,
-                              .gathered = std::move(parts),
-                              .contributed_bytes = std::move(contributed_bytes),
-                              .spare_core = false});
+    return std::make_unique<OneShotRunner>(OneShotRunner::Inputs{
+        .rank = rank_,
+        .endpoints = endpoints(),
+        .sizes = {.gathered = std::move(parts), .contributed_bytes = std::move(contributed_bytes)},
+        .bulletins = true,
+        .spare_core = false});
   }
   Status run(Runner& gatherer, std::vector<float>& data, std::vector<float>& gathered,
              std::int64_t timeout_ms = 20'000) {
@@ -197,7 +196,7 @@ class Rank : public ConnectedRank {
     EXPECT_TRUE(bulletins ? suits_bulletins(bytes) : suits(bytes));
     return std::make_unique<OneShotRunner>(OneShotRunner::Inputs{.rank = rank_,
                                                                  .endpoints = endpoints(),
-                                                                 .count = count,
+                                                                 .sizes = {.count = count},
                                                                  .element_bytes = size_of(type_),
                                                                  .kernel = kernel(op),
                                                                  .divisor = divisor(op),

@@ -207,5 +207,34 @@ TEST(ChunkTable, OfCross_TheLargestSumsThatFit_AreExact) {
   EXPECT_EQ(table->count(RowRange{1, 2, 2}), 3U);
 }
 
+/// Offsets of all rows.
+std::vector<std::size_t> offsets_of(const ChunkTable& table) {
+  std::vector<std::size_t> offsets;
+  for (std::uint32_t row = 0; row <= table.rows(); ++row) offsets.push_back(table.offset(row));
+  return offsets;
+}
+
+TEST(ChunkTable, Become_ATableOfAnyForm_IsAsOneMadeSo) {
+  using Counts = std::vector<std::size_t>;
+  const Counts two = {3, 4};
+  const Counts four = {1, 0, 5, 2};
+  const Counts sent = {2, 7, 1};
+  const Counts received = {4, 7, 9};
+  ChunkTable table = ChunkTable::equal(17, 5);
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(table.become_counts(four).ok());
+    EXPECT_EQ(offsets_of(table), offsets_of(ChunkTable::of_counts(four).value()));
+    ASSERT_TRUE(table.become_cross(1, sent, received).ok());
+    EXPECT_EQ(offsets_of(table), offsets_of(ChunkTable::of_cross(1, sent, received).value()));
+    EXPECT_EQ(table.count({1, 3, 3}), 20U) << "its own column";
+    ASSERT_TRUE(table.become_counts(two).ok());
+    EXPECT_EQ(offsets_of(table), offsets_of(ChunkTable::of_counts(two).value()));
+    ASSERT_TRUE(table.become_cross(0, two, two).ok());
+    EXPECT_EQ(offsets_of(table), offsets_of(ChunkTable::of_cross(0, two, two).value()));
+  }
+  EXPECT_FALSE(table.become_counts({}).ok());
+  EXPECT_FALSE(table.become_cross(2, two, two).ok());
+}
+
 }  // namespace
 }  // namespace rondo::schedule

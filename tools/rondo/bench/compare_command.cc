@@ -40,6 +40,7 @@ Examples:
   rondo bench compare all_reduce 1K 2M --peers "ompi bound line" --json peers.json
   rondo bench compare all_reduce 8 --late 30 --bind none --peers ompi
   rondo bench compare all_reduce 8 --ranks 4 --in-a-row --peers ompi
+  rondo bench compare all_to_all_v 1K 64K --new-counts --peers "ompi mpich"
 
 The libraries run a size right after each other, round by round, so that what disturbs one disturbs
 all. Times are medians of the rounds; the ratio is the median, least and most of how many times as
@@ -65,6 +66,7 @@ struct CompareFlags {
   std::string bind = "core";
   int late_ms = 0;
   bool in_a_row = false;
+  bool new_counts = false;
   std::string json_path;
   std::string baseline_path;
   double tolerance_percent = 30;
@@ -93,6 +95,7 @@ PeerSetting setting_of(const CompareFlags& flags) {
   setting.buffers = flags.buffers;
   if (flags.late_ms > 0) setting.calls = fmt::format("behind {} ms", flags.late_ms);
   if (flags.in_a_row) setting.calls = kCallsInARow;
+  if (flags.new_counts) setting.calls += ", each of new counts";
   return setting;
 }
 
@@ -136,6 +139,7 @@ std::vector<std::string> script_arguments(const CompareFlags& flags) {
                                         "--late",
                                         std::to_string(flags.late_ms)};
   if (flags.in_a_row) arguments.emplace_back("--in-a-row");
+  if (flags.new_counts) arguments.emplace_back("--new-counts");
   arguments.push_back(flags.collective);
   for (const std::uint64_t bytes : compared_sizes(flags))
     arguments.push_back(std::to_string(bytes));
@@ -227,6 +231,8 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags) {
       .add_flag("--in-a-row", flags.in_a_row,
                 "calls follow each other, without a barrier before each; the mean of many")
       ->excludes(late);
+  command.add_flag("--new-counts", flags.new_counts,
+                   "each call has other counts than the one before, around the size");
   command.add_option("-J,--json", flags.json_path,
                      "also write times and ratios to this file (/dev/stdout: behind the table)");
   CLI::Option* baseline = command.add_option("--baseline", flags.baseline_path,

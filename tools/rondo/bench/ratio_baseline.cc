@@ -63,10 +63,10 @@ RatioComparison compare_ratios(const std::string& path, const std::vector<PeerRa
                     path));
   }
   if (comparison.compared == 0) {
-    throw FileError(
-        fmt::format("--baseline {} has none of these ratios: its peers, sizes, ranks, "
-                    "transport, buffers or way of calling (--late, --in-a-row) are others",
-                    path));
+    throw FileError(fmt::format(
+        "--baseline {} has none of these ratios: its peers, sizes, ranks, "
+        "transport, buffers or way of calling (--late, --in-a-row, --new-counts) are others",
+        path));
   }
   comparison.lines += fmt::format("# Lower than baseline : {} of {} {}\n", comparison.lower,
                                   comparison.compared, comparison.lower == 0 ? "OK" : "FAILED");
