@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -116,11 +117,12 @@ void sum_and_scatter(Communicator& rank, int turn) {
   for (int peer = 0; peer < rank.size(); ++peer)
     std::ranges::transform(sums, part_of(peer, 0, total), sums.begin(), std::plus<float>());
   const auto own = static_cast<std::size_t>(rank.rank());
-  const auto before = std::accumulate(counts.begin(), counts.begin() + rank.rank(), 0L);
+  const auto before = std::accumulate(counts.begin(), counts.begin() + rank.rank(), std::size_t{0});
   std::vector<float> output(counts[own], -1);
   rank.reduce_scatter_v(ConstBuffer(input.data(), total), Buffer(output.data(), output.size()),
                         counts);
-  EXPECT_TRUE(std::equal(output.begin(), output.end(), sums.begin() + before)) << "turn " << turn;
+  EXPECT_TRUE(std::ranges::equal(output, std::span(sums).subspan(before, output.size())))
+      << "turn " << turn;
 }
 
 /// One all_to_all_v that is under way.

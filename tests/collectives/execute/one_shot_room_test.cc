@@ -14,9 +14,6 @@
 namespace rondo::execute {
 namespace {
 
-using transport::Call;
-using transport::Endpoint;
-using transport::Fingerprint;
 using transport::Token;
 
 class FullPeer final : public ActedEndpoint {
