@@ -15,7 +15,7 @@ namespace {
 
 using execute::OneShotRunner;
 
-/// Up to here copying there and back at once beats lending and storing results.
+/// Of all ranks: up to here copying there and back at once beats lending and storing results.
 constexpr std::size_t kMostCopiedBytes = 8 * 1024;
 
 /// The one whose messages OneShotRunner speaks too where there are no bulletins.
@@ -98,8 +98,8 @@ PreparedPlan::RunBy Planner::runner_of(const execute::Plan& plan,
                                        const CallArguments& arguments) const {
   using RunBy = PreparedPlan::RunBy;
   if (!execute::EagerRunner::suits(plan)) return RunBy::kPlan;
-  if (bytes_of(arguments) > kMostCopiedBytes) return RunBy::kEagerLent;
-  return execute::MoveRunner::only_moves(plan) ? RunBy::kMoves : RunBy::kEagerCopied;
+  if (execute::MoveRunner::only_moves(plan)) return RunBy::kMoves;
+  return bytes_of(arguments) > kMostCopiedBytes ? RunBy::kEagerLent : RunBy::kEagerCopied;
 }
 
 void Planner::make_runner(PreparedPlan& prepared, const CallArguments& arguments) const {

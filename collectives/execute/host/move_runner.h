@@ -2,7 +2,9 @@
 
 // Runs a plan of short messages that combines nothing and passes nothing on: each sweep copies,
 // sends or receives one row. Gathers, scatters and all-to-alls whose ranks know the sizes of their
-// own rows only are such plans: bulletins want all ranks to know whether all rows fit.
+// own rows only are such plans: bulletins want all ranks to know whether all rows fit. What goes
+// out is copied, or, where it is longer and lies in registered memory, lent: its reader copies it
+// then, and that alone.
 //
 // Its specification is PlanRunner with the same plan, as EagerRunner's is: on the wire the three
 // are alike, message for message, so ranks may differ in which of them they run
@@ -42,11 +44,16 @@ class MoveRunner final : public Runner {
   Status end(Status status, int rank) override;
   Result<bool> step() override;
   std::uint32_t looks_per_step() const override;
-  bool finished() const override { return next_ == moves_.size(); }
+  bool has_moved_all() const { return next_ == moves_.size(); }
+  bool has_all_back() const { return !has_lent_ || returned_ == plan_.senders().size(); }
+  bool finished() const override { return has_moved_all() && has_all_back(); }
   int waits_for() const override;
   std::span<transport::Endpoint* const> peers() const override { return plan_.endpoints(); }
 
+  Result<bool> advance();
   Result<bool> make(const Move& move);
+  Result<bool> send(const Move& move, const std::byte* source);
+  Result<bool> take_back();
   std::byte* memory(const BoundSlice& slice) const;
 
   const Plan& plan_;
@@ -57,6 +64,8 @@ class MoveRunner final : public Runner {
   const Operands* operands_ = nullptr;  ///< of the call
   std::array<std::byte*, 3> bases_{};   ///< by schedule::BufferRole
   std::size_t next_ = 0;                ///< of moves_
+  bool has_lent_ = false;               ///< in this call
+  std::size_t returned_ = 0;            ///< senders that have all of that back
 };
 
 }  // namespace rondo::execute
