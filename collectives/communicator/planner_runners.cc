@@ -1,6 +1,7 @@
 // What runs a plan, and how it becomes one of other counts: what depends on these is a small part
 // of it, and all that a program of new counts in each call has to have made.
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -15,7 +16,8 @@ namespace {
 
 using execute::OneShotRunner;
 
-/// Of all ranks: up to here copying there and back at once beats lending and storing results.
+/// Of all ranks' data, where they are reduced: up to here copying there and back at once beats
+/// lending and storing results.
 constexpr std::size_t kMostCopiedBytes = 8 * 1024;
 
 /// The one whose messages OneShotRunner speaks too where there are no bulletins.
@@ -99,7 +101,13 @@ PreparedPlan::RunBy Planner::runner_of(const execute::Plan& plan,
   using RunBy = PreparedPlan::RunBy;
   if (!execute::EagerRunner::suits(plan)) return RunBy::kPlan;
   if (execute::MoveRunner::only_moves(plan)) return RunBy::kMoves;
-  return bytes_of(arguments) > kMostCopiedBytes ? RunBy::kEagerLent : RunBy::kEagerCopied;
+  const auto is_lent = [](const execute::BoundSweep& sweep) {
+    return sweep.bytes > execute::kMostCopiedRow;
+  };
+  const bool lends = schedule::reduces(arguments.collective)
+                         ? bytes_of(arguments) > kMostCopiedBytes
+                         : std::ranges::any_of(plan.lanes()[0], is_lent);
+  return lends ? RunBy::kEagerLent : RunBy::kEagerCopied;
 }
 
 void Planner::make_runner(PreparedPlan& prepared, const CallArguments& arguments) const {

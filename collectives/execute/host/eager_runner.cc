@@ -156,9 +156,12 @@ Result<bool> EagerRunner::advance() {
   const std::size_t target = target_;
   RONDO_ASSIGN(const bool received, receive());
   if (!received) return source_ != source;
-  if (!combined_) RONDO_TRY(combine());
+  if (!combined_) find_targets();
+  if (!combined_ && !sends_input()) RONDO_TRY(combine());
   RONDO_ASSIGN(const bool sent, send());
   if (!sent) return source_ != source || target_ != target;
+  // What peers read meanwhile.
+  if (!combined_) RONDO_TRY(combine());
   next_sweep();
   return true;
 }
@@ -185,7 +188,6 @@ Result<bool> EagerRunner::receive() {
 Status EagerRunner::combine() {
   combined_ = true;
   const BoundSweep& sweep = sweeps_[sweep_];
-  find_targets();
   // What is sent on has come, however long that takes.
   if (timer() != nullptr && sweep.sources.size() == 1 && sends(sweep)) timer()->moved();
   if (targets_.empty()) return {};
@@ -245,12 +247,26 @@ void EagerRunner::find_targets() {
   for (const BoundPort& port : sweep.targets) {
     if (!port.is_channel) targets_.push_back(memory(port.slice));
   }
-  payload_ = static_cast<const std::byte*>(targets_.empty() ? sources_[0] : targets_[0]);
+  payload_ =
+      static_cast<const std::byte*>(targets_.empty() || sends_input() ? sources_[0] : targets_[0]);
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     std::byte* const store = peer_memory(sweep.targets[i]);
     stored_[i] = store != nullptr ? 1 : 0;
     if (store != nullptr) targets_.push_back(store);
   }
+}
+
+/// Unless peers can read the output where it lies, and the input not.
+bool EagerRunner::sends_input() const {
+  const BoundSweep& sweep = sweeps_[sweep_];
+  if (!sweep.sends_input || targets_.empty()) return false;
+  if (!lends_) return true;
+  const auto to = std::ranges::find_if(sweep.targets, &BoundPort::is_channel);
+  const transport::Endpoint* const peer = sender_of(*to);
+  const auto lends = [&](const void* data) {
+    return peer->lends(static_cast<const std::byte*>(data), sweep.bytes);
+  };
+  return lends(sources_[0]) || !lends(targets_[0]);
 }
 
 /// Where the peer's memory may be stored to. As in PlanRunner, only a reducing sweep does.

@@ -48,6 +48,7 @@ class EagerRunner final : public Runner {
   Status begin_stores() const;
   void end_stores() const;
   void find_targets();
+  bool sends_input() const;
   std::byte* peer_memory(const BoundPort& port) const;
   bool has_source_from(const transport::Endpoint* endpoint) const;
   void release_sources();

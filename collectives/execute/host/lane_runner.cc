@@ -87,9 +87,11 @@ void LaneRunner::begin_sweep(std::span<SendQueue> senders) {
     if (!port.is_channel) continue;
     SendQueue& queue = senders[port.channel];
     jobs_[i] = queue.size();
-    queue.add({.data = first_memory(),
+    const bool is_ready = sends_input(target_peer(i));
+    queue.add({.data = is_ready ? memory(sweep.sources[0].slice, 0) : first_memory(),
                .bytes = sweep.bytes,
                .segments = sweep.segments,
+               .ready = is_ready ? sweep.segments : 0,
                .sweep = sweep_,
                .residual = sweep.rounds && !sweep.rounds_as_sent ? nullptr : residual(sweep, 0),
                .rounds = sweep.rounds_as_sent});
@@ -103,6 +105,14 @@ const std::byte* LaneRunner::first_memory() const {
     if (!port.is_channel) return memory(port.slice, 0);
   }
   return memory(current().sources.front().slice, 0);
+}
+
+/// Unless the peer can read the output where it lies, and the input not.
+bool LaneRunner::sends_input(const transport::Endpoint& peer) const {
+  const BoundSweep& sweep = current();
+  if (!sweep.sends_input) return false;
+  return peer.lends(memory(sweep.sources[0].slice, 0), sweep.bytes) ||
+         !peer.lends(first_memory(), sweep.bytes);
 }
 
 Result<bool> LaneRunner::move_segments(std::span<SendQueue> senders) {
@@ -143,7 +153,7 @@ Status LaneRunner::finish_segments(std::uint32_t first, std::uint32_t count,
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     if (!sweep.targets[i].is_channel) continue;
     SendJob& job = senders[sweep.targets[i].channel].job(jobs_[i]);
-    job.ready = first + count;
+    job.ready = std::max(job.ready, first + count);
     if (stores_[i] != nullptr || backs_[i] != kNoSource) job.stored = job.ready;
   }
   return {};

@@ -14,10 +14,6 @@
 namespace rondo::execute {
 namespace {
 
-/// Up to here copying there and back at once beats lending (two ranks, EPYC: parts of 1.4 and 2.7
-/// KiB 0.42 and 0.54 us, of 4 KiB 0.74 and 0.54, of 22 and 44 KiB 6.1 and 1.8).
-constexpr std::size_t kMostCopiedBytes = 3072;
-
 bool is_move(const BoundSweep& sweep) {
   return sweep.sources.size() == 1 && sweep.targets.size() == 1 &&
          !(sweep.sources[0].is_channel && sweep.targets[0].is_channel);
@@ -126,7 +122,7 @@ Result<bool> MoveRunner::take_back() {
 }
 
 Result<bool> MoveRunner::send(const Move& move, const std::byte* source) {
-  if (move.bytes <= kMostCopiedBytes || !move.to->lends(source, move.bytes))
+  if (move.bytes <= kMostCopiedRow || !move.to->lends(source, move.bytes))
     return move.to->send_eager({source, move.bytes});
   has_lent_ = true;
   return move.to->lend_eager({source, move.bytes});

@@ -23,6 +23,22 @@ bool needs_staging(const schedule::FusedSchedule& fused, const schedule::Sweep& 
   });
 }
 
+/// In place the two rows are one.
+bool copies_and_sends_input(const schedule::FusedSchedule& fused, const schedule::Sweep& sweep) {
+  using schedule::BufferRole;
+  const auto sources = sources_of(fused, sweep);
+  const auto targets = targets_of(fused, sweep);
+  if (sources.size() != 1 || sources[0].is_channel() ||
+      sources[0].slice.buffer != BufferRole::kInput)
+    return false;
+  const schedule::Slice row{BufferRole::kOutput, sources[0].slice.chunk};
+  const auto is_its_output = [&](const schedule::Port& port) {
+    return port.is_channel() || port.slice == row;
+  };
+  return std::ranges::any_of(targets, &schedule::Port::is_channel) &&
+         std::ranges::all_of(targets, is_its_output);
+}
+
 }  // namespace
 
 /// Number of the channel to or from each peer that was found last: lanes are bound one by one. A
@@ -73,7 +89,8 @@ Status Plan::bind() {
 }
 
 Status Plan::bind_lane(Channels& channels, std::uint16_t lane) {
-  const auto& sweeps = schedule().lanes[lane];
+  const schedule::FusedSchedule& fused = schedule();
+  const auto& sweeps = fused.lanes[lane];
   lanes_[lane].reserve(sweeps.size());
   for (const schedule::Sweep& sweep : sweeps) {
     BoundSweep bound;
@@ -84,6 +101,7 @@ Status Plan::bind_lane(Channels& channels, std::uint16_t lane) {
     if (!sweep.is_wait) {
       RONDO_TRY(bind_ports(channels, sweep, lane, bound));
       bind_rounding(sweep, bound);
+      bound.sends_input = !bound.rounds && copies_and_sends_input(fused, sweep);
     }
     lanes_[lane].push_back(bound);
   }
