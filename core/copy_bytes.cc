@@ -72,6 +72,32 @@ void copy_by_memcpy(std::byte* target, const std::byte* source, std::size_t byte
   }
 }
 
+void copy_past_caches(std::byte* target, const std::byte* source, std::size_t bytes) {
+#if defined(__x86_64__)
+  const std::size_t unaligned = -reinterpret_cast<std::uintptr_t>(target) % kCacheLineBytes;
+  const std::size_t head = unaligned < bytes ? unaligned : bytes;
+  std::memcpy(target, source, head);
+  std::size_t done = head;
+  // A whole line one behind the other: it leaves the core as one.
+  for (; done + kCacheLineBytes <= bytes; done += kCacheLineBytes) {
+    const auto* const from = reinterpret_cast<const __m128i*>(source + done);
+    auto* const to = reinterpret_cast<__m128i*>(target + done);
+    const __m128i a = _mm_loadu_si128(from);
+    const __m128i b = _mm_loadu_si128(from + 1);
+    const __m128i c = _mm_loadu_si128(from + 2);
+    const __m128i d = _mm_loadu_si128(from + 3);
+    _mm_stream_si128(to, a);
+    _mm_stream_si128(to + 1, b);
+    _mm_stream_si128(to + 2, c);
+    _mm_stream_si128(to + 3, d);
+  }
+  std::memcpy(target + done, source + done, bytes - done);
+  _mm_sfence();
+#else
+  std::memcpy(target, source, bytes);
+#endif
+}
+
 LongCopy copy_by_lines() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) return copy_lines;

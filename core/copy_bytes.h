@@ -19,6 +19,18 @@ LongCopy copy_by_lines();
 /// The fastest on this processor.
 void copy_long_bytes(std::byte* target, const std::byte* source, std::size_t bytes);
 
+/// Whether the processor can store past caches.
+constexpr bool can_copy_past_caches() {
+#if defined(__x86_64__)
+  return true;
+#else
+  return false;
+#endif
+}
+/// By stores that go to memory, past the caches of this core and of whoever has the target's lines,
+/// where the processor can. What is stored behind it is seen behind it, as with plain stores.
+void copy_past_caches(std::byte* target, const std::byte* source, std::size_t bytes);
+
 /// As std::memcpy.
 inline void copy_bytes(void* target, const void* source, std::size_t bytes) {
   if (bytes < kLongCopyBytes) {

@@ -37,6 +37,8 @@ TEST(CopyBytes, AnyLength_IsCopied) {
 
 TEST(CopyBytes, ByMemcpy_IsCopied) { expect_copies(copy_by_memcpy); }
 
+TEST(CopyBytes, PastCaches_IsCopied) { expect_copies(copy_past_caches); }
+
 TEST(CopyBytes, ByLines_IsCopied) {
   if (copy_by_lines() == nullptr) GTEST_SKIP() << "this processor has no vectors of 64 bytes";
   expect_copies(copy_by_lines());

@@ -22,7 +22,8 @@ constexpr std::size_t kMostClaimedBytes = 4096;
 
 }  // namespace
 
-SendLane::SendLane(const SendPort& port) : port_(port), pending_(port.window) {}
+SendLane::SendLane(const SendPort& port)
+    : port_(port), pending_(port.window), slot_stores_(ns_per_tick()) {}
 
 void SendLane::push(const Transfer& transfer, std::uint32_t group) {
   Pending& pending = at(tail_);
@@ -264,8 +265,8 @@ Result<bool> SendLane::emit_slots(const Call& call, Pending& pending) {
     const std::uint64_t slot = next_slot_ % port_.slots.count;
     const std::size_t piece_bytes =
         std::min(port_.slots.bytes, pending.bytes - pending.written_bytes);
-    copy_bytes(port_.slots.memory + slot * port_.slots.bytes, pending.data + pending.written_bytes,
-               piece_bytes);
+    slot_stores_.copy(port_.slots.memory + slot * port_.slots.bytes,
+                      pending.data + pending.written_bytes, piece_bytes);
     Line& line = begin_line(call, pending);
     line.content.where = {.location = 0, .slot = slot, .unit = 0};
     slots_[slot] = {.free_at = next_line_ + 1,
@@ -290,7 +291,7 @@ void SendLane::claim_next_line() const {
 /// The next message will often be like this one. Its slot's lines are the reader's still; they come
 /// while this rank waits for its peers.
 void SendLane::claim_next_slot(std::size_t bytes) const {
-  if (bytes > kMostClaimedBytes) return;
+  if (bytes > kMostClaimedBytes || slot_stores_.is_past_caches(bytes)) return;
   const std::byte* const slot =
       port_.slots.memory + next_slot_ % port_.slots.count * port_.slots.bytes;
   for (std::size_t i = 0; i < bytes; i += kCacheLineBytes) prefetch_to_write(slot + i);

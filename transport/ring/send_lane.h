@@ -17,6 +17,7 @@
 #include "transport/ring/channel.h"
 #include "transport/ring/lent_view.h"
 #include "transport/ring/remote_memory.h"
+#include "transport/ring/slot_stores.h"
 
 namespace rondo::transport {
 
@@ -139,6 +140,7 @@ class SendLane {
   std::uint64_t moved_at_ = kNowhere;  ///< seen_consumed_ when something was copied by copy_lent
   std::uint32_t idle_looks_ = 0;       ///< at a lent message that the peer has yet to consume
   std::array<SlotUse, kMaxSlots> slots_{};
+  SlotStores slot_stores_;
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t copied_bytes_ = 0;
   Ticks copying_since_ = 0;
