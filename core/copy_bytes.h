@@ -19,6 +19,10 @@ LongCopy copy_by_lines();
 /// The fastest on this processor.
 void copy_long_bytes(std::byte* target, const std::byte* source, std::size_t bytes);
 
+/// By stores that leave the target's lines in this core's cache, for somebody who reads them soon,
+/// where the processor has faster ones that don't (AMD's `rep movsb`).
+void copy_into_cache(std::byte* target, const std::byte* source, std::size_t bytes);
+
 /// Whether the processor can store past caches.
 constexpr bool can_copy_past_caches() {
 #if defined(__x86_64__)

@@ -25,11 +25,11 @@ void SlotStores::copy(std::byte* slot, const std::byte* data, std::size_t bytes)
     return;
   }
   if (bytes < kLeastTimed) {
-    copy_bytes(slot, data, bytes);
+    copy_into_cache(slot, data, bytes);
     return;
   }
   const Ticks start = ticks_now();
-  copy_bytes(slot, data, bytes);
+  copy_into_cache(slot, data, bytes);
   took(bytes, ticks_now() - start);
 }
 
