@@ -100,13 +100,14 @@ PreparedPlan::RunBy Planner::runner_of(const execute::Plan& plan,
                                        const CallArguments& arguments) const {
   using RunBy = PreparedPlan::RunBy;
   if (!execute::EagerRunner::suits(plan)) return RunBy::kPlan;
-  if (execute::MoveRunner::only_moves(plan)) return RunBy::kMoves;
+  // Whoever only moves where others reduce lets them store their results into its memory.
+  const bool is_reduced = schedule::reduces(arguments.collective);
+  const bool is_long = is_reduced && bytes_of(arguments) > kMostCopiedBytes;
+  if (execute::MoveRunner::only_moves(plan) && !is_long) return RunBy::kMoves;
   const auto is_lent = [](const execute::BoundSweep& sweep) {
     return sweep.bytes > execute::kMostCopiedRow;
   };
-  const bool lends = schedule::reduces(arguments.collective)
-                         ? bytes_of(arguments) > kMostCopiedBytes
-                         : std::ranges::any_of(plan.lanes()[0], is_lent);
+  const bool lends = is_reduced ? is_long : std::ranges::any_of(plan.lanes()[0], is_lent);
   return lends ? RunBy::kEagerLent : RunBy::kEagerCopied;
 }
 

@@ -16,14 +16,17 @@ void expect_copies(const LongCopy& copy) {
   alignas(4096) static std::byte to[kRoom];
   for (std::size_t i = 0; i < kRoom; ++i) from[i] = static_cast<std::byte>(i * 37 + i / 251);
   constexpr auto kUntouched = std::byte{0xa5};
-  for (const std::size_t shift : {0U, 1U, 16U, 63U, 64U, 200U, 4095U}) {
-    for (const std::size_t bytes : {0U, 1U, 63U, 319U, 2047U, 2048U, 2049U, 4096U, 6145U}) {
-      std::fill(std::begin(to), std::end(to), kUntouched);
-      copy(to + shift, from, bytes);
-      for (std::size_t i = 0; i < kRoom; ++i) {
-        const bool copied = i >= shift && i < shift + bytes;
-        ASSERT_EQ(to[i], copied ? from[i - shift] : kUntouched)
-            << bytes << " bytes to " << shift << ": byte " << i;
+  // The second begins 16 bytes before the targets' first, modulo a page.
+  for (const std::size_t skipped : {0U, 4080U}) {
+    for (const std::size_t shift : {0U, 1U, 16U, 63U, 64U, 200U, 4095U}) {
+      for (const std::size_t bytes : {0U, 1U, 63U, 319U, 2047U, 2048U, 2049U, 4096U, 6145U}) {
+        std::fill(std::begin(to), std::end(to), kUntouched);
+        copy(to + shift, from + skipped, bytes);
+        for (std::size_t i = 0; i < kRoom; ++i) {
+          const bool copied = i >= shift && i < shift + bytes;
+          ASSERT_EQ(to[i], copied ? from[skipped + i - shift] : kUntouched)
+              << bytes << " bytes from " << skipped << " to " << shift << ": byte " << i;
+        }
       }
     }
   }

@@ -24,7 +24,7 @@ bool SendLane::move_to_slots(Pending& pending) {
   const std::size_t count = (pending.bytes + port_.slots.bytes - 1) / port_.slots.bytes;
   const auto first = free_run_of_slots(count);
   if (!first) return false;
-  copy_bytes(port_.slots.memory + *first * port_.slots.bytes, pending.data, pending.bytes);
+  copy_into_cache(port_.slots.memory + *first * port_.slots.bytes, pending.data, pending.bytes);
   copied_bytes_ += pending.bytes;
   for (std::size_t slot = *first; slot < *first + count; ++slot)
     slots_[slot] = {.free_at = pending.last_line + 1};

@@ -24,7 +24,7 @@ void SlotStores::copy(std::byte* slot, const std::byte* data, std::size_t bytes)
     went_past_caches(bytes);
     return;
   }
-  if (bytes < kLeastTimed) {
+  if (bytes < kLeastTimed || !can_copy_past_caches()) {
     copy_into_cache(slot, data, bytes);
     return;
   }

@@ -6,8 +6,9 @@
 // that stores past the caches write in 2.3, and that their reader then has in 5.3 instead of 4.4.
 // Where cores are near that takes longer in all, and a hypervisor or the kernel moves ranks about:
 // so stores are timed, and where they are slow the next ones go past the caches, with a trial of
-// plain ones from time to time, ever more seldom in vain. Both ways the reader sees the same.
-// Threads: one at a time.
+// plain ones from time to time, ever more seldom in vain. (A copy whose source is slow to read, far
+// memory say, is taken for a slow store, too: from 4 GB/s down.) Both ways the reader sees the
+// same. Threads: one at a time.
 
 #include <cstddef>
 #include <cstdint>

@@ -157,7 +157,7 @@ Result<bool> EagerRunner::advance() {
   RONDO_ASSIGN(const bool received, receive());
   if (!received) return source_ != source;
   if (!combined_) find_targets();
-  if (!combined_ && !sends_input()) RONDO_TRY(combine());
+  if (!combined_ && !sends_first_) RONDO_TRY(combine());
   RONDO_ASSIGN(const bool sent, send());
   if (!sent) return source_ != source || target_ != target;
   // What peers read meanwhile.
@@ -247,8 +247,9 @@ void EagerRunner::find_targets() {
   for (const BoundPort& port : sweep.targets) {
     if (!port.is_channel) targets_.push_back(memory(port.slice));
   }
+  sends_first_ = sends_before_copy();
   payload_ =
-      static_cast<const std::byte*>(targets_.empty() || sends_input() ? sources_[0] : targets_[0]);
+      static_cast<const std::byte*>(targets_.empty() || sends_first_ ? sources_[0] : targets_[0]);
   for (std::size_t i = 0; i < sweep.targets.size(); ++i) {
     std::byte* const store = peer_memory(sweep.targets[i]);
     stored_[i] = store != nullptr ? 1 : 0;
@@ -257,9 +258,9 @@ void EagerRunner::find_targets() {
 }
 
 /// Unless peers can read the output where it lies, and the input not.
-bool EagerRunner::sends_input() const {
+bool EagerRunner::sends_before_copy() const {
   const BoundSweep& sweep = sweeps_[sweep_];
-  if (!sweep.sends_input || targets_.empty()) return false;
+  if (!sweep.sends_before_copy || targets_.empty()) return false;
   if (!lends_) return true;
   const auto to = std::ranges::find_if(sweep.targets, &BoundPort::is_channel);
   const transport::Endpoint* const peer = sender_of(*to);

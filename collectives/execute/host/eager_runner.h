@@ -48,7 +48,7 @@ class EagerRunner final : public Runner {
   Status begin_stores() const;
   void end_stores() const;
   void find_targets();
-  bool sends_input() const;
+  bool sends_before_copy() const;
   std::byte* peer_memory(const BoundPort& port) const;
   bool has_source_from(const transport::Endpoint* endpoint) const;
   void release_sources();
@@ -74,6 +74,7 @@ class EagerRunner final : public Runner {
   std::size_t source_ = 0;              ///< of the sweep: the next to be received
   std::size_t target_ = 0;              ///< of the sweep: the next to be sent to
   bool combined_ = false;               ///< the sweep's sources
+  bool sends_first_ = false;            ///< the sweep's row goes out before it is copied
   std::size_t returned_ = 0;            ///< channels that have given back what was lent
   const std::byte* payload_ = nullptr;  ///< what the sweep sends
   std::vector<const void*> sources_;    ///< arguments of the kernel, reused

@@ -87,7 +87,7 @@ void LaneRunner::begin_sweep(std::span<SendQueue> senders) {
     if (!port.is_channel) continue;
     SendQueue& queue = senders[port.channel];
     jobs_[i] = queue.size();
-    const bool is_ready = sends_input(target_peer(i));
+    const bool is_ready = sends_before_copy(target_peer(i));
     queue.add({.data = is_ready ? memory(sweep.sources[0].slice, 0) : first_memory(),
                .bytes = sweep.bytes,
                .segments = sweep.segments,
@@ -108,9 +108,9 @@ const std::byte* LaneRunner::first_memory() const {
 }
 
 /// Unless the peer can read the output where it lies, and the input not.
-bool LaneRunner::sends_input(const transport::Endpoint& peer) const {
+bool LaneRunner::sends_before_copy(const transport::Endpoint& peer) const {
   const BoundSweep& sweep = current();
-  if (!sweep.sends_input) return false;
+  if (!sweep.sends_before_copy) return false;
   return peer.lends(memory(sweep.sources[0].slice, 0), sweep.bytes) ||
          !peer.lends(first_memory(), sweep.bytes);
 }

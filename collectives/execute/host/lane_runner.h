@@ -85,7 +85,7 @@ class LaneRunner {
   std::byte* memory(const BoundSlice& slice, std::uint32_t segment) const;
   std::size_t segment_bytes(std::uint32_t segment) const;
   const std::byte* first_memory() const;
-  bool sends_input(const transport::Endpoint& peer) const;
+  bool sends_before_copy(const transport::Endpoint& peer) const;
 
   const Plan& plan_;
   std::span<const BoundSweep> sweeps_;

@@ -135,6 +135,8 @@ Result<bool> MoveRunner::make(const Move& move) {
   if (move.from != nullptr) {
     RONDO_ASSIGN(source, move.from->recv_eager(move.bytes));
     if (source == nullptr) return false;
+    if (operands_->timer != nullptr && move.bytes >= kLongCopyBytes)
+      operands_->timer->copied_since(move.from->copying_since(0));
   }
   std::byte* const target = memory(move.target);
   const bool is_there = source == target || source == transport::Endpoint::stored();

@@ -35,8 +35,18 @@ bool copies_and_sends_input(const schedule::FusedSchedule& fused, const schedule
   const auto is_its_output = [&](const schedule::Port& port) {
     return port.is_channel() || port.slice == row;
   };
-  return std::ranges::any_of(targets, &schedule::Port::is_channel) &&
+  const auto is_channel = [](const schedule::Port& port) { return port.is_channel(); };
+  return std::ranges::any_of(targets, is_channel) && !std::ranges::all_of(targets, is_channel) &&
          std::ranges::all_of(targets, is_its_output);
+}
+
+void add_output_rows(const schedule::FusedSchedule& fused, const schedule::Sweep& sweep,
+                     std::vector<std::uint32_t>& rows) {
+  if (sweep.is_wait) return;
+  for (const schedule::Port& port : targets_of(fused, sweep)) {
+    if (!port.is_channel() && port.slice.buffer == schedule::BufferRole::kOutput)
+      rows.push_back(port.slice.chunk);
+  }
 }
 
 }  // namespace
@@ -78,6 +88,7 @@ Status Plan::bind() {
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     RONDO_TRY(bind_lane(channels, static_cast<std::uint16_t>(lane)));
   }
+  find_what_is_sent_before_copy();
   for (const auto* list : {&senders_, &receivers_}) {
     for (const Channel& channel : *list) {
       if (std::find(endpoints_.begin(), endpoints_.end(), channel.endpoint) == endpoints_.end()) {
@@ -88,9 +99,25 @@ Status Plan::bind() {
   return {};
 }
 
-Status Plan::bind_lane(Channels& channels, std::uint16_t lane) {
+void Plan::find_what_is_sent_before_copy() {
   const schedule::FusedSchedule& fused = schedule();
-  const auto& sweeps = fused.lanes[lane];
+  std::vector<std::uint32_t> written;  // rows of the output, as often as they are targets
+  for (const auto& lane : fused.lanes)
+    for (const schedule::Sweep& sweep : lane) add_output_rows(fused, sweep, written);
+  std::ranges::sort(written);
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    for (std::size_t i = 0; i < lanes_[lane].size(); ++i) {
+      const schedule::Sweep& sweep = fused.lanes[lane][i];
+      BoundSweep& bound = lanes_[lane][i];
+      if (sweep.is_wait || bound.rounds || !copies_and_sends_input(fused, sweep)) continue;
+      const std::uint32_t row = sources_of(fused, sweep)[0].slice.chunk;
+      bound.sends_before_copy = std::ranges::equal_range(written, row).size() == 1;
+    }
+  }
+}
+
+Status Plan::bind_lane(Channels& channels, std::uint16_t lane) {
+  const auto& sweeps = schedule().lanes[lane];
   lanes_[lane].reserve(sweeps.size());
   for (const schedule::Sweep& sweep : sweeps) {
     BoundSweep bound;
@@ -101,7 +128,6 @@ Status Plan::bind_lane(Channels& channels, std::uint16_t lane) {
     if (!sweep.is_wait) {
       RONDO_TRY(bind_ports(channels, sweep, lane, bound));
       bind_rounding(sweep, bound);
-      bound.sends_input = !bound.rounds && copies_and_sends_input(fused, sweep);
     }
     lanes_[lane].push_back(bound);
   }

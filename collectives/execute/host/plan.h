@@ -50,8 +50,10 @@ struct BoundSweep {
   std::uint32_t wait_lane = 0;
   std::uint32_t wait_sweep = 0;
   /// Copies a row of the input to that row of the output, and sends it: out of the input, which
-  /// nobody writes to, it can go before it is copied.
-  bool sends_input = false;
+  /// nobody writes to, it can go before it is copied. Only where no other sweep of the rank has
+  /// that row as a target: what is received there, or stored by a peer, comes behind this message,
+  /// and the schedule was proved with the copy before it.
+  bool sends_before_copy = false;
   /// What is stored is rounded to the wire format.
   bool rounds = false;
   /// And that by the encoding of its message (wire_points.h).
@@ -157,6 +159,7 @@ class Plan {
   Result<std::uint16_t> channel_of(Channels& channels, int peer, std::uint16_t lane,
                                    bool is_target);
   void bind_rounding(const schedule::Sweep& sweep, BoundSweep& bound) const;
+  void find_what_is_sent_before_copy();
 
   // What does (plan_sizes.cc).
   using Slots = std::vector<std::size_t>;

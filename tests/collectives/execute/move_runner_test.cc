@@ -7,8 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "collectives/execute/host/plan_runner.h"
 #include "collectives/schedule/fuse.h"
 #include "tests/collectives/execute/connected_rank.h"
+#include "transport/shm/registered_pool.h"
 
 namespace rondo::execute {
 namespace {
@@ -25,7 +28,7 @@ namespace {
 using schedule::Collective;
 
 /// kSendsFirst: as a place runs it.
-enum class Way { kMoves, kSendsFirst, kEager, kPlan };
+enum class Way { kMoves, kSendsFirst, kEager, kEagerLent, kPlan };
 
 struct Moving {
   Collective collective = Collective::kGather;
@@ -81,9 +84,37 @@ class MovingRank : public ConnectedRank {
   const trace::CallRecord& record() const { return timer_.record(); }
 
   Result<std::vector<double>> run(const Moving& moving, Way way) {
+    std::vector<double> input = input_of(moving);
+    return run(moving, way, input);
+  }
+  /// The same out of memory that peers can map; it is overwritten as soon as the call has ended.
+  Result<std::vector<double>> run_registered(const Moving& moving, Way way) {
+    const std::vector<double> values = input_of(moving);
+    transport::RegisteredPool* const pool = transport::RegisteredPool::instance().value();
+    auto* const memory =
+        reinterpret_cast<double*>(pool->allocate(values.size() * sizeof(double) + 1).value());
+    const std::span<double> input(memory, values.size());
+    std::ranges::copy(values, input.begin());
+    auto moved = run(moving, way, input);
+    std::ranges::fill(input, -7.5);
+    pool->free(reinterpret_cast<std::byte*>(memory));
+    return moved;
+  }
+  std::uint64_t copied_bytes() const {
+    std::uint64_t bytes = 0;
+    for (int peer = 0; peer < world_; ++peer)
+      if (peer != rank_) bytes += transport_->endpoint(peer)->traffic().copied_bytes;
+    return bytes;
+  }
+
+ private:
+  std::vector<double> input_of(const Moving& moving) const {
+    return rows(moving, input_rows(moving, static_cast<std::size_t>(rank_),
+                                   static_cast<std::size_t>(world_)));
+  }
+  Result<std::vector<double>> run(const Moving& moving, Way way, std::span<double> input) {
     const auto own = static_cast<std::size_t>(rank_);
     const auto world = static_cast<std::size_t>(world_);
-    std::vector<double> input = rows(moving, input_rows(moving, own, world));
     std::vector<double> output(rows(moving, output_rows(moving, own, world)).size(), -1);
     const auto plan = make_plan(moving);
     const auto runner = make_runner(*plan, way);
@@ -95,8 +126,6 @@ class MovingRank : public ConnectedRank {
     timer_.end();
     return output;
   }
-
- private:
   std::unique_ptr<Plan> make_plan(const Moving& moving) {
     const auto* algorithm = algorithms::find(moving.collective, moving.algorithm);
     const auto build = [&](int rank) {
@@ -125,6 +154,8 @@ class MovingRank : public ConnectedRank {
     if (way == Way::kMoves || way == Way::kSendsFirst)
       return std::make_unique<MoveRunner>(plan, world_ == 2);
     if (way == Way::kEager) return std::make_unique<EagerRunner>(plan, false);
+    if (way == Way::kEagerLent)
+      return std::make_unique<EagerRunner>(plan, false, EagerRunner::Memory::kLent);
     return std::make_unique<PlanRunner>(plan);
   }
 
@@ -167,13 +198,18 @@ class Moves : public testing::TestWithParam<int> {
       threads.emplace_back([&, i] { work(ranks_[i], i); });
     for (std::thread& thread : threads) thread.join();
   }
-  /// Rank i goes the way i of `ways`, which begin again behind the last.
+  /// Rank i goes the way i of `ways`, which begin again behind the last; some ranks' memory can be
+  /// mapped, others' not.
   void check(const Moving& moving, const std::vector<Way>& ways) {
-    each([&](MovingRank& rank, std::size_t i) {
-      const auto moved = rank.run(moving, ways[i % ways.size()]);
-      ASSERT_TRUE(moved.ok()) << moved.status().to_string();
-      EXPECT_EQ(*moved, rows(moving, output_rows(moving, i, ranks_.size()))) << "rank " << i;
-    });
+    for (const std::size_t registered : {0U, 1U, 2U}) {
+      each([&](MovingRank& rank, std::size_t i) {
+        const Way way = ways[i % ways.size()];
+        const bool is_registered = registered == 2 || (registered == 1 && i % 2 == 0);
+        const auto moved = is_registered ? rank.run_registered(moving, way) : rank.run(moving, way);
+        ASSERT_TRUE(moved.ok()) << moved.status().to_string();
+        EXPECT_EQ(*moved, rows(moving, output_rows(moving, i, ranks_.size()))) << "rank " << i;
+      });
+    }
   }
 
   void check_row_of_another_size(Way way);
@@ -197,6 +233,7 @@ TEST_P(Moves, AnyMixOfRanks_MovesEveryRow) {
                            {kMoves, kPlan},
                            {kPlan, kMoves},
                            {kEager, kMoves},
+                           {kMoves, kEagerLent},
                            {kSendsFirst},
                            {kPlan, kSendsFirst},
                            {kMoves, kEager, kPlan}}) {
@@ -208,6 +245,24 @@ TEST_P(Moves, AnyMixOfRanks_MovesEveryRow) {
       for (const char* algorithm : {"direct", "pairwise"})
         check({Collective::kAllToAll, algorithm, 0, counts_of(count * count, most)}, ways);
     }
+  }
+}
+
+TEST_P(Moves, LongRowsOfRegisteredMemory_AreReadWhereTheyLie) {
+  const auto count = static_cast<std::size_t>(world());
+  const std::size_t longer = kMostCopiedRow / sizeof(double) + 1;
+  for (const Way way : {Way::kMoves, Way::kSendsFirst}) {
+    const Moving lent{Collective::kAllToAll, "direct", 0,
+                      std::vector<std::size_t>(count * count, longer)};
+    const Moving copied{Collective::kAllToAll, "direct", 0,
+                        std::vector<std::size_t>(count * count, longer - 1)};
+    each([&](MovingRank& rank, std::size_t) {
+      const std::uint64_t before = rank.copied_bytes();
+      EXPECT_TRUE(rank.run_registered(lent, way).ok());
+      EXPECT_EQ(rank.copied_bytes(), before);
+      EXPECT_TRUE(rank.run_registered(copied, way).ok());
+      EXPECT_EQ(rank.copied_bytes(), before + (count - 1) * (longer - 1) * sizeof(double));
+    });
   }
 }
 
