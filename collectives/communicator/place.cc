@@ -281,8 +281,8 @@ Result<PreparedPlan*> Place::plan_for(const CallArguments& arguments,
   return &plans_.insert(std::move(prepared));
 }
 
-/// For which `plans` have room then. What has to be forgotten for it may become it: programs whose
-/// counts are others each time have a new plan in each call.
+/// One that `plans` have room for by then. What has to be forgotten for it may become it: programs
+/// whose counts are others each time have a new plan in each call.
 /// A library of devices may have been loaded since the communicator was made, which many programs
 /// do first of all: who plans a call can afford to look.
 template <class Plans>

@@ -58,8 +58,8 @@ class Planner {
   /// For arguments that have been checked. Errors: Unsupported, System, InvalidArgument.
   Result<std::shared_ptr<PreparedPlan>> make(const CallArguments& arguments);
   /// Makes `old`, a plan of calls that differ in nothing but their counts, and that nobody runs any
-  /// more, what `make` would make, in less time. True if it can be; else, and after an
-  /// error, it is of no use any more. Errors: as make.
+  /// more, what `make` would make, in less time. True if it can be; else, and after an error, it is
+  /// of no use any more. Errors: as make.
   Result<bool> remake(PreparedPlan& old, const CallArguments& arguments);
   const DeviceChoice& device_choice() const { return device_; }
   /// See DeviceChoice.

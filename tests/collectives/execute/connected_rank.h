@@ -42,6 +42,13 @@ class ConnectedRank {
     transport::Transport* transports[] = {transport_.get()};
     waiter_ = Waiter::make(transports, {.spare_core = false}).value();
   }
+  /// See transport::Traffic.
+  std::uint64_t copied_bytes() const {
+    std::uint64_t bytes = 0;
+    for (int peer = 0; peer < world_; ++peer)
+      if (peer != rank_) bytes += transport_->endpoint(peer)->traffic().copied_bytes;
+    return bytes;
+  }
 
  protected:
   int rank_;

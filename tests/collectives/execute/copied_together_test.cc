@@ -73,12 +73,6 @@ class Mover : public ConnectedRank {
   }
   std::span<float> input() const { return input_; }
   std::span<float> output() const { return output_; }
-  std::uint64_t copied_bytes() const {
-    std::uint64_t bytes = 0;
-    for (int peer = 0; peer < world_; ++peer)
-      if (peer != rank_) bytes += transport_->endpoint(peer)->traffic().copied_bytes;
-    return bytes;
-  }
 
  private:
   static transport::RegisteredPool& pool() {

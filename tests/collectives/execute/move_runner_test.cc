@@ -100,12 +100,6 @@ class MovingRank : public ConnectedRank {
     pool->free(reinterpret_cast<std::byte*>(memory));
     return moved;
   }
-  std::uint64_t copied_bytes() const {
-    std::uint64_t bytes = 0;
-    for (int peer = 0; peer < world_; ++peer)
-      if (peer != rank_) bytes += transport_->endpoint(peer)->traffic().copied_bytes;
-    return bytes;
-  }
 
  private:
   std::vector<double> input_of(const Moving& moving) const {

@@ -75,13 +75,6 @@ inline PlanInputs all_reduce_inputs(const AllReduce& call, std::size_t count,
 class Rank : public ConnectedRank {
  public:
   using ConnectedRank::ConnectedRank;
-  /// See transport::Traffic.
-  std::uint64_t copied_bytes() const {
-    std::uint64_t bytes = 0;
-    for (transport::Endpoint* endpoint : endpoints())
-      if (endpoint != nullptr) bytes += endpoint->traffic().copied_bytes;
-    return bytes;
-  }
   bool suits(std::size_t bytes) const { return OneShotRunner::suits(endpoints(), bytes); }
   bool suits_bulletins(std::size_t bytes) const {
     return OneShotRunner::suits_bulletins(endpoints(), bytes);
