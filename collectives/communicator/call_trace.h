@@ -62,6 +62,8 @@ class CallTrace {
   /// The call that entered last, one of those. Null: nothing is traced.
   trace::CallTimer* begin(std::uint64_t sequence, const trace::CallRecord& alike,
                           trace::Series& series);
+  /// Whether `end` looks at peers.
+  bool notes_links() const { return has_tcp_; }
   /// It has ended; `peers`: whom it spoke with.
   void end(const Status& status, std::span<transport::Endpoint* const> peers);
   /// A send or receive has ended. `met`: until then it waited for its peer; 0: until now.

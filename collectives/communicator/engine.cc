@@ -185,6 +185,11 @@ Status Engine::call(const GivenCall& call) {
   const Entry entry(*this);
   RONDO_TRY(entry.status());
   if (!asynchronous_) return place_->call(call);
+  return call_behind_others(call);
+}
+
+/// By itself: the shortest calls needn't make room for its arguments.
+[[gnu::noinline]] Status Engine::call_behind_others(const GivenCall& call) {
   return call_behind_others(used_by(place_->rank(), arguments_of(call)), nullptr);
 }
 

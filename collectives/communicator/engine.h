@@ -95,6 +95,7 @@ class Engine {
   void heed();
   bool is_outdated(const std::shared_ptr<PreparedPlan>& plan) const;
   Status call_by(const CallArguments& arguments, const std::shared_ptr<PreparedPlan>& plan);
+  Status call_behind_others(const GivenCall& call);
   Status call_behind_others(const CallArguments& arguments,
                             const std::shared_ptr<PreparedPlan>& plan);
   Result<PendingCall*> push(const CallArguments& arguments, std::shared_ptr<PreparedPlan> plan,

@@ -7,14 +7,14 @@
 namespace rondo::communicator {
 namespace {
 
-using execute::OneShotRunner;
+using execute::Contributions;
 using schedule::Collective;
 
 constexpr std::string_view kOneShot = "one_shot";
 constexpr std::string_view kDirect = "direct";
 constexpr std::string_view kLinear = "linear";
 
-using Parts = std::vector<OneShotRunner::Part>;
+using Parts = std::vector<Contributions::Part>;
 
 /// The same of every rank's contribution.
 Parts of_all(int world, std::size_t offset, std::size_t bytes) {
@@ -26,7 +26,7 @@ Parts of_all(int world, std::size_t offset, std::size_t bytes) {
 /// Of an all_gather_v, whose parts have sizes that all ranks know.
 OneExchange of_uneven_parts(const CallArguments& arguments) {
   OneExchange exchange{.sizes = {.gathered = Parts()}};
-  OneShotRunner::Sizes& sizes = exchange.sizes;
+  Contributions::Sizes& sizes = exchange.sizes;
   for (const std::size_t count : arguments.output_counts) {
     const std::size_t bytes = count * size_of(arguments.input.dtype);
     const auto rank = static_cast<int>(sizes.contributed_bytes.size());

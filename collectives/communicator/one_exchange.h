@@ -1,13 +1,13 @@
 #pragma once
 
 // Calls in which every rank tells its peers something at once, and that is all: what they are to
-// OneShotRunner.
+// BulletinRunner and OneShotRunner.
 
 #include <cstddef>
 
 #include "collectives/algorithms/registry.h"
 #include "collectives/communicator/call_arguments.h"
-#include "collectives/execute/host/one_shot_runner.h"
+#include "collectives/execute/host/contributions.h"
 
 namespace rondo::communicator {
 
@@ -16,7 +16,7 @@ bool is_one_exchange(const algorithms::Algorithm& algorithm, const CallArguments
 
 struct OneExchange {
   std::size_t most_bytes = 0;  ///< that any rank contributes: alike on all ranks
-  execute::OneShotRunner::Sizes sizes{};
+  execute::Contributions::Sizes sizes{};
 };
 
 /// Of one rank of `world`.

@@ -133,7 +133,7 @@ class Place {
   Status send_and_run(const CallArguments& arguments, PreparedPlan& prepared);
   bool is_prompt(const CallArguments& used, const PreparedPlan& prepared) const;
   Status call_promptly(const RecentCalls::Known& known);
-  Status finish_promptly(execute::Runner& runner);
+  void finish_promptly(const Status& status, const execute::Runner& runner);
   void number(const PreparedPlan& prepared);
   /// A call of it is admitted: whoever makes calls says so, not whoever moves them on.
   void use(PreparedPlan& prepared) { prepared.used = ++plan_uses_; }

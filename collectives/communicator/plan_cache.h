@@ -30,7 +30,15 @@ struct PreparedPlan : std::enable_shared_from_this<PreparedPlan> {
   std::unique_ptr<execute::Plan> plan;  ///< null where the runner needs none
   std::unique_ptr<execute::Runner> runner;
   /// Which runner of a built-in algorithm that is, on the host.
-  enum class RunBy : std::uint8_t { kOther, kOneShot, kMoves, kEagerCopied, kEagerLent, kPlan };
+  enum class RunBy : std::uint8_t {
+    kOther,
+    kBulletins,
+    kOneShot,
+    kMoves,
+    kEagerCopied,
+    kEagerLent,
+    kPlan
+  };
   RunBy run_by = RunBy::kOther;
   std::string_view algorithm;
   const algorithms::Algorithm* built_in = nullptr;  ///< null: a user's schedule, or a library

@@ -225,7 +225,7 @@ Result<std::shared_ptr<PreparedPlan>> Planner::make(const CallArguments& argumen
   }
   if (!prepared->on_device) {
     prepared->built_in = algorithm;
-    RONDO_ASSIGN(const bool is_made, make_one_shot(*prepared, arguments));
+    RONDO_ASSIGN(const bool is_made, make_one_exchange(*prepared, arguments));
     if (is_made) return prepared;
   }
   const schedule::Request request = request_of(*algorithm, arguments);

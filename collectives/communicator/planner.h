@@ -99,8 +99,8 @@ class Planner {
     return arguments.reduction.op() == ReduceOp::kAvg ? size() : 1;
   }
   /// What tells everybody everything at once, where that is the algorithm and suits all ranks.
-  Result<bool> make_one_shot(PreparedPlan& prepared, const CallArguments& arguments) const;
-  Result<execute::OneShotRunner::Inputs> one_shot_inputs(const CallArguments& arguments) const;
+  Result<bool> make_one_exchange(PreparedPlan& prepared, const CallArguments& arguments) const;
+  Result<execute::Contributions::Inputs> contributions_of(const CallArguments& arguments) const;
   Result<execute::PlanInputs> plan_inputs(const algorithms::Algorithm& algorithm,
                                           const CallArguments& arguments,
                                           std::shared_ptr<const OwnPart> own) const;

@@ -7,6 +7,7 @@
 
 #include "collectives/communicator/one_exchange.h"
 #include "collectives/communicator/planner.h"
+#include "collectives/execute/host/bulletin_runner.h"
 #include "collectives/execute/host/eager_runner.h"
 #include "collectives/execute/host/move_runner.h"
 #include "collectives/execute/host/one_shot_runner.h"
@@ -14,6 +15,8 @@
 namespace rondo::communicator {
 namespace {
 
+using execute::BulletinRunner;
+using execute::Contributions;
 using execute::OneShotRunner;
 
 /// Of all ranks' data, where they are reduced: up to here copying there and back at once beats
@@ -23,6 +26,15 @@ constexpr std::size_t kMostCopiedBytes = 8 * 1024;
 /// The one whose messages OneShotRunner speaks too where there are no bulletins.
 constexpr std::string_view kOneShot = "one_shot";
 
+/// Of a plan that is run by one of the two.
+void set_sizes(PreparedPlan& prepared, Contributions::Sizes sizes) {
+  if (prepared.run_by == PreparedPlan::RunBy::kBulletins) {
+    static_cast<BulletinRunner&>(*prepared.runner).set_sizes(std::move(sizes));
+  } else {
+    static_cast<OneShotRunner&>(*prepared.runner).set_count(sizes.count);
+  }
+}
+
 }  // namespace
 
 Result<bool> Planner::remake(PreparedPlan& old, const CallArguments& arguments) {
@@ -31,8 +43,8 @@ Result<bool> Planner::remake(PreparedPlan& old, const CallArguments& arguments) 
   RONDO_ASSIGN(const select::Candidate chosen, choose(arguments));
   if (chosen.algorithm != old.built_in) return false;
   predict(old, chosen, arguments);
-  RONDO_ASSIGN(const bool is_one_shot, make_one_shot(old, arguments));
-  if (is_one_shot) return true;
+  RONDO_ASSIGN(const bool is_one_exchange, make_one_exchange(old, arguments));
+  if (is_one_exchange) return true;
   if (old.plan == nullptr || old.plan->wire().format != kernels::WireFormat::kNone) return false;
   const schedule::Request request = request_of(*chosen.algorithm, arguments);
   if (request.rows != old.plan->schedule().request.rows) return false;
@@ -42,40 +54,49 @@ Result<bool> Planner::remake(PreparedPlan& old, const CallArguments& arguments) 
   return true;
 }
 
-Result<bool> Planner::make_one_shot(PreparedPlan& prepared, const CallArguments& arguments) const {
+Result<bool> Planner::make_one_exchange(PreparedPlan& prepared,
+                                        const CallArguments& arguments) const {
+  using RunBy = PreparedPlan::RunBy;
   const algorithms::Algorithm& algorithm = *prepared.built_in;
   if (!is_one_exchange(algorithm, arguments)) return false;
   std::vector<transport::Endpoint*> endpoints;
   for (int rank = 0; rank < size(); ++rank) endpoints.push_back(mesh_.endpoint(rank));
   OneExchange exchange = one_exchange(arguments, rank(), size());
   // Alike on all ranks: on one host every pair has bulletins.
-  const bool bulletins =
-      layout_.one_host && OneShotRunner::suits_bulletins(endpoints, exchange.most_bytes);
+  const bool bulletins = layout_.one_host && BulletinRunner::suits(endpoints, exchange.most_bytes);
   const bool suits = bulletins || (algorithm.name == kOneShot &&
                                    OneShotRunner::suits(endpoints, bytes_of(arguments)));
   if (!suits) return false;
-  if (prepared.run_by == PreparedPlan::RunBy::kOneShot) {
-    auto& runner = static_cast<OneShotRunner&>(*prepared.runner);
-    runner.set_sizes(std::move(exchange.sizes), bulletins);
+  const RunBy run_by = bulletins ? RunBy::kBulletins : RunBy::kOneShot;
+  if (prepared.run_by == run_by) {
+    set_sizes(prepared, std::move(exchange.sizes));
     return true;
   }
-  RONDO_ASSIGN(OneShotRunner::Inputs inputs, one_shot_inputs(arguments));
-  inputs.endpoints = std::move(endpoints);
-  inputs.sizes = std::move(exchange.sizes);
-  inputs.bulletins = bulletins;
-  prepared.runner = std::make_unique<OneShotRunner>(std::move(inputs));
-  prepared.run_by = PreparedPlan::RunBy::kOneShot;
+  RONDO_ASSIGN(const Contributions::Inputs contributions, contributions_of(arguments));
+  if (bulletins) {
+    prepared.runner =
+        std::make_unique<BulletinRunner>(BulletinRunner::Inputs{.endpoints = std::move(endpoints),
+                                                                .contributions = contributions,
+                                                                .sizes = std::move(exchange.sizes),
+                                                                .spare_core = spare_core_});
+  } else {
+    prepared.runner =
+        std::make_unique<OneShotRunner>(OneShotRunner::Inputs{.endpoints = std::move(endpoints),
+                                                              .contributions = contributions,
+                                                              .count = exchange.sizes.count,
+                                                              .spare_core = spare_core_});
+  }
+  prepared.run_by = run_by;
   prepared.plan = nullptr;
   return true;
 }
 
 /// But for sizes and peers.
-Result<OneShotRunner::Inputs> Planner::one_shot_inputs(const CallArguments& arguments) const {
-  OneShotRunner::Inputs inputs{.rank = rank(),
-                               .endpoints = {},
+Result<Contributions::Inputs> Planner::contributions_of(const CallArguments& arguments) const {
+  Contributions::Inputs inputs{.rank = rank(),
+                               .ranks = static_cast<std::size_t>(size()),
                                .element_bytes = size_of(arguments.input.dtype),
-                               .divisor = divisor_of(arguments),
-                               .spare_core = spare_core_};
+                               .divisor = divisor_of(arguments)};
   if (schedule::reduces(arguments.collective)) {
     RONDO_ASSIGN(inputs.kernel, kernel_of(arguments));
   }

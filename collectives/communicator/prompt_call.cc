@@ -28,19 +28,20 @@ Status Place::call_promptly(const RecentCalls::Known& known) {
   if (!is_long) trace_->enter();
   use(*known.plan);
   note(*known.plan);
-  if (status.ok()) status = runner.step().status();
-  if (status.ok() && runner.finished()) return finish_promptly(runner);
+  if (status.ok() && runner.end_at_once(status, rank())) {
+    finish_promptly(status, runner);
+    return status;
+  }
   begin_run(runner);
   if (status.ok()) status = run_->drive(context());
   return finish(std::move(status));
 }
 
 /// What `finish` does of a call that has waited for nothing but its first looks.
-Status Place::finish_promptly(execute::Runner& runner) {
-  Status status = runner.end({}, rank());
-  trace_->end(status, runner.peers());
-  if (!status.ok()) abort(status);
-  return status;
+void Place::finish_promptly(const Status& status, const execute::Runner& runner) {
+  trace_->end(status, trace_->notes_links() ? runner.peers() : std::span<transport::Endpoint*>());
+  if (!status.ok()) [[unlikely]]
+    abort(status);
 }
 
 }  // namespace rondo::communicator

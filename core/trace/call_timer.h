@@ -121,7 +121,8 @@ class CallTimer {
   void put_pair(std::size_t offset, std::int32_t first, std::int32_t second) {
     const std::array<std::uint64_t, 2> halves{static_cast<std::uint32_t>(first),
                                               static_cast<std::uint32_t>(second)};
-    const std::uint64_t word = halves[0] | halves[1] << 32;
+    std::uint64_t word = halves[0] | halves[1] << 32;
+    asm("" : "+r"(word));  // or gcc stores only the half that isn't there already
     std::memcpy(reinterpret_cast<std::byte*>(&record_) + offset, &word, sizeof(word));
   }
   static_assert(offsetof(CallRecord, waited_longest_for) ==

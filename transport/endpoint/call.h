@@ -5,9 +5,9 @@
 // hash, so that a mismatch can print both sides.
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 namespace rondo::transport {
@@ -22,9 +22,14 @@ struct Fingerprint {
   std::int32_t root = 0;  ///< or, where ranks' parts have sizes that all know, a hash of these
   std::uint64_t count = 0;
   /// As two words: it is compared in every call.
-  friend constexpr bool operator==(const Fingerprint& a, const Fingerprint& b) {
-    using Words = std::array<std::uint64_t, 2>;
-    return std::bit_cast<Words>(a) == std::bit_cast<Words>(b);
+  friend bool operator==(const Fingerprint& a, const Fingerprint& b) {
+    return a.word(0) == b.word(0) && a.word(1) == b.word(1);
+  }
+  std::uint64_t word(std::size_t index) const {
+    std::uint64_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const std::byte*>(this) + index * sizeof(word),
+                sizeof(word));
+    return word;
   }
 
   static constexpr std::uint8_t kUneven = 1;     ///< ranks' parts have sizes of their own

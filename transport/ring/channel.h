@@ -96,7 +96,7 @@ struct Channel {
 /// One message of a place for all its peers: line k % kBulletins has bulletin k, stamped k. A place
 /// publishes only after it has read (or at least seen) all bulletins before, so whoever publishes k
 /// + 2 knows that every peer has published k + 1, and so has read k. Two would do; of four the next
-/// but one can be asked for, to be written, a whole call before it is.
+/// but one's lines can be taken from their readers a whole call before it is written.
 inline constexpr std::size_t kBulletins = 4;
 using Bulletins = std::array<Line, kBulletins>;
 /// Where one of more than kInlineBytes has its bytes.

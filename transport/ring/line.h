@@ -19,7 +19,8 @@
 namespace rondo::transport {
 
 inline constexpr std::size_t kLineCount = 64;
-inline constexpr std::size_t kInlineBytes = 24;
+inline constexpr std::size_t kInlineWords = 3;
+inline constexpr std::size_t kInlineBytes = kInlineWords * sizeof(std::uint64_t);
 
 /// How the bytes of a message travel.
 enum class LineKind : std::uint8_t {

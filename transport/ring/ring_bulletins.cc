@@ -17,7 +17,7 @@ namespace rondo::transport {
 namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
-using InlineWords = std::array<std::uint64_t, kInlineBytes / kWord>;
+using InlineWords = std::array<std::uint64_t, kInlineWords>;
 
 /// Of a message that fits a line; whole words without a call of memcpy.
 InlineWords words_of(std::span<const std::byte> message) {
@@ -41,25 +41,16 @@ bool is_of(const Call& call, const LineContent& content, std::size_t bytes) {
 }  // namespace
 
 Status RingEndpoint::publish(const Call& call, std::span<const std::byte> message) {
-  if (!failure_.ok()) return failure_;
+  if (!failure_.ok()) [[unlikely]]
+    return failure_;
   ++bulletin_;
-  Line& line = link_.own_head->bulletins[bulletin_ % kBulletins];
-  if (line.stamp.load(std::memory_order_relaxed) != bulletin_) {
-    InlineWords words{};
+  // Written for all peers by the first of their endpoints.
+  if (own_bulletin().stamp.load(std::memory_order_relaxed) != bulletin_) {
     if (message.size() <= kInlineBytes) {
-      words = words_of(message);
+      write_bulletin(call, message.size(), words_of(message));
     } else {
-      std::memcpy(link_.own_head->bulletin_rooms[bulletin_ % kBulletins].bytes.data(),
-                  message.data(), message.size());
+      write_long_bulletin(call, message);
     }
-    // Right behind each other: peers look at this line all the time, and would take it back between
-    // two stores. Out of registers: a copy made in words can't be read in wider pieces before all
-    // stores under way have left the core.
-    line.content.sequence = call.sequence;
-    line.content.fingerprint = call.fingerprint;
-    line.content.kind_and_bytes = LineContent::pack(LineKind::kInline, message.size());
-    line.content.where = {.location = words[0], .slot = words[1], .unit = words[2]};
-    line.stamp.store(bulletin_, std::memory_order_release);
   }
   bulletin_sizes_[bulletin_ % kBulletins] = message.size();
   bulletin_bytes_sent_ += message.size();
@@ -67,9 +58,32 @@ Status RingEndpoint::publish(const Call& call, std::span<const std::byte> messag
   return {};
 }
 
+[[gnu::noinline]] void RingEndpoint::write_long_bulletin(const Call& call,
+                                                         std::span<const std::byte> message) {
+  std::memcpy(link_.own_head->bulletin_rooms[bulletin_ % kBulletins].bytes.data(), message.data(),
+              message.size());
+  write_bulletin(call, message.size(), {});
+}
+
+/// Its words right behind each other: peers look at this line all the time, and would take it back
+/// between two stores. Out of registers: a copy made in words can't be read in wider pieces before
+/// all stores under way have left the core.
+inline void RingEndpoint::write_bulletin(const Call& call, std::size_t bytes,
+                                         const InlineWords& words) {
+  Line& line = own_bulletin();
+  line.content.sequence = call.sequence;
+  line.content.fingerprint = call.fingerprint;
+  line.content.kind_and_bytes = LineContent::pack(LineKind::kInline, bytes);
+  line.content.where = {.location = words[0], .slot = words[1], .unit = words[2]};
+  line.stamp.store(bulletin_, std::memory_order_release);
+}
+
 Result<const std::byte*> RingEndpoint::read_bulletin(std::size_t bytes, int looks) {
-  while (!bulletin_is_here() && --looks > 0) relax();
-  return take_bulletin(call_, bytes, looks > 0);
+  while (!bulletin_is_here()) {
+    if (--looks == 0) return miss_bulletin();
+    relax();
+  }
+  return take_bulletin(call_, bytes);
 }
 
 Status RingEndpoint::skip_bulletin(std::size_t bytes) {
@@ -81,24 +95,30 @@ Status RingEndpoint::skip_bulletin(std::size_t bytes) {
 
 Result<bool> RingEndpoint::settle_bulletin() {
   if (!has_skipped()) return true;
+  const bool is_here = bulletin_is_here();
   RONDO_ASSIGN(const std::byte* const theirs,
-               take_bulletin(skipped_.call, skipped_.bytes, bulletin_is_here()));
+               is_here ? take_bulletin(skipped_.call, skipped_.bytes) : miss_bulletin());
   if (theirs == nullptr) return false;
   set_skipped(false);
   return true;
 }
 
-Result<const std::byte*> RingEndpoint::take_bulletin(const Call& call, std::size_t bytes,
-                                                     bool is_here) {
+/// It isn't here.
+[[gnu::noinline]] Result<const std::byte*> RingEndpoint::miss_bulletin() {
   if (!failure_.ok()) return failure_;
-  awaits_bulletin_ = !is_here;
-  if (!is_here) {
-    if (left_.ok()) return nullptr;
-    fail(left_);
+  awaits_bulletin_ = true;
+  if (left_.ok()) return nullptr;
+  fail(left_);
+  return failure_;
+}
+
+inline Result<const std::byte*> RingEndpoint::take_bulletin(const Call& call, std::size_t bytes) {
+  if (!failure_.ok()) [[unlikely]]
     return failure_;
-  }
+  awaits_bulletin_ = false;
   const LineContent& content = awaited_bulletin().content;
-  if (!is_of(call, content, bytes) || has_left_overs()) RONDO_TRY(examine(call, content, bytes));
+  if (!is_of(call, content, bytes) || has_left_overs()) [[unlikely]]
+    RONDO_TRY(examine(call, content, bytes));
   bulletin_bytes_received_ += bytes;
   return bytes <= kInlineBytes
              ? content.inline_bytes.data()
@@ -112,8 +132,10 @@ void RingEndpoint::expect_publish() {
   prefetch_to_write(reinterpret_cast<const std::byte*>(&link_.own_head->bulletins[next]));
   const std::size_t bytes = bulletin_sizes_[bulletin_ % kBulletins];
   if (bytes <= kInlineBytes) return;
-  const std::byte* const memory = link_.own_head->bulletin_rooms[next].bytes.data();
-  for (std::size_t i = 0; i < bytes; i += kCacheLineBytes) prefetch_to_write(memory + i);
+  // By stores: lines that were only asked for were the readers' still when they were written (EPYC,
+  // 1 KiB between two: 0.31 us asked for or not, 0.28 so; between far cores 1.28 and 1.01).
+  std::byte* const memory = link_.own_head->bulletin_rooms[next].bytes.data();
+  for (std::size_t i = 0; i < bytes; i += kCacheLineBytes) memory[i] = std::byte{0};
 }
 
 /// An error of a bulletin that isn't what was expected ends the endpoint.

@@ -414,10 +414,8 @@ void RingEndpoint::peer_left(Status error) {
   if (left_.ok()) left_ = std::move(error);
 }
 
-void RingEndpoint::wake_peer() {
-  light_fence(link_.asymmetric_fence);
-  const std::uint64_t turn = link_.peer_head->sleep.turn.load(std::memory_order_relaxed);
-  if (turn % 2 == 0 || turn == rung_turn_) return;
+void RingEndpoint::ring_once(std::uint64_t turn) {
+  if (turn == rung_turn_) return;
   rung_turn_ = turn;
   ring_doorbell();
 }

@@ -132,7 +132,12 @@ class RingEndpoint : public Endpoint {
   bool bulletin_is_here() const {
     return awaited_bulletin().stamp.load(std::memory_order_acquire) == bulletin_;
   }
-  Result<const std::byte*> take_bulletin(const Call& call, std::size_t bytes, bool is_here);
+  Line& own_bulletin() const { return link_.own_head->bulletins[bulletin_ % kBulletins]; }
+  void write_bulletin(const Call& call, std::size_t bytes,
+                      const std::array<std::uint64_t, kInlineWords>& words);
+  void write_long_bulletin(const Call& call, std::span<const std::byte> message);
+  Result<const std::byte*> miss_bulletin();
+  Result<const std::byte*> take_bulletin(const Call& call, std::size_t bytes);
   Status check_bulletin(const Call& call, const LineContent& content, std::size_t bytes) const;
   Status examine(const Call& call, const LineContent& content, std::size_t bytes);
   bool has_left_overs() const;
@@ -140,7 +145,13 @@ class RingEndpoint : public Endpoint {
   Status check_room(std::span<const Transfer> group) const;
   Status move_lanes();
   bool needs_peer() const;
-  void wake_peer();
+  /// If it sleeps; behind what it is to see.
+  void wake_peer() {
+    light_fence(link_.asymmetric_fence);
+    const std::uint64_t turn = link_.peer_head->sleep.turn.load(std::memory_order_relaxed);
+    if (turn % 2 != 0) ring_once(turn);
+  }
+  void ring_once(std::uint64_t turn);
   void write_stores(const std::array<std::span<std::byte>, 2>& stores);
 
   struct PeerRegion {

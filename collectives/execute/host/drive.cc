@@ -21,6 +21,13 @@ Status Runner::run(const transport::Call& call, const Operands& operands,
   return end(Run(*this, call).drive(context), context.rank);
 }
 
+bool Runner::end_at_once(Status& status, int rank) {
+  status = step().status();
+  if (!status.ok() || !finished()) return false;
+  status = end({}, rank);
+  return true;
+}
+
 Status Run::drive(const RunContext& context) {
   for (bool has_read_all = false;; has_read_all = context.waiter->has_just_looked()) {
     bool moved = false;

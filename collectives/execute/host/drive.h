@@ -99,6 +99,9 @@ class Runner : public Sleeper {
   /// Ends what was begun, well (`status` is OK: the runner has finished) or not. What came of it:
   /// an error of this rank's own says where it was.
   virtual Status end(Status status, int rank) = 0;
+  /// `step`, and `end` where that has finished it: true, and what came of it in `status`. Else
+  /// false, and what `step` said. For calls that mostly wait for nothing but first looks.
+  virtual bool end_at_once(Status& status, int rank);
   /// Does what can be done now; true if anything moved.
   virtual Result<bool> step() = 0;
   virtual bool finished() const = 0;

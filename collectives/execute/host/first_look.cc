@@ -21,9 +21,9 @@ FirstLook::FirstLook(double ns_per_tick)
       shortest_(kNone) {}
 
 /// Trials that fail become rare: each is a message that crosses over twice.
-void FirstLook::learn(bool hit) {
-  period_ = hit ? kShortestPeriod : std::min(2 * period_, kLongestPeriod);
-  is_at_once_ = hit;
+void FirstLook::miss() {
+  period_ = std::min(2 * period_, kLongestPeriod);
+  is_at_once_ = false;
   until_trial_ = period_;
 }
 

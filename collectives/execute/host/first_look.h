@@ -24,23 +24,28 @@ class FirstLook {
   explicit FirstLook(double ns_per_tick);
 
   /// This rank's own message has gone out: those of ranks in step do now.
-  void sent() { sent_ = ticks_now(); }
+  void sent() {
+    if (!is_at_once_) sent_ = ticks_now();
+  }
   /// Until it is time to look.
   void wait() {
+    if (is_at_once_ && !is_to_be_measured()) return;
     do looked_ = ticks_now();
     while (!is_at_once_ && looked_ - sent_ < delay_);
   }
   /// Whether the message was there.
   void saw(bool hit) {
     if (is_at_once_) {
-      learn(hit);
+      if (!hit) return miss();
+      period_ = kShortestPeriod;
     } else if (--until_trial_ == 0) {
       is_at_once_ = true;
     }
   }
   /// It was, and has been read since.
   void has_read() {
-    if (++reads_ % kReadPeriod == 0) measure(ordered_ticks() - looked_);
+    if (is_to_be_measured()) measure(ordered_ticks() - looked_);
+    ++reads_;
   }
   /// One more reading took so long: the delay follows the shortest of a few, which hold no
   /// interrupts.
@@ -54,7 +59,8 @@ class FirstLook {
   static constexpr std::uint32_t kReadPeriod = 32;  ///< to measure takes as long as two looks
   static constexpr std::uint32_t kReadings = 8;
 
-  void learn(bool hit);
+  void miss();
+  bool is_to_be_measured() const { return reads_ % kReadPeriod == kReadPeriod - 1; }
 
   Ticks apart_;
   Ticks most_;

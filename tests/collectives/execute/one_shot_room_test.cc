@@ -46,12 +46,14 @@ TEST(OneShotRoom, APeerWithoutRoom_GetsItsContributionLater) {
   for (const int refusals : {0, 1, 2, 7}) {
     FullPeer peer(refusals);
     OneShotRunner runner(
-        {.rank = 0,
-         .endpoints = {nullptr, &peer},
-         .sizes = {.count = 1},
-         .element_bytes = sizeof(float),
-         .kernel = kernels::find_reduce_kernel(DeviceKind::kHost, DataType::kF32, ReduceOp::kSum)
-                       .value()});
+        {.endpoints = {nullptr, &peer},
+         .contributions = {.rank = 0,
+                           .ranks = 2,
+                           .element_bytes = sizeof(float),
+                           .kernel = kernels::find_reduce_kernel(DeviceKind::kHost, DataType::kF32,
+                                                                 ReduceOp::kSum)
+                                         .value()},
+         .count = 1});
     const auto waiter = Waiter::make({}, {}).value();
     float value = 0.5F;
     auto* const bytes = reinterpret_cast<std::byte*>(&value);

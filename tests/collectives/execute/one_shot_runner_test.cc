@@ -194,7 +194,7 @@ TEST_P(OneShot, PartsOfBulletins_EndWhereTheyBelong) {
       for (std::size_t i = 0; i < data.size(); ++i) data[i] = value(own, i, call);
       std::vector<float> gathered(part * world, -1);
       const std::size_t first = call % 2 == 0 ? own * part : part;  // all-to-all's, or all alike
-      std::vector<OneShotRunner::Part> parts;
+      std::vector<Contributions::Part> parts;
       for (std::size_t from = 0; from < world; ++from)
         parts.push_back({static_cast<int>(from), first * sizeof(float), part * sizeof(float)});
       ASSERT_TRUE(rank.gather(data, parts, gathered).ok());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "collectives/algorithms/registry.h"
+#include "collectives/execute/host/bulletin_runner.h"
 #include "collectives/execute/host/eager_runner.h"
 #include "collectives/execute/host/one_shot_runner.h"
 #include "collectives/execute/host/plan_runner.h"
@@ -77,18 +78,16 @@ class Rank : public ConnectedRank {
   using ConnectedRank::ConnectedRank;
   bool suits(std::size_t bytes) const { return OneShotRunner::suits(endpoints(), bytes); }
   bool suits_bulletins(std::size_t bytes) const {
-    return OneShotRunner::suits_bulletins(endpoints(), bytes);
+    return BulletinRunner::suits(endpoints(), bytes);
   }
   /// By bulletins: takes parts of ranks' `data`. Where given, ranks contribute so many bytes each.
-  Status gather(const std::vector<float>& data, std::vector<OneShotRunner::Part> parts,
+  Status gather(const std::vector<float>& data, std::vector<Contributions::Part> parts,
                 std::vector<float>& gathered, std::vector<std::size_t> contributed_bytes = {}) {
-    OneShotRunner runner({.rank = rank_,
-                          .endpoints = endpoints(),
-                          .sizes = {.count = data.size(),
-                                    .gathered = std::move(parts),
-                                    .contributed_bytes = std::move(contributed_bytes)},
-                          .element_bytes = sizeof(float),
-                          .bulletins = true});
+    BulletinRunner runner({.endpoints = endpoints(),
+                           .contributions = contributions(sizeof(float)),
+                           .sizes = {.count = data.size(),
+                                     .gathered = std::move(parts),
+                                     .contributed_bytes = std::move(contributed_bytes)}});
     const transport::Call call{++sequence_, 1, {.collective = 3, .count = data.size()}};
     auto* input = reinterpret_cast<std::byte*>(const_cast<float*>(data.data()));  // only read
     auto* output = reinterpret_cast<std::byte*>(gathered.data());
@@ -97,14 +96,13 @@ class Rank : public ConnectedRank {
   /// One that is kept from call to call, and takes all of all ranks' contributions, of so many
   /// bytes each, where ranks share cores.
   std::unique_ptr<Runner> gatherer_on_shared_core(std::vector<std::size_t> contributed_bytes) {
-    std::vector<OneShotRunner::Part> parts;
+    std::vector<Contributions::Part> parts;
     for (std::size_t rank = 0; rank < contributed_bytes.size(); ++rank)
       parts.push_back({static_cast<int>(rank), 0, contributed_bytes[rank]});
-    return std::make_unique<OneShotRunner>(OneShotRunner::Inputs{
-        .rank = rank_,
+    return std::make_unique<BulletinRunner>(BulletinRunner::Inputs{
         .endpoints = endpoints(),
+        .contributions = contributions(1),
         .sizes = {.gathered = std::move(parts), .contributed_bytes = std::move(contributed_bytes)},
-        .bulletins = true,
         .spare_core = false});
   }
   Status run(Runner& gatherer, std::vector<float>& data, std::vector<float>& gathered,
@@ -116,7 +114,7 @@ class Rank : public ConnectedRank {
   }
   /// By bulletins.
   Status barrier() {
-    OneShotRunner runner({.rank = rank_, .endpoints = endpoints(), .bulletins = true});
+    BulletinRunner runner({.endpoints = endpoints(), .contributions = contributions(1)});
     const transport::Call call{++sequence_, 1, {.collective = 2}};
     return runner.run(call, {}, {rank_, waiter_.get(), {}, 20'000});
   }
@@ -184,16 +182,21 @@ class Rank : public ConnectedRank {
     for (int peer = 0; peer < world_; ++peer) list.push_back(transport_->endpoint(peer));
     return list;
   }
+  Contributions::Inputs contributions(std::size_t element_bytes) const {
+    return {
+        .rank = rank_, .ranks = static_cast<std::size_t>(world_), .element_bytes = element_bytes};
+  }
   std::unique_ptr<Runner> one_shot_runner(std::size_t count, ReduceOp op, bool bulletins) {
     const std::size_t bytes = count * size_of(type_);
     EXPECT_TRUE(bulletins ? suits_bulletins(bytes) : suits(bytes));
-    return std::make_unique<OneShotRunner>(OneShotRunner::Inputs{.rank = rank_,
-                                                                 .endpoints = endpoints(),
-                                                                 .sizes = {.count = count},
-                                                                 .element_bytes = size_of(type_),
-                                                                 .kernel = kernel(op),
-                                                                 .divisor = divisor(op),
-                                                                 .bulletins = bulletins});
+    Contributions::Inputs inputs = contributions(size_of(type_));
+    inputs.kernel = kernel(op);
+    inputs.divisor = divisor(op);
+    if (!bulletins)
+      return std::make_unique<OneShotRunner>(
+          OneShotRunner::Inputs{.endpoints = endpoints(), .contributions = inputs, .count = count});
+    return std::make_unique<BulletinRunner>(BulletinRunner::Inputs{
+        .endpoints = endpoints(), .contributions = inputs, .sizes = {.count = count}});
   }
   std::unique_ptr<Runner> plan_runner(std::size_t count, ReduceOp op, std::string_view name,
                                       Path path) {
