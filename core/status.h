@@ -73,10 +73,10 @@ RONDO_API Status require_error(Status status);
 
 /// A value or the error that kept it from being made.
 ///
-/// Plain values are held without std::optional, and apart from the flag: to copy an optional<bool>,
-/// gcc 12 reads two bytes at once that were written one by one. The processor can't forward that
-/// from its store buffer and waits until it is empty, which on the way of a message means: until a
-/// line has come from another core's cache.
+/// There is no flag but the error. Plain values are held without std::optional: to copy an
+/// optional<bool>, gcc 12 reads two bytes at once that were written one by one. The processor can't
+/// forward that from its store buffer and waits until it is empty, which on the way of a message
+/// means: until a line has come from another core's cache.
 template <typename T>
 class [[nodiscard]] Result {
   static constexpr bool kPlain =
@@ -85,14 +85,15 @@ class [[nodiscard]] Result {
  public:
   // Implicit, so that a function returns a value or an error as it is.
   // NOLINTBEGIN(google-explicit-constructor)
-  Result(T made) : value_(std::move(made)), ok_(true) {}
+  Result(T made) : value_(std::move(made)) {}
   Result(Status error) : status_(require_error(std::move(error))) {}
   // NOLINTEND(google-explicit-constructor)
 
-  bool ok() const { return ok_; }
+  bool ok() const { return status_.ok(); }
   explicit operator bool() const { return ok(); }
   const Status& status() const& { return status_; }
-  Status status() && { return std::move(status_); }
+  /// A copy: without its error it would seem to have a value.
+  Status status() && { return status_; }
 
   T& value() & { return held(value_); }
   const T& value() const& { return held(value_); }
@@ -114,7 +115,6 @@ class [[nodiscard]] Result {
 
   std::conditional_t<kPlain, T, std::optional<T>> value_{};
   Status status_;
-  bool ok_ = false;
 };
 
 /// The value, or rondo::Error thrown.

@@ -39,7 +39,8 @@ Status Place::call_promptly(const RecentCalls::Known& known) {
 
 /// What `finish` does of a call that has waited for nothing but its first looks.
 void Place::finish_promptly(const Status& status, const execute::Runner& runner) {
-  trace_->end(status, trace_->notes_links() ? runner.peers() : std::span<transport::Endpoint*>());
+  trace_->end(status,
+              trace_->notes_links() ? runner.peers() : std::span<transport::Endpoint* const>());
   if (!status.ok()) [[unlikely]]
     abort(status);
 }

@@ -153,7 +153,8 @@ class Endpoint {
   bool has_skipped() const { return has_skipped_; }
   /// True once the one that was skipped has come; true where there is none. Errors as poll.
   virtual Result<bool> settle_bulletin() { return true; }
-  /// A bulletin has been published, and more will follow.
+  /// A bulletin has just been published, and more will follow: writes to where the next but one
+  /// will lie.
   virtual void expect_publish() {}
 
   /// Whether messages on kBufferedLane may have headings, which come with them and are read before

@@ -95,8 +95,9 @@ struct Channel {
 
 /// One message of a place for all its peers: line k % kBulletins has bulletin k, stamped k. A place
 /// publishes only after it has read (or at least seen) all bulletins before, so whoever publishes k
-/// + 2 knows that every peer has published k + 1, and so has read k. Two would do; of four the next
-/// but one's lines can be taken from their readers a whole call before it is written.
+/// + 2 knows that every peer has published k + 1, and so has read k. Two would do for that; of four
+/// the next but one's lines can be taken from their readers while k is out (expect_publish stores
+/// to them), a whole call before it is written: neither k - 1 nor k lies there.
 inline constexpr std::size_t kBulletins = 4;
 using Bulletins = std::array<Line, kBulletins>;
 /// Where one of more than kInlineBytes has its bytes.

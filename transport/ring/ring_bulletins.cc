@@ -128,6 +128,7 @@ inline Result<const std::byte*> RingEndpoint::take_bulletin(const Call& call, st
 // What lies there was published two calls ago, and all have read it. The next but one will be about
 // as long as this one: calls alternate, as those of a loop with a barrier do.
 void RingEndpoint::expect_publish() {
+  static_assert(kBulletins >= 4);
   const std::size_t next = (bulletin_ + 2) % kBulletins;
   prefetch_to_write(reinterpret_cast<const std::byte*>(&link_.own_head->bulletins[next]));
   const std::size_t bytes = bulletin_sizes_[bulletin_ % kBulletins];

@@ -133,11 +133,11 @@ class RingEndpoint : public Endpoint {
     return awaited_bulletin().stamp.load(std::memory_order_acquire) == bulletin_;
   }
   Line& own_bulletin() const { return link_.own_head->bulletins[bulletin_ % kBulletins]; }
-  void write_bulletin(const Call& call, std::size_t bytes,
-                      const std::array<std::uint64_t, kInlineWords>& words);
+  inline void write_bulletin(const Call& call, std::size_t bytes,
+                             const std::array<std::uint64_t, kInlineWords>& words);
   void write_long_bulletin(const Call& call, std::span<const std::byte> message);
   Result<const std::byte*> miss_bulletin();
-  Result<const std::byte*> take_bulletin(const Call& call, std::size_t bytes);
+  inline Result<const std::byte*> take_bulletin(const Call& call, std::size_t bytes);
   Status check_bulletin(const Call& call, const LineContent& content, std::size_t bytes) const;
   Status examine(const Call& call, const LineContent& content, std::size_t bytes);
   bool has_left_overs() const;

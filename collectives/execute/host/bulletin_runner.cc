@@ -1,6 +1,7 @@
 #include "collectives/execute/host/bulletin_runner.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "transport/wire/control.h"
@@ -63,19 +64,9 @@ void BulletinRunner::begin_at_peers() {
   for (transport::Endpoint* peer : peers_) peer->begin(*call_, {});
 }
 
-/// Peers that aren't there yet will find the bulletin before the call is on the board.
-Status BulletinRunner::send_first(const transport::Call& call, const Operands& operands) {
-  enter(call, operands);
-  Status published = publish();
-  if (spare_core_) first_look_.sent();
-  begin_at_peers();
-  peers_.back()->expect_publish();
-  return published;
-}
-
 /// Once all that was skipped in the call before has come; `is_published_` tells.
-Status BulletinRunner::publish() {
-  if (has_skipped()) {
+inline Status BulletinRunner::publish() {
+  if (has_skipped()) [[unlikely]] {
     RONDO_TRY(settle());
     if (has_skipped()) return {};
   }
@@ -83,6 +74,16 @@ Status BulletinRunner::publish() {
   for (transport::Endpoint* peer : peers_) RONDO_TRY(peer->publish(*call_, message));
   is_published_ = true;
   return {};
+}
+
+/// Peers that aren't there yet will find the bulletin before the call is on the board.
+Status BulletinRunner::send_first(const transport::Call& call, const Operands& operands) {
+  enter(call, operands);
+  Status published = publish();
+  if (spare_core_) first_look_.sent();
+  begin_at_peers();
+  if (is_published_) peers_.back()->expect_publish();
+  return published;
 }
 
 bool BulletinRunner::has_skipped() const {
@@ -101,6 +102,7 @@ bool BulletinRunner::end_at_once(Status& status, int rank) {
   if (!status.ok() || !finished()) return false;
   status = combine();
   leave();
+  // What a program's function threw, which no peer can have said.
   if (!status.ok()) status = std::move(status).at("rank " + std::to_string(rank));
   return true;
 }
@@ -137,10 +139,21 @@ Result<bool> BulletinRunner::step() {
   return is_published_ != was_published || received_ != before;
 }
 
+/// Of all peers the first to be looked at: mostly its bulletin is there by then.
+inline Result<const std::byte*> BulletinRunner::look_first(std::size_t peer) {
+  has_looked_ = true;
+  first_look_.wait();
+  auto theirs = peers_[peer]->read_bulletin(expected_[peer].bytes, 1);
+  if (!theirs.ok()) return theirs;
+  found_at_once_ = *theirs != nullptr;
+  first_look_.saw(found_at_once_);
+  return found_at_once_ ? theirs : await_longer(peer, kMostLooks - 1);
+}
+
 /// What is there. Clocks are read where a wait begins, while others' contributions are on their
 /// way; that it is over the call's end says.
 Status BulletinRunner::read() {
-  if (!is_published_) {  // first what was skipped
+  if (!is_published_) [[unlikely]] {  // first what was skipped
     RONDO_TRY(publish());
     if (!is_published_) return {};
   }
@@ -151,7 +164,8 @@ Status BulletinRunner::read() {
       RONDO_TRY(peers_[peer]->skip_bulletin(expected.bytes));
       continue;
     }
-    RONDO_ASSIGN(const std::byte* const theirs, await(peer));
+    const bool is_first = spare_core_ && !has_looked_;
+    RONDO_ASSIGN(const std::byte* const theirs, is_first ? look_first(peer) : await(peer));
     if (theirs == nullptr) break;
     contributions_.put(expected.rank, theirs);
     if (timer() != nullptr && received_ + 1 != peers_.size()) timer()->moved();
@@ -161,19 +175,14 @@ Status BulletinRunner::read() {
 
 Result<const std::byte*> BulletinRunner::await(std::size_t peer) {
   if (!spare_core_) return await_on_shared_core(peer);
-  transport::Endpoint& endpoint = *peers_[peer];
-  const std::size_t bytes = expected_[peer].bytes;
-  const bool is_first = !std::exchange(has_looked_, true);
-  if (is_first) first_look_.wait();
-  Result<const std::byte*> theirs = endpoint.read_bulletin(bytes, 1);
-  if (!theirs.ok()) return theirs;
-  if (is_first) {
-    found_at_once_ = *theirs != nullptr;
-    first_look_.saw(found_at_once_);
-  }
-  if (*theirs != nullptr) return theirs;
+  RONDO_ASSIGN(const std::byte* const theirs,
+               peers_[peer]->read_bulletin(expected_[peer].bytes, 1));
+  return theirs != nullptr ? theirs : await_longer(peer, kMostLooks - 1);
+}
+
+Result<const std::byte*> BulletinRunner::await_longer(std::size_t peer, int looks) {
   note_wait();
-  return endpoint.read_bulletin(bytes, kMostLooks - 1);
+  return peers_[peer]->read_bulletin(expected_[peer].bytes, looks);
 }
 
 Result<const std::byte*> BulletinRunner::await_on_shared_core(std::size_t peer) {

@@ -14,7 +14,6 @@
 // What is done before this rank's bulletin goes out, and behind the last one that comes, is all
 // that is left of a call between two near cores: a hundred instructions are 7 ns of 150.
 
-#include <memory>
 #include <vector>
 
 #include "collectives/execute/host/contributions.h"
@@ -57,11 +56,13 @@ class BulletinRunner final : public Runner {
   void enter(const transport::Call& call, const Operands& operands);
   void begin_at_peers();
   void expect();
-  Status publish();
+  inline Status publish();
   Status settle();
   bool has_skipped() const;
   Status read();
+  inline Result<const std::byte*> look_first(std::size_t peer);
   Result<const std::byte*> await(std::size_t peer);
+  Result<const std::byte*> await_longer(std::size_t peer, int looks);
   Result<const std::byte*> await_on_shared_core(std::size_t peer);
   Status combine();
   void leave();

@@ -1,7 +1,7 @@
 #include "collectives/execute/host/one_shot_runner.h"
 
 #include <algorithm>
-#include <utility>
+#include <string>
 
 #include "core/prefetch.h"
 #include "core/relax.h"
@@ -15,7 +15,7 @@ bool OneShotRunner::suits(const std::vector<transport::Endpoint*>& endpoints, st
   });
 }
 
-OneShotRunner::OneShotRunner(Inputs inputs)
+OneShotRunner::OneShotRunner(const Inputs& inputs)
     : contributions_(inputs.contributions, {.count = inputs.count}),
       spare_core_(inputs.spare_core) {
   for (transport::Endpoint* endpoint : inputs.endpoints)

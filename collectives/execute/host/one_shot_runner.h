@@ -9,7 +9,6 @@
 // alike, message for message, so ranks may differ in which of them they run, and the bits are the
 // same (one_shot_runner_test).
 
-#include <memory>
 #include <vector>
 
 #include "collectives/execute/host/contributions.h"
@@ -28,7 +27,7 @@ class OneShotRunner final : public Runner {
   /// Whether so many bytes can be sent to each peer as they are.
   static bool suits(const std::vector<transport::Endpoint*>& endpoints, std::size_t bytes);
   /// The endpoints suit the bytes.
-  explicit OneShotRunner(Inputs inputs);
+  explicit OneShotRunner(const Inputs& inputs);
   /// Of calls of another count from now on, between two; the endpoints suit it.
   void set_count(std::size_t count) { contributions_.set_sizes({.count = count}); }
 

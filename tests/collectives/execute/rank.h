@@ -91,7 +91,7 @@ class Rank : public ConnectedRank {
     const transport::Call call{++sequence_, 1, {.collective = 3, .count = data.size()}};
     auto* input = reinterpret_cast<std::byte*>(const_cast<float*>(data.data()));  // only read
     auto* output = reinterpret_cast<std::byte*>(gathered.data());
-    return runner.run(call, {input, output}, {rank_, waiter_.get(), {}, 20'000});
+    return run_either_way(runner, call, {input, output});
   }
   /// One that is kept from call to call, and takes all of all ranks' contributions, of so many
   /// bytes each, where ranks share cores.
@@ -109,14 +109,14 @@ class Rank : public ConnectedRank {
              std::int64_t timeout_ms = 20'000) {
     const transport::Call call{++sequence_, 1, {.collective = 3, .count = gathered.size()}};
     auto* const output = reinterpret_cast<std::byte*>(gathered.data());
-    return gatherer.run(call, {reinterpret_cast<std::byte*>(data.data()), output},
-                        {rank_, waiter_.get(), {}, timeout_ms});
+    return run_either_way(gatherer, call, {reinterpret_cast<std::byte*>(data.data()), output},
+                          timeout_ms);
   }
   /// By bulletins.
   Status barrier() {
     BulletinRunner runner({.endpoints = endpoints(), .contributions = contributions(1)});
     const transport::Call call{++sequence_, 1, {.collective = 2}};
-    return runner.run(call, {}, {rank_, waiter_.get(), {}, 20'000});
+    return run_either_way(runner, call, {});
   }
   /// Of floats, or of the bits of bf16.
   template <class T>
@@ -152,6 +152,22 @@ class Rank : public ConnectedRank {
   Ticks copying_since(int peer) const { return transport_->endpoint(peer)->copying_since(0); }
 
  private:
+  /// Half of the calls as blocking ones are made, the others as those that are started; ranks
+  /// differ.
+  bool is_started(const transport::Call& call) const {
+    return (call.sequence + static_cast<std::uint64_t>(rank_)) % 2 == 0;
+  }
+  Status run_either_way(Runner& runner, const transport::Call& call, const Operands& operands,
+                        std::int64_t timeout_ms = 20'000) {
+    const RunContext context{rank_, waiter_.get(), {}, timeout_ms};
+    if (is_started(call)) return runner.run(call, operands, context);
+    Status status = runner.send_first(call, operands);
+    if (status.ok() && runner.end_at_once(status, rank_)) return status;
+    waiter_->restart();
+    Run run(runner, call);
+    if (status.ok()) status = run.drive(context);
+    return run.end(std::move(status), rank_);
+  }
   Status run_timed(Runner& runner, const transport::Call& call, Operands operands) {
     timer_.begin({}, ticks_now(), ticks_now());
     Status status = begin(runner, call, operands);
@@ -162,10 +178,8 @@ class Rank : public ConnectedRank {
     timer_.end();
     return status;
   }
-  /// Half of the calls as blocking ones are, the others as those that are started; ranks differ.
   Status begin(Runner& runner, const transport::Call& call, Operands& operands) {
-    const bool is_started = (call.sequence + static_cast<std::uint64_t>(rank_)) % 2 == 0;
-    if (!is_started && runner.head_start() != HeadStart::kNone) {
+    if (!is_started(call) && runner.head_start() != HeadStart::kNone) {
       Status status = runner.send_first(call, operands);
       operands.timer = &timer_;
       return status;
