@@ -153,8 +153,7 @@ class Endpoint {
   bool has_skipped() const { return has_skipped_; }
   /// True once the one that was skipped has come; true where there is none. Errors as poll.
   virtual Result<bool> settle_bulletin() { return true; }
-  /// A bulletin has just been published, and more will follow: writes to where the next but one
-  /// will lie.
+  /// A bulletin has been published, and more will follow.
   virtual void expect_publish() {}
 
   /// Whether messages on kBufferedLane may have headings, which come with them and are read before

@@ -18,6 +18,8 @@ RingLink link_of(InprocPlace& own, InprocPlace& peer, RemoteMemory& memory) {
           .peer = peer_rank,
           .own_head = &own.head(),
           .peer_head = &peer.head(),
+          .own_bulletins = &own.bulletins(),
+          .peer_bulletins = &peer.bulletins(),
           .own_channel = own.channel(peer_rank),
           .peer_channel = peer.channel(rank),
           .own_slots = {},

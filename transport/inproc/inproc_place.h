@@ -29,6 +29,7 @@ class InprocPlace {
 
   const Identity& identity() const { return identity_; }
   PlaceHead& head() { return head_; }
+  BulletinBoard& bulletins() { return bulletins_; }
 
   /// The lines from this place to `peer`; null until this place has asked for the connection.
   Channel* channel(int peer) const { return channels_[static_cast<std::size_t>(peer)].get(); }
@@ -64,6 +65,7 @@ class InprocPlace {
   Identity identity_;
   int bell_;
   PlaceHead head_{};
+  BulletinBoard bulletins_{};
   std::vector<std::unique_ptr<Channel>> channels_;     ///< by peer
   std::vector<std::unique_ptr<std::byte[]>> buffers_;  ///< by peer
   std::vector<std::shared_ptr<InprocPlace>> joined_;   ///< by peer, while connecting

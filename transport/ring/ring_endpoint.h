@@ -28,6 +28,8 @@ struct RingLink {
   int peer = 0;
   PlaceHead* own_head = nullptr;
   const PlaceHead* peer_head = nullptr;
+  BulletinBoard* own_bulletins = nullptr;
+  const BulletinBoard* peer_bulletins = nullptr;
   Channel* own_channel = nullptr;         ///< lines to the peer
   const Channel* peer_channel = nullptr;  ///< lines from the peer
   Slots own_slots;                        ///< of all lanes; none where every message can be lent
@@ -127,12 +129,12 @@ class RingEndpoint : public Endpoint {
   Result<bool> sent_eager(Result<bool> sent);
   Status fail_of(Status error);
   const Line& awaited_bulletin() const {
-    return link_.peer_head->bulletins[bulletin_ % kBulletins];
+    return link_.peer_bulletins->lines[bulletin_ % kBulletins];
   }
   bool bulletin_is_here() const {
     return awaited_bulletin().stamp.load(std::memory_order_acquire) == bulletin_;
   }
-  Line& own_bulletin() const { return link_.own_head->bulletins[bulletin_ % kBulletins]; }
+  Line& own_bulletin() const { return link_.own_bulletins->lines[bulletin_ % kBulletins]; }
   inline void write_bulletin(const Call& call, std::size_t bytes,
                              const std::array<std::uint64_t, kInlineWords>& words);
   void write_long_bulletin(const Call& call, std::span<const std::byte> message);

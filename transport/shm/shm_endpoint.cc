@@ -23,6 +23,8 @@ RingLink link_to(const ShmPlace& own, const ShmPeer& peer) {
           .peer = peer.rank,
           .own_head = &own.page->head().place,
           .peer_head = &peer.page->head().place,
+          .own_bulletins = &own.slots->bulletins(),
+          .peer_bulletins = &peer.slots->bulletins(),
           .own_channel = &own.page->channel(index),
           .peer_channel = &peer.page->channel(),
           .own_slots = own.slots->slots(index),

@@ -3,8 +3,8 @@
 // The slots that one place offers its peers: for each rank of its host those of every lane, in a
 // memfd of fixed size. Unlike the control page a peer may write to it, for it gives bytes back
 // there; what stands in a slot is data, which nobody decides anything by. Slots take memory only
-// once they are used.
-// Threads: as the transport that owns it.
+// once they are used. Before them lie the place's bulletins, which are better read through a
+// mapping that may be written to (BulletinBoard). Threads: as the transport that owns it.
 
 #include <cstddef>
 
@@ -28,6 +28,7 @@ class SlotFile {
   const Slots& shape() const { return shape_; }
   /// `index`: the peer's place among the host's ranks.
   Slots slots(int index) const;
+  BulletinBoard& bulletins() const { return *reinterpret_cast<BulletinBoard*>(memory_.get()); }
 
  private:
   SlotFile(UniqueFd fd, SharedView memory, const Slots& shape)
@@ -37,7 +38,7 @@ class SlotFile {
   Slots shape_;
 };
 
-/// A peer's, of which this rank sees its own part alone.
+/// A peer's, of which this rank sees its own part alone, and the bulletins.
 class PeerSlots {
  public:
   /// `own_index`: this rank's place among the host's.
@@ -45,9 +46,14 @@ class PeerSlots {
   static Result<PeerSlots> open(UniqueFd fd, const Slots& shape, int own_index);
 
   const Slots& slots() const { return slots_; }
+  const BulletinBoard& bulletins() const {
+    return *reinterpret_cast<const BulletinBoard*>(bulletins_.get());
+  }
 
  private:
-  PeerSlots(SharedView memory, const Slots& slots) : memory_(std::move(memory)), slots_(slots) {}
+  PeerSlots(SharedView bulletins, SharedView memory, const Slots& slots)
+      : bulletins_(std::move(bulletins)), memory_(std::move(memory)), slots_(slots) {}
+  SharedView bulletins_;
   SharedView memory_;
   Slots slots_;
 };

@@ -16,7 +16,7 @@
 namespace rondo::transport {
 
 /// Another where what ranks tell each other, or what they share in memory, is another.
-inline constexpr std::uint16_t kProtocolVersion = 10;
+inline constexpr std::uint16_t kProtocolVersion = 11;
 inline constexpr std::size_t kHelloBytes = 64;
 inline constexpr std::size_t kAnswerBytes = 256;
 

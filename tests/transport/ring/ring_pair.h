@@ -72,6 +72,8 @@ class RingPair {
             .peer = peer,
             .own_head = heads_[rank].get(),
             .peer_head = heads_[peer].get(),
+            .own_bulletins = bulletins_[rank].get(),
+            .peer_bulletins = bulletins_[peer].get(),
             .own_channel = channels_[rank].get(),
             .peer_channel = channels_[peer].get(),
             .own_slots = slots(rank),
@@ -95,6 +97,8 @@ class RingPair {
   RangeMemory memory_{range_};
   std::unique_ptr<PlaceHead> heads_[2] = {std::make_unique<PlaceHead>(),
                                           std::make_unique<PlaceHead>()};
+  std::unique_ptr<BulletinBoard> bulletins_[2] = {std::make_unique<BulletinBoard>(),
+                                                  std::make_unique<BulletinBoard>()};
   std::unique_ptr<Channel> channels_[2] = {std::make_unique<Channel>(),
                                            std::make_unique<Channel>()};
   std::vector<std::byte> slots_[2] = {std::vector<std::byte>(kMaxLanes * kSlotCount * slot_bytes_),
