@@ -110,11 +110,12 @@ struct BulletinRoom {
   std::array<std::byte, 4096> apart;
 };
 
-/// In memory that peers map writable, though they only read there: what AMD's processors (Zen 4)
-/// read through a mapping that can't be written to stays with the reader when its owner asks for it
-/// back ahead of a store, and each store then waits for its line (a kilobyte between near cores
-/// 0.34 us instead of 0.27, between far ones 0.90 instead of 0.47). Who wrote there would break
-/// calls, and nothing else: readers compare what a line says with what has to come.
+/// In memory that peers map writable, though they only read there: on AMD's Zen 4 a line that was
+/// read through a mapping which can't be written to stays shared when its owner asks for it ahead
+/// of a store, and each store then waits for its line (a kilobyte between near cores 0.35 us
+/// instead of 0.28, between far ones 0.90 instead of 0.47). A rank that did write there could do
+/// what it could by writing to slots: bring wrong data, or end calls; readers use no number that
+/// stands there.
 struct BulletinBoard {
   Bulletins lines;
   alignas(4096) std::array<BulletinRoom, kBulletins> rooms;

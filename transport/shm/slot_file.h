@@ -3,8 +3,10 @@
 // The slots that one place offers its peers: for each rank of its host those of every lane, in a
 // memfd of fixed size. Unlike the control page a peer may write to it, for it gives bytes back
 // there; what stands in a slot is data, which nobody decides anything by. Slots take memory only
-// once they are used. Before them lie the place's bulletins, which are better read through a
-// mapping that may be written to (BulletinBoard). Threads: as the transport that owns it.
+// once they are used. Before them lie the place's bulletins, which its peers only read, but
+// through a mapping that may be written to (BulletinBoard says why).
+//
+// Threads: as the transport that owns it.
 
 #include <cstddef>
 

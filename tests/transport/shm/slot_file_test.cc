@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 
 namespace rondo::transport {
 namespace {
@@ -23,6 +24,23 @@ TEST(SlotFile, Peer_seesAndWritesThoseThatAreForIt) {
     seen.slots().lane(0)[0] = static_cast<std::byte>(rank + 10);
     EXPECT_EQ(file.slots(rank).lane(0)[0], static_cast<std::byte>(rank + 10));
   }
+}
+
+// The file's owner is gone, so the peer has mappings of its own, as it has in another process.
+TEST(SlotFile, Bulletins_areTheOwnersBytes_apartFromSlots_inAMappingThatMayBeWritten) {
+  std::optional<SlotFile> file(SlotFile::create(2, kShape).value());
+  file->bulletins().rooms.back().bytes.back() = std::byte{0x5A};
+  file->slots(0).lane(0)[0] = std::byte{0x17};
+  UniqueFd fd = copy_of(*file);
+  file.reset();
+  const auto seen = PeerSlots::open(std::move(fd), kShape, 0).value();
+  const BulletinBoard& bulletins = seen.bulletins();
+  EXPECT_EQ(bulletins.lines[0].stamp.load(), 0U);
+  EXPECT_EQ(bulletins.rooms.back().bytes.back(), std::byte{0x5A});
+  EXPECT_EQ(seen.slots().lane(0)[0], std::byte{0x17});
+  // A fault where it isn't writable, and then its owner waits for each line (BulletinBoard).
+  const_cast<BulletinBoard&>(bulletins).lines[0].stamp.store(3);
+  EXPECT_EQ(bulletins.lines[0].stamp.load(), 3U);
 }
 
 TEST(SlotFile, Peer_cannotResizeIt) {
