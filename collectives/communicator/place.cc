@@ -197,11 +197,11 @@ void Place::use_schedule(std::shared_ptr<const UserSchedule> schedule) {
   forget_plans();
 }
 
-void Place::use_tuning(std::shared_ptr<const select::Tuning> tuning) {
+void Place::use_tuning(std::shared_ptr<const select::Tuning> tuning, select::Pace pace) {
   // What the program asks for counts.
   if (tuning != nullptr && options().private_read_bytes == 0)
     read_private_from(tuning->private_read_bytes);
-  planner_.use_tuning(std::move(tuning));
+  planner_.use_tuning(std::move(tuning), std::move(pace));
   ++era_;
   forget_plans();
 }

@@ -101,7 +101,7 @@ class Place {
   /// The same: calls go by the user's schedule where it is for them.
   void use_schedule(std::shared_ptr<const UserSchedule> schedule);
   /// The same: choices go by what was measured.
-  void use_tuning(std::shared_ptr<const select::Tuning> tuning);
+  void use_tuning(std::shared_ptr<const select::Tuning> tuning, select::Pace pace = {});
   /// How often choices have changed for good: a plan of an earlier era isn't what peers make now.
   std::uint32_t era() const { return era_; }
   /// As Transport::read_private_from.

@@ -68,15 +68,16 @@ void Planner::use_layout(schedule::HostLayout layout) {
   make_pricing();
 }
 
-void Planner::use_tuning(std::shared_ptr<const select::Tuning> tuning) {
+void Planner::use_tuning(std::shared_ptr<const select::Tuning> tuning, select::Pace pace) {
   tuning_ = std::move(tuning);
+  pace_ = std::move(pace);
   make_pricing();
 }
 
 void Planner::make_pricing() {
   pricing_ = nullptr;
   last_priced_ = {};
-  if (tuning_ != nullptr) pricing_ = select::Pricing::make(tuning_, hosts_, segment_bytes());
+  if (tuning_ != nullptr) pricing_ = select::Pricing::make(tuning_, hosts_, segment_bytes(), pace_);
 }
 
 std::size_t Planner::segment_bytes() const {
@@ -265,7 +266,7 @@ Result<execute::PlanInputs> Planner::inputs_of_own(const UserSchedule& own,
 double Planner::predicted_us(const UserSchedule& own, const execute::PlanInputs& inputs) const {
   const auto constants =
       tuning_ != nullptr ? tuning_ : select::built_in_tuning(options_.transport != "tcp");
-  const auto pricing = select::Pricing::make(constants, hosts_, segment_bytes());
+  const auto pricing = select::Pricing::make(constants, hosts_, segment_bytes(), pace_);
   if (pricing == nullptr) return 0;
   return pricing->predicted_us(own.world, inputs.table, inputs.element_bytes);
 }

@@ -38,9 +38,12 @@ class Planner {
   /// Whether ranks of this host do not outnumber the cores they may use.
   void set_spare_core(bool spare_core) { spare_core_ = spare_core; }
   void use_links(const schedule::LinkSpeeds& links);
-  /// Choices from now on go by what was measured; null: by constants that are built in.
-  void use_tuning(std::shared_ptr<const select::Tuning> tuning);
+  /// Choices from now on go by what was measured; null: by constants that are built in. `pace`: of
+  /// this world beside it.
+  void use_tuning(std::shared_ptr<const select::Tuning> tuning, select::Pace pace = {});
   const std::shared_ptr<const select::Tuning>& tuning() const { return tuning_; }
+  /// Predictions go by times of this very world.
+  bool is_measured_here() const { return pricing_ != nullptr && pricing_->is_measured_here(); }
   /// Plans from now on are of this algorithm, to be timed: as it is, whatever schedule, order or
   /// wire format the options ask for. Empty: by the options.
   void force(std::string_view algorithm) { forced_ = algorithm; }
@@ -137,6 +140,7 @@ class Planner {
   std::string_view forced_;
   schedule::ChunkTable spare_table_ = schedule::ChunkTable::equal(0, 1);  ///< its memory is of use
   std::shared_ptr<const select::Tuning> tuning_;
+  select::Pace pace_;
   std::unique_ptr<select::Pricing> pricing_;  ///< null: by constants that are built in
   std::array<Priced, static_cast<std::size_t>(schedule::Collective::kBarrier) + 1> last_priced_;
 };

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <set>
 #include <string>
 
@@ -13,6 +14,7 @@
 namespace rondo::communicator {
 
 using algorithms::Algorithm;
+using schedule::Collective;
 using select::MeasuredTimes;
 
 namespace {
@@ -35,11 +37,48 @@ std::set<std::size_t> disturbed_sizes(const std::map<std::size_t, double>& faste
 
 }  // namespace
 
-void TimedSamples::add(const Algorithm& algorithm, std::size_t bytes,
+void TimedSamples::add(const Algorithm& algorithm, std::size_t bytes, std::size_t pass,
                        const std::vector<double>& times_us) {
   Timed& timed = timed_[{&algorithm, bytes}];
-  timed.times_us.insert(timed.times_us.end(), times_us.begin(), times_us.end());
-  ++timed.passes;
+  for (std::vector<double>* const times : {&timed.times_us, &timed.by_pass[pass]})
+    times->insert(times->end(), times_us.begin(), times_us.end());
+}
+
+std::map<std::size_t, double> TimedSamples::slowness_of_passes(Collective collective,
+                                                               std::size_t bytes) const {
+  std::map<std::size_t, std::vector<double>> ratios;
+  for (const auto& [key, timed] : timed_) {
+    if (key.first->collective != collective || key.second != bytes) continue;
+    const double usual_us = median(timed.times_us);
+    for (const auto& [pass, times_us] : timed.by_pass)
+      ratios[pass].push_back(median(times_us) / usual_us);
+  }
+  std::map<std::size_t, double> slowness;
+  for (auto& [pass, of_pass] : ratios) slowness[pass] = median(std::move(of_pass));
+  const double best = std::ranges::min(slowness | std::views::values);
+  // What passes of the same machine differ by: to take the fastest of them for its pace would be to
+  // take a median for a minimum.
+  constexpr double kNoise = 1.25;
+  for (double& of_pass : slowness | std::views::values)
+    of_pass = of_pass > kNoise * best ? of_pass / best : 1;
+  return slowness;
+}
+
+TimedSamples TimedSamples::at_best_pace() const {
+  std::map<std::pair<Collective, std::size_t>, std::map<std::size_t, double>> slowness;
+  TimedSamples steady;
+  for (const auto& [key, timed] : timed_) {
+    const auto& [algorithm, bytes] = key;
+    const auto [found, is_new] = slowness.try_emplace({algorithm->collective, bytes});
+    std::map<std::size_t, double>& of_passes = found->second;
+    if (is_new) of_passes = slowness_of_passes(algorithm->collective, bytes);
+    for (const auto& [pass, times_us] : timed.by_pass) {
+      std::vector<double> at_best = times_us;
+      for (double& us : at_best) us /= of_passes.at(pass);
+      steady.add(*algorithm, bytes, pass, at_best);
+    }
+  }
+  return steady;
 }
 
 double TimedSamples::typical(const Algorithm& algorithm, std::size_t bytes) const {
@@ -63,13 +102,13 @@ bool TimedSamples::was_mostly_left_out(const Key& key) const {
   std::size_t most = 0;
   for (const auto& [other, timed] : timed_) {
     if (other.first->collective == key.first->collective && other.second == key.second)
-      most = std::max(most, timed.passes);
+      most = std::max(most, timed.by_pass.size());
   }
-  return 2 * timed_.at(key).passes < most;
+  return 2 * timed_.at(key).by_pass.size() < most;
 }
 
-std::map<schedule::Collective, TimedSamples::Fastest> TimedSamples::fastest() const {
-  std::map<schedule::Collective, Fastest> all;
+std::map<Collective, TimedSamples::Fastest> TimedSamples::fastest() const {
+  std::map<Collective, Fastest> all;
   for (const auto& [key, timed] : timed_) {
     const double us = median(timed.times_us);
     const auto [least, is_new] = all[key.first->collective].try_emplace(key.second, us);
@@ -79,7 +118,7 @@ std::map<schedule::Collective, TimedSamples::Fastest> TimedSamples::fastest() co
 }
 
 /// How many times as long calls of that size took as by the sizes around it, in the median.
-double TimedSamples::slowness(schedule::Collective collective, std::size_t bytes) const {
+double TimedSamples::slowness(Collective collective, std::size_t bytes) const {
   std::vector<double> ratios;
   for (const auto& [key, timed] : timed_) {
     const auto& [algorithm, size] = key;
@@ -96,6 +135,10 @@ double TimedSamples::told_by_others(const Algorithm& algorithm, std::size_t byte
 }
 
 std::vector<MeasuredTimes> TimedSamples::medians(MemoryKind memory) const {
+  return at_best_pace().known_medians(memory);
+}
+
+std::vector<MeasuredTimes> TimedSamples::known_medians(MemoryKind memory) const {
   const auto fastest_of = fastest();
   std::vector<MeasuredTimes> list;
   for (auto next = timed_.begin(); next != timed_.end();) {

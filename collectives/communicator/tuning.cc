@@ -15,6 +15,7 @@
 #include "collectives/communicator/timed_calls.h"
 #include "collectives/communicator/tuning_cache.h"
 #include "collectives/communicator/tuning_fit.h"
+#include "collectives/communicator/tuning_pace.h"
 #include "collectives/communicator/tuning_samples.h"
 #include "collectives/communicator/tuning_world.h"
 #include "collectives/select/tuning.h"
@@ -180,6 +181,14 @@ Status use(Engine& engine, const std::string& text) {
   return {};
 }
 
+/// What was measured at another time.
+Status use_earlier(Engine& engine, const std::string& text) {
+  RONDO_TRY(use(engine, text));
+  RONDO_ASSIGN(select::Pace pace, measure_pace(engine));
+  engine.use_tuning(engine.place().planner().tuning(), std::move(pace));
+  return {};
+}
+
 /// The median of every second round from the `first`.
 double half_median(const std::vector<double>& rounds, std::size_t first) {
   std::vector<double> half;
@@ -270,7 +279,7 @@ Status learned_tuning(Engine& engine) {
   Result<std::optional<std::string>> own = std::optional<std::string>();
   if (place.rank() == 0) own = text_of_option(place);
   RONDO_ASSIGN(const auto text, share(engine, std::move(own)));
-  if (text.has_value()) return use(engine, *text);
+  if (text.has_value()) return use_earlier(engine, *text);
   RONDO_ASSIGN(const std::string measured, measured_tuning(engine));
   if (place.rank() == 0) keep(place, measured);
   return {};

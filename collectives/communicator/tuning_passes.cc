@@ -21,7 +21,7 @@ Result<std::vector<double>> measure(TimedCalls& calls, std::size_t bytes,
   std::vector<double> medians;
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
     medians.push_back(median(times[i]));
-    samples.add(*algorithms[i], bytes, times[i]);
+    samples.add(*algorithms[i], bytes, pass.number, times[i]);
   }
   return medians;
 }

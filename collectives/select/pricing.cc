@@ -103,22 +103,23 @@ double simulated_us(const Algorithm& algorithm, std::size_t bytes,
 
 std::unique_ptr<Pricing> Pricing::make(std::shared_ptr<const Tuning> tuning,
                                        const schedule::SharedLayout& layout,
-                                       std::size_t segment_bytes) {
+                                       std::size_t segment_bytes, Pace pace) {
   const std::vector<int> hosts = hosts_of(*layout);
   if (layout->world() > kMostRanks || layout->links() != nullptr ||
       !std::is_sorted(hosts.begin(), hosts.end()))
     return nullptr;
   simulate::Network network = network_for(*layout, tuning->network);
   return std::unique_ptr<Pricing>(
-      new Pricing(std::move(tuning), layout, std::move(network), segment_bytes));
+      new Pricing(std::move(tuning), layout, std::move(network), segment_bytes, std::move(pace)));
 }
 
 Pricing::Pricing(std::shared_ptr<const Tuning> tuning, schedule::SharedLayout layout,
-                 simulate::Network network, std::size_t segment_bytes)
+                 simulate::Network network, std::size_t segment_bytes, Pace pace)
     : tuning_(std::move(tuning)),
       layout_(std::move(layout)),
       network_(std::move(network)),
       segment_bytes_(segment_bytes),
+      pace_(std::move(pace)),
       measured_here_(simulate::hosts_of_ranks(tuning_->network) == hosts_of(*layout_)) {}
 
 double most_behind(const Candidate& candidate, std::span<const Candidate> list) {
@@ -137,7 +138,7 @@ double Pricing::correction(const Algorithm& algorithm, std::size_t bytes, Memory
 
 double Pricing::predicted_us(const Algorithm& algorithm, std::size_t bytes) const {
   return simulated_us(algorithm, bytes, layout_, network_, segment_bytes_) *
-         correction(algorithm, bytes);
+         correction(algorithm, bytes) * pace(bytes);
 }
 
 double Pricing::priced_us(const Algorithm& algorithm, std::size_t priced) {
@@ -155,7 +156,7 @@ double Pricing::predicted_between_us(const Algorithm& algorithm, std::size_t byt
   const double part = high == low ? 0
                                   : (static_cast<double>(bytes) - static_cast<double>(low)) /
                                         static_cast<double>(high - low);
-  return (low_us + part * (high_us - low_us)) * correction(algorithm, bytes, memory);
+  return (low_us + part * (high_us - low_us)) * correction(algorithm, bytes, memory) * pace(bytes);
 }
 
 double Pricing::predicted_us(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
@@ -163,7 +164,8 @@ double Pricing::predicted_us(const schedule::FoldedWorld& world, const schedule:
   simulate::Options options = priced_options(segment_bytes_);
   options.element_bytes = element_bytes;
   const auto prediction = simulate::simulate(world, table, network_, options);
-  return prediction.ok() ? prediction->us : 0;
+  const auto bytes = static_cast<std::size_t>(table.total()) * element_bytes;
+  return prediction.ok() ? prediction->us * pace(bytes) : 0;
 }
 
 const std::vector<Candidate>& Pricing::candidates(schedule::Collective collective,
@@ -183,6 +185,11 @@ const std::vector<Candidate>& Pricing::candidates(schedule::Collective collectiv
                     is_known ? us * correction(algorithm, rounded, MemoryKind::kRegistered) : 0});
   }
   sort(list);
+  // Behind the choice: of two that are level one mustn't come first by how a product is rounded.
+  for (Candidate& candidate : list) {
+    candidate.predicted_us *= pace(rounded);
+    candidate.registered_us *= pace(rounded);
+  }
   return list;
 }
 

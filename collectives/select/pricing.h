@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/select/pace.h"
 #include "collectives/select/select.h"
 #include "collectives/select/tuning.h"
 #include "collectives/simulate/simulate.h"
@@ -22,9 +23,11 @@ class Pricing {
  public:
   /// Null where the simulation isn't for this layout: more than kMostRanks ranks, hosts whose ranks
   /// aren't neighbours, links whose speeds were measured one by one.
+  /// `pace` is what predicted times are multiplied by where the tuning is of this world: of all
+  /// algorithms alike, so that it changes no choice.
   static std::unique_ptr<Pricing> make(std::shared_ptr<const Tuning> tuning,
                                        const schedule::SharedLayout& layout,
-                                       std::size_t segment_bytes);
+                                       std::size_t segment_bytes, Pace pace = {});
   /// A choice takes as long as some of the calls that it is for: milliseconds a candidate, and a
   /// tenth of a second where many share links.
   static constexpr int kMostRanks = 64;
@@ -35,7 +38,9 @@ class Pricing {
   /// (most_behind).
   const std::vector<Candidate>& candidates(schedule::Collective collective, std::size_t bytes,
                                            const Demands& demands);
-  /// What simulated times are multiplied by.
+  /// The tuning's times are of the world that this is for: so many ranks on so many hosts.
+  bool is_measured_here() const { return measured_here_; }
+  /// What simulated times are multiplied by, the pace left aside.
   double correction(const algorithms::Algorithm& algorithm, std::size_t bytes,
                     MemoryKind memory = MemoryKind::kOrdinary) const;
   /// Predicted for exactly so many bytes; 0 where its schedules can't be simulated.
@@ -51,8 +56,9 @@ class Pricing {
 
  private:
   Pricing(std::shared_ptr<const Tuning> tuning, schedule::SharedLayout layout,
-          simulate::Network network, std::size_t segment_bytes);
+          simulate::Network network, std::size_t segment_bytes, Pace pace);
 
+  double pace(std::size_t bytes) const { return measured_here_ ? pace_.at(bytes) : 1; }
   double priced_us(const algorithms::Algorithm& algorithm, std::size_t priced);
 
   using Key = std::tuple<schedule::Collective, std::size_t, Demands::Rows, Demands::Order>;
@@ -60,6 +66,7 @@ class Pricing {
   schedule::SharedLayout layout_;
   simulate::Network network_;
   std::size_t segment_bytes_;
+  Pace pace_;
   bool measured_here_;
   std::map<Key, std::vector<Candidate>> priced_;
   /// By constants alone, of priced sizes.

@@ -1,23 +1,13 @@
 #include "collectives/select/tuning.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "collectives/select/ratio_curve.h"
 
 namespace rondo::select {
 namespace {
 
 using Point = MeasuredTimes::Point;
-
-double ratio_of(const Point& point) { return point.us / point.simulated_us; }
-double log_of(std::size_t bytes) {
-  return std::log(static_cast<double>(std::max<std::size_t>(bytes, 1)));
-}
-
-double between(const Point& low, const Point& high, std::size_t bytes) {
-  const double part =
-      (log_of(bytes) - log_of(low.bytes)) / (log_of(high.bytes) - log_of(low.bytes));
-  return std::exp(std::log(ratio_of(low)) * (1 - part) + std::log(ratio_of(high)) * part);
-}
 
 }  // namespace
 
@@ -27,6 +17,21 @@ bool Tuning::is_known(schedule::Collective collective, std::string_view algorith
   return times != nullptr && std::ranges::any_of(times->points, [&](const Point& point) {
            return point.bytes >= bytes / 2 && point.bytes / 2 <= bytes;
          });
+}
+
+std::optional<Tuning::Typical> Tuning::typical(schedule::Collective collective,
+                                               std::size_t bytes) const {
+  constexpr double kClose = 1.5;
+  std::vector<Typical> list;
+  for (const MeasuredTimes& times : measured) {
+    if (times.collective != collective || times.memory != MemoryKind::kOrdinary) continue;
+    const auto point = std::ranges::find(times.points, bytes, &Point::bytes);
+    if (point != times.points.end()) list.push_back({times.algorithm, point->us});
+  }
+  if (list.empty()) return std::nullopt;
+  std::ranges::stable_sort(list, {}, &Typical::us);
+  const auto far = std::ranges::upper_bound(list, kClose * list.front().us, {}, &Typical::us);
+  return *(list.begin() + (far - list.begin() - 1) / 2);
 }
 
 const MeasuredTimes* Tuning::find(schedule::Collective collective, std::string_view algorithm,
@@ -45,12 +50,8 @@ double Tuning::correction(schedule::Collective collective, std::string_view algo
   const MeasuredTimes* const found =
       find(collective, algorithm, is_registered ? MemoryKind::kRegistered : MemoryKind::kOrdinary);
   if (found == nullptr) return 1;
-  const std::vector<Point>& points = found->points;
-  const auto high = std::ranges::lower_bound(points, bytes, {}, &Point::bytes);
-  if (high == points.begin()) return ratio_of(points.front());
-  if (high == points.end()) return ratio_of(points.back());
-  if (high->bytes == bytes) return ratio_of(*high);
-  return between(*(high - 1), *high, bytes);
+  return ratio_between(found->points, bytes,
+                       [](const Point& point) { return point.us / point.simulated_us; });
 }
 
 }  // namespace rondo::select

@@ -7,6 +7,7 @@
 // corrections do (its src/graph/tuning.cc). A value; threads: any.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,14 @@ struct Tuning {
   /// what isn't known on registered memory is as on ordinary memory.
   double correction(schedule::Collective collective, std::string_view algorithm, std::size_t bytes,
                     MemoryKind memory = MemoryKind::kOrdinary) const;
+  struct Typical {
+    std::string_view algorithm;
+    double us = 0;
+  };
+  /// Of what was measured on ordinary memory at exactly that size, and took at most one and a half
+  /// times as long as the fastest, the one in the middle; nothing where none was. (The fastest was
+  /// measured in the luckiest moment, most likely.)
+  std::optional<Typical> typical(schedule::Collective collective, std::size_t bytes) const;
   /// Whether it was measured on such memory at that size, or one that is at most twice or half as
   /// large.
   bool is_known(schedule::Collective collective, std::string_view algorithm, std::size_t bytes,

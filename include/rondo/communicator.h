@@ -129,9 +129,10 @@ struct CallInfo {
   /// That of all pairs, or "mixed"; "emulated" or "cuda" where the data stayed on the devices.
   std::string_view transport = "none";
   std::string_view wire_format = "none";  ///< "none" also where the option doesn't apply to it
-  /// By what the algorithm was chosen by, by a tuning for memory of this rank's kind; of a schedule
-  /// of the user's by simulation, as explain_plan does; where the data stayed on the devices, by
-  /// the formula of that way, whatever the algorithm. 0: unknown.
+  /// By what the algorithm was chosen by, by a tuning for memory of this rank's kind and at the
+  /// pace of when the communicator was made (docs/tuning.md); of a schedule of the user's by
+  /// simulation, as explain_plan does; where the data stayed on the devices, by the formula of that
+  /// way, whatever the algorithm. 0: unknown.
   double predicted_us = 0;
   double took_us = 0;  ///< on this rank; 0 with RONDO_TRACE=off
 };

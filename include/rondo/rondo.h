@@ -418,9 +418,9 @@ typedef struct rondo_call_info {
   char algorithm[32];
   char transport[16];
   char wire_format[16];
-  /* By what the algorithm was chosen by, by a tuning for memory of this rank's kind; of one's own
-   * schedule by simulation; where the data stayed on the devices, by the formula of that way,
-   * whatever the algorithm. 0: unknown. */
+  /* By what the algorithm was chosen by, by a tuning for memory of this rank's kind and at the pace
+   * of when the world was joined; of one's own schedule by simulation; where the data stayed on the
+   * devices, by the formula of that way, whatever the algorithm. 0: unknown. */
   double predicted_us;
   double took_us; /* on this rank; 0 with RONDO_TRACE=off */
 } rondo_call_info;

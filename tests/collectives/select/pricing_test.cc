@@ -77,6 +77,52 @@ TEST(Pricing, PredictsSizesBetweenThosePricedAsIfTheyWereSimulated) {
   }
 }
 
+/// Between two that are level a product's rounding would decide.
+TEST(Pricing, APace_MultipliesPredictionsAndChangesNoChoice) {
+  auto tuning = tuning_of(1, 4);
+  tuning->measured = {{.collective = Collective::kAllReduce,
+                       .algorithm = "ring",
+                       .points = {{.bytes = 4096, .us = 30, .simulated_us = 10}}},
+                      {.collective = Collective::kAllReduce,
+                       .algorithm = "ring",
+                       .memory = MemoryKind::kRegistered,
+                       .points = {{.bytes = 4096, .us = 5, .simulated_us = 10}}}};
+  const Pace pace{{{1024, 3}, {1 << 20, 0.7}}};
+  const auto layout = layout_of({0, 0, 0, 0});
+  const auto then = Pricing::make(tuning, layout, kSegment);
+  const auto now = Pricing::make(tuning, layout, kSegment, pace);
+  for (const std::size_t bytes :
+       std::initializer_list<std::size_t>{64, 1024, 4096, 65'536, 1 << 20, 8 << 20}) {
+    const auto& list = now->candidates(Collective::kAllReduce, bytes, {});
+    const auto& before = then->candidates(Collective::kAllReduce, bytes, {});
+    ASSERT_EQ(list.size(), before.size());
+    const double ratio = pace.at(bytes);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      EXPECT_EQ(list[i].algorithm, before[i].algorithm) << bytes;
+      EXPECT_DOUBLE_EQ(list[i].predicted_us, before[i].predicted_us * ratio) << bytes;
+      EXPECT_DOUBLE_EQ(list[i].registered_us, before[i].registered_us * ratio) << bytes;
+      for (const MemoryKind memory : {MemoryKind::kOrdinary, MemoryKind::kRegistered})
+        EXPECT_DOUBLE_EQ(now->predicted_between_us(*list[i].algorithm, bytes, memory),
+                         then->predicted_between_us(*list[i].algorithm, bytes, memory) * ratio);
+    }
+  }
+  // Another world than the one that was measured has no pace.
+  const auto half = layout_of({0, 0});
+  EXPECT_EQ(predicted(*Pricing::make(tuning, half, kSegment, pace), "ring", 4096),
+            predicted(*Pricing::make(tuning, half, kSegment), "ring", 4096));
+}
+
+TEST(Pace, IsBetweenItsPointsByLogarithms_AndTheNearestBeyond) {
+  const Pace pace{{{64, 4}, {4096, 1}, {65'536, 0.25}}};
+  EXPECT_EQ(Pace{}.at(100), 1);
+  EXPECT_EQ(pace.at(0), 4);
+  EXPECT_EQ(pace.at(64), 4);
+  EXPECT_NEAR(pace.at(512), 2, 1e-12);
+  EXPECT_EQ(pace.at(4096), 1);
+  EXPECT_NEAR(pace.at(16'384), 0.5, 1e-12);
+  EXPECT_EQ(pace.at(1 << 30), 0.25);
+}
+
 TEST(Pricing, ChoosesTheLeastSimulatedTime) {
   const auto pricing = Pricing::make(tuning_of(1, 4), layout_of({0, 0, 0, 0}), kSegment);
   ASSERT_NE(pricing, nullptr);

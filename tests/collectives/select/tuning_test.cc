@@ -55,6 +55,28 @@ TEST(Tuning, IsRead_AndWrittenAsItIsRead) {
   EXPECT_EQ(to_json(*again), text);
 }
 
+TEST(Tuning, TheTypicalOfASize_IsInTheMiddleOfThoseNearTheFastest) {
+  Tuning tuning;
+  const auto add = [&tuning](const char* name, double us, MemoryKind memory) {
+    tuning.measured.push_back({.collective = Collective::kAllReduce,
+                               .algorithm = name,
+                               .memory = memory,
+                               .points = {{.bytes = 4096, .us = us, .simulated_us = 1}}});
+  };
+  EXPECT_FALSE(tuning.typical(Collective::kAllReduce, 4096).has_value());
+  add("ring", 15.1, MemoryKind::kOrdinary);  // half as long again, and more
+  add("direct", 14, MemoryKind::kOrdinary);
+  add("one_shot", 11, MemoryKind::kOrdinary);
+  add("halving_doubling", 10, MemoryKind::kOrdinary);
+  add("recursive_doubling", 1, MemoryKind::kRegistered);
+  const auto typical = tuning.typical(Collective::kAllReduce, 4096);
+  ASSERT_TRUE(typical.has_value());
+  EXPECT_EQ(typical->algorithm, "one_shot");
+  EXPECT_EQ(typical->us, 11);
+  EXPECT_FALSE(tuning.typical(Collective::kAllReduce, 4092).has_value()) << "exactly that size";
+  EXPECT_FALSE(tuning.typical(Collective::kAllGather, 4096).has_value());
+}
+
 TEST(Tuning, PrivateReads_AreKept) {
   const auto tuning = parse_tuning(
       replaced(kTuning, "\"hosts\":", "\"private_read_bytes\": 131072, \"hosts\":"), "x");
