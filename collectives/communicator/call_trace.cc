@@ -62,6 +62,7 @@ CallTrace::CallTrace(const transport::Mesh& mesh, TraceSettings settings)
       send_series_(static_cast<std::size_t>(mesh.size())),
       receive_series_(static_cast<std::size_t>(mesh.size())),
       before_(static_cast<std::size_t>(mesh.size())),
+      own_(static_cast<std::size_t>(mesh.size())),
       counted_until_(static_cast<std::size_t>(mesh.size())),
       moved_(static_cast<std::size_t>(mesh.size())) {
   for (int peer = 0; peer < mesh.size(); ++peer) {
@@ -209,6 +210,19 @@ trace::Series& CallTrace::exchange_series(int peer, bool sends) {
   return *series;
 }
 
+void CallTrace::begin_anew() {
+  if (ring_.has_value()) ring_.emplace(settings_.calls);
+  uncounted_ = nullptr;
+  timer_.record() = {};
+  series_.forget();
+  for (trace::Total& waited : waited_) waited.forget();
+  std::ranges::fill(moved_, execute::MovedBytes());
+  for (int peer = 0; peer < mesh_.size(); ++peer) {
+    const transport::Endpoint* const endpoint = mesh_.endpoint(peer);
+    if (endpoint != nullptr) own_[static_cast<std::size_t>(peer)] = endpoint->traffic();
+  }
+}
+
 void CallTrace::dump(const Status& cause) {
   if (!ring_.has_value() || std::exchange(dumped_, true)) return;
   failure_ = cause.to_string();
@@ -293,8 +307,9 @@ trace::PeerTotals CallTrace::total_of(const transport::Endpoint& endpoint) const
   return {
       .peer = endpoint.peer(),
       .transport = transport::to_string(endpoint.kind()),
-      .sent_bytes = through_host.sent_bytes + moved_[peer].sent,
-      .received_bytes = through_host.received_bytes + moved_[peer].received,
+      .sent_bytes = through_host.sent_bytes - own_[peer].sent_bytes + moved_[peer].sent,
+      .received_bytes =
+          through_host.received_bytes - own_[peer].received_bytes + moved_[peer].received,
       .wait_seconds = static_cast<double>(waited_[peer].value()) * ns_per_tick_ * kSecondsPerNs};
 }
 

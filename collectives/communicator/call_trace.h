@@ -69,6 +69,9 @@ class CallTrace {
   /// A send or receive has ended. `met`: until then it waited for its peer; 0: until now.
   void end_exchange(const CallArguments& arguments, Ticks entered, Ticks met, const Status& status);
 
+  /// No call has been made yet: those so far were Rondo's own. Threads: no call is under way.
+  void begin_anew();
+
   /// Between devices, by a call that has ended well.
   void note_moved(std::span<const execute::MovedBytes> by_peers);
   /// What was exchanged with that peer.
@@ -132,6 +135,7 @@ class CallTrace {
   std::vector<trace::Series*> send_series_;  ///< by peer; null: no send has ended
   std::vector<trace::Series*> receive_series_;
   std::vector<transport::Traffic> before_;  ///< by peer: at the end of the call before
+  std::vector<transport::Traffic> own_;     ///< by peer: of what Rondo did by itself
   std::vector<Ticks> counted_until_;        ///< by peer: messages' waits are in there until then
   std::vector<execute::MovedBytes> moved_;  ///< by peer, between devices
   bool dumped_ = false;

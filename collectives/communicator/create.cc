@@ -78,7 +78,8 @@ Result<CommunicatorOptions> check_alone(const std::vector<Device>& devices,
 Status learn(const std::vector<std::shared_ptr<Engine>>& engines) {
   return transport::at_once(engines.size(), [&](std::size_t i) -> Status {
     RONDO_TRY(communicator::learn_links(*engines[i]));
-    return communicator::learn_tuning(*engines[i]);
+    RONDO_TRY(communicator::learn_tuning(*engines[i]));
+    return engines[i]->begin_anew();
   });
 }
 

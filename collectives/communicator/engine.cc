@@ -148,6 +148,14 @@ Result<std::vector<PeerTraffic>> Engine::traffic() {
   return undisturbed([](const Place& place) { return place.traffic(); });
 }
 
+Status Engine::begin_anew() {
+  return undisturbed([](Place& place) {
+           place.begin_anew();
+           return true;
+         })
+      .status();
+}
+
 Status Engine::tell(TraceFunction function) {
   Status told;
   const auto looked = undisturbed([&](Place& place) {

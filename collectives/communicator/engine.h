@@ -54,9 +54,12 @@ class Engine {
   void abort(const Status& cause);
   /// As Place::use_links; no call is outstanding.
   void use_links(const schedule::LinkSpeeds& links) { place_->use_links(links); }
-  void use_tuning(std::shared_ptr<const select::Tuning> tuning, select::Pace pace = {}) {
-    place_->use_tuning(std::move(tuning), std::move(pace));
+  void use_tuning(std::shared_ptr<const select::Tuning> tuning) {
+    place_->use_tuning(std::move(tuning));
   }
+  void use_pace(select::Pace pace) { place_->use_pace(std::move(pace)); }
+  /// As Place::begin_anew.
+  Status begin_anew();
   void force(std::string_view algorithm) { place_->force(algorithm); }
   void read_private_from(std::size_t bytes) { place_->read_private_from(bytes); }
   /// The handle is gone: what is outstanding fails with Cancelled; leaves the world.

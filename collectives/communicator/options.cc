@@ -135,6 +135,24 @@ Status check_words(const CommunicatorOptions& options) {
                     "RONDO_ERROR_FEEDBACK");
 }
 
+/// What excludes each other.
+Status check_together(const CommunicatorOptions& options) {
+  if (options.deterministic && options.wire_format != "none") {
+    return Status(
+        ErrorCode::kInvalidArgument,
+        fmt::format("deterministic and the wire format {} exclude each other: what travels "
+                    "over tcp alone is rounded to it (RONDO_DETERMINISTIC, "
+                    "RONDO_WIRE_FORMAT)",
+                    options.wire_format));
+  }
+  if (options.deterministic && options.device_path == "library") {
+    return Status(ErrorCode::kInvalidArgument,
+                  "deterministic and the device path library exclude each other: in which order a "
+                  "library adds is its own affair (RONDO_DETERMINISTIC, RONDO_DEVICE_PATH)");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
@@ -163,14 +181,7 @@ Result<CommunicatorOptions> resolve(CommunicatorOptions options) {
   resolve_text(options.device_path, defaults.device_path, "RONDO_DEVICE_PATH");
   RONDO_TRY(check_plain(options));
   RONDO_TRY(check_words(options));
-  if (options.deterministic && options.wire_format != "none") {
-    return Status(
-        ErrorCode::kInvalidArgument,
-        fmt::format("deterministic and the wire format {} exclude each other: what travels "
-                    "over tcp alone is rounded to it (RONDO_DETERMINISTIC, "
-                    "RONDO_WIRE_FORMAT)",
-                    options.wire_format));
-  }
+  RONDO_TRY(check_together(options));
   return options;
 }
 

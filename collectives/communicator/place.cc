@@ -197,11 +197,17 @@ void Place::use_schedule(std::shared_ptr<const UserSchedule> schedule) {
   forget_plans();
 }
 
-void Place::use_tuning(std::shared_ptr<const select::Tuning> tuning, select::Pace pace) {
+void Place::use_tuning(std::shared_ptr<const select::Tuning> tuning) {
   // What the program asks for counts.
   if (tuning != nullptr && options().private_read_bytes == 0)
     read_private_from(tuning->private_read_bytes);
-  planner_.use_tuning(std::move(tuning), std::move(pace));
+  planner_.use_tuning(std::move(tuning));
+  ++era_;
+  forget_plans();
+}
+
+void Place::use_pace(select::Pace pace) {
+  planner_.use_pace(std::move(pace));
   ++era_;
   forget_plans();
 }
@@ -215,6 +221,13 @@ void Place::forget_plans() {
   recent_calls_.forget();
   plans_ = {};
   uneven_plans_ = {};
+}
+
+void Place::begin_anew() {
+  last_call_ = CallInfo{};
+  last_call_.transport = transport_;
+  registered_us_ = 0;
+  trace_->begin_anew();
 }
 
 CallInfo Place::last_call() const {

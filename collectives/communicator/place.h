@@ -101,7 +101,9 @@ class Place {
   /// The same: calls go by the user's schedule where it is for them.
   void use_schedule(std::shared_ptr<const UserSchedule> schedule);
   /// The same: choices go by what was measured.
-  void use_tuning(std::shared_ptr<const select::Tuning> tuning, select::Pace pace = {});
+  void use_tuning(std::shared_ptr<const select::Tuning> tuning);
+  /// The same: predictions go by how fast the world is.
+  void use_pace(select::Pace pace);
   /// How often choices have changed for good: a plan of an earlier era isn't what peers make now.
   std::uint32_t era() const { return era_; }
   /// As Transport::read_private_from.
@@ -117,6 +119,8 @@ class Place {
   std::uint64_t calls() const { return last_.sequence; }
   CallInfo last_call() const;
   std::vector<PeerTraffic> traffic() const;
+  /// What has been called so far was Rondo's own affair: it is in no trace, metric or traffic.
+  void begin_anew();
   CallTrace& trace() { return *trace_; }
   const CallTrace& trace() const { return *trace_; }
 

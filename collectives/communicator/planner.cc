@@ -68,16 +68,20 @@ void Planner::use_layout(schedule::HostLayout layout) {
   make_pricing();
 }
 
-void Planner::use_tuning(std::shared_ptr<const select::Tuning> tuning, select::Pace pace) {
+void Planner::use_pace(select::Pace pace) {
+  if (pricing_ != nullptr) pricing_->use_pace(std::move(pace));
+  last_priced_ = {};
+}
+
+void Planner::use_tuning(std::shared_ptr<const select::Tuning> tuning) {
   tuning_ = std::move(tuning);
-  pace_ = std::move(pace);
   make_pricing();
 }
 
 void Planner::make_pricing() {
   pricing_ = nullptr;
   last_priced_ = {};
-  if (tuning_ != nullptr) pricing_ = select::Pricing::make(tuning_, hosts_, segment_bytes(), pace_);
+  if (tuning_ != nullptr) pricing_ = select::Pricing::make(tuning_, hosts_, segment_bytes());
 }
 
 std::size_t Planner::segment_bytes() const {
@@ -125,6 +129,8 @@ Result<select::Candidate> Planner::choose(const CallArguments& arguments) {
   const std::string_view name = forced_.empty() ? options_.algorithm : forced_;
   RONDO_ASSIGN(const algorithms::Algorithm* forced,
                select::forced_algorithm(arguments.collective, name, demands));
+  // Nobody asks what a call that is timed was predicted to take.
+  if (is_timing()) return select::Candidate{.algorithm = forced};
   const std::vector<select::Candidate>& list = priced_of(arguments.collective, bytes, demands);
   for (const select::Candidate& candidate : list) {
     if (forced == nullptr ? is_taken(*candidate.algorithm, arguments)
@@ -266,7 +272,7 @@ Result<execute::PlanInputs> Planner::inputs_of_own(const UserSchedule& own,
 double Planner::predicted_us(const UserSchedule& own, const execute::PlanInputs& inputs) const {
   const auto constants =
       tuning_ != nullptr ? tuning_ : select::built_in_tuning(options_.transport != "tcp");
-  const auto pricing = select::Pricing::make(constants, hosts_, segment_bytes(), pace_);
+  const auto pricing = select::Pricing::make(constants, hosts_, segment_bytes());
   if (pricing == nullptr) return 0;
   return pricing->predicted_us(own.world, inputs.table, inputs.element_bytes);
 }

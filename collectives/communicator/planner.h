@@ -38,9 +38,11 @@ class Planner {
   /// Whether ranks of this host do not outnumber the cores they may use.
   void set_spare_core(bool spare_core) { spare_core_ = spare_core; }
   void use_links(const schedule::LinkSpeeds& links);
-  /// Choices from now on go by what was measured; null: by constants that are built in. `pace`: of
-  /// this world beside it.
-  void use_tuning(std::shared_ptr<const select::Tuning> tuning, select::Pace pace = {});
+  /// Choices from now on go by what was measured; null: by constants that are built in.
+  void use_tuning(std::shared_ptr<const select::Tuning> tuning);
+  /// Of this world beside that: predictions of built-in algorithms from now on go by it, choices
+  /// don't.
+  void use_pace(select::Pace pace);
   const std::shared_ptr<const select::Tuning>& tuning() const { return tuning_; }
   /// Predictions go by times of this very world.
   bool is_measured_here() const { return pricing_ != nullptr && pricing_->is_measured_here(); }
@@ -140,7 +142,6 @@ class Planner {
   std::string_view forced_;
   schedule::ChunkTable spare_table_ = schedule::ChunkTable::equal(0, 1);  ///< its memory is of use
   std::shared_ptr<const select::Tuning> tuning_;
-  select::Pace pace_;
   std::unique_ptr<select::Pricing> pricing_;  ///< null: by constants that are built in
   std::array<Priced, static_cast<std::size_t>(schedule::Collective::kBarrier) + 1> last_priced_;
 };

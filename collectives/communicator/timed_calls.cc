@@ -59,6 +59,22 @@ std::size_t TimedCalls::bytes_of(Collective collective, std::size_t bytes) const
 Result<bool> TimedCalls::reserve(std::size_t bytes) {
   Status status = input_.reserve(bytes / sizeof(float));
   if (status.ok()) status = output_.reserve(bytes / sizeof(float));
+  return have_all(status);
+}
+
+Result<bool> TimedCalls::has_room_for(std::size_t bytes, const Algorithm& algorithm) {
+  const auto prepared = [&]() -> Status {
+    RONDO_ASSIGN(const CallArguments arguments, arguments_of(algorithm.collective, bytes));
+    engine_.force(algorithm.name);
+    return engine_.prepare(arguments).status();
+  }();
+  engine_.force({});
+  if (!prepared.ok() && prepared.code() != ErrorCode::kSystem) return prepared;
+  return have_all(prepared);
+}
+
+/// Whether all ranks have the memory that this one has by `status`.
+Result<bool> TimedCalls::have_all(const Status& status) {
   if (!status.ok()) {
     log(LogLevel::kWarn, [&] {
       return fmt::format("{} memory isn't measured: {}",
@@ -175,6 +191,7 @@ Result<std::vector<std::vector<double>>> TimedCalls::run(
 std::vector<std::vector<double>> TimedCalls::shared_out(
     std::span<const double> times, std::span<const Algorithm* const> algorithms,
     std::size_t rounds) {
+  if (algorithms.size() == 1) return {{times.begin(), times.end()}};
   std::map<const Algorithm*, std::vector<double>> of_first;
   for (std::size_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < algorithms.size(); ++i)

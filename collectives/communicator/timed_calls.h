@@ -34,6 +34,8 @@ class TimedCalls {
   /// Memory for calls of up to so many bytes: whether all ranks have it; one that hasn't logs why.
   /// Collective. Errors: as a collective call.
   Result<bool> reserve(std::size_t bytes);
+  /// The same, and for what else a call of these bytes takes by that algorithm.
+  Result<bool> has_room_for(std::size_t bytes, const algorithms::Algorithm& algorithm);
 
   /// What a call takes on the slowest rank, in microseconds, of each algorithm in each round; all
   /// ranks get the same. Input is written anew and all meet at a barrier before each call, and at
@@ -49,6 +51,7 @@ class TimedCalls {
   std::size_t bytes_of(schedule::Collective collective, std::size_t bytes) const;
 
  private:
+  Result<bool> have_all(const Status& status);
   Result<CallArguments> arguments_of(schedule::Collective collective, std::size_t bytes);
   Result<double> time_call(const CallArguments& arguments,
                            const std::shared_ptr<PreparedPlan>& plan);

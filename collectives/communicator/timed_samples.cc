@@ -5,7 +5,6 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <ranges>
 #include <set>
 #include <string>
 
@@ -44,8 +43,7 @@ void TimedSamples::add(const Algorithm& algorithm, std::size_t bytes, std::size_
     times->insert(times->end(), times_us.begin(), times_us.end());
 }
 
-std::map<std::size_t, double> TimedSamples::slowness_of_passes(Collective collective,
-                                                               std::size_t bytes) const {
+double TimedSamples::best_pace(Collective collective, std::size_t bytes) const {
   std::map<std::size_t, std::vector<double>> ratios;
   for (const auto& [key, timed] : timed_) {
     if (key.first->collective != collective || key.second != bytes) continue;
@@ -53,32 +51,12 @@ std::map<std::size_t, double> TimedSamples::slowness_of_passes(Collective collec
     for (const auto& [pass, times_us] : timed.by_pass)
       ratios[pass].push_back(median(times_us) / usual_us);
   }
-  std::map<std::size_t, double> slowness;
-  for (auto& [pass, of_pass] : ratios) slowness[pass] = median(std::move(of_pass));
-  const double best = std::ranges::min(slowness | std::views::values);
+  double best = 1;
+  for (auto& [pass, of_pass] : ratios) best = std::min(best, median(std::move(of_pass)));
   // What passes of the same machine differ by: to take the fastest of them for its pace would be to
   // take a median for a minimum.
-  constexpr double kNoise = 1.25;
-  for (double& of_pass : slowness | std::views::values)
-    of_pass = of_pass > kNoise * best ? of_pass / best : 1;
-  return slowness;
-}
-
-TimedSamples TimedSamples::at_best_pace() const {
-  std::map<std::pair<Collective, std::size_t>, std::map<std::size_t, double>> slowness;
-  TimedSamples steady;
-  for (const auto& [key, timed] : timed_) {
-    const auto& [algorithm, bytes] = key;
-    const auto [found, is_new] = slowness.try_emplace({algorithm->collective, bytes});
-    std::map<std::size_t, double>& of_passes = found->second;
-    if (is_new) of_passes = slowness_of_passes(algorithm->collective, bytes);
-    for (const auto& [pass, times_us] : timed.by_pass) {
-      std::vector<double> at_best = times_us;
-      for (double& us : at_best) us /= of_passes.at(pass);
-      steady.add(*algorithm, bytes, pass, at_best);
-    }
-  }
-  return steady;
+  constexpr double kNoise = 1.5;
+  return kNoise * best < 1 ? best : 1;
 }
 
 double TimedSamples::typical(const Algorithm& algorithm, std::size_t bytes) const {
@@ -132,6 +110,21 @@ double TimedSamples::slowness(Collective collective, std::size_t bytes) const {
 double TimedSamples::told_by_others(const Algorithm& algorithm, std::size_t bytes) const {
   if (timed_.contains({&algorithm, bytes})) return kUnknown;
   return between(algorithm, bytes) * slowness(algorithm.collective, bytes);
+}
+
+TimedSamples TimedSamples::at_best_pace() const {
+  std::map<std::pair<Collective, std::size_t>, double> paces;
+  TimedSamples fast;
+  for (const auto& [key, timed] : timed_) {
+    const auto& [algorithm, bytes] = key;
+    const auto [pace, is_new] = paces.try_emplace({algorithm->collective, bytes});
+    if (is_new) pace->second = best_pace(algorithm->collective, bytes);
+    for (auto [pass, times_us] : timed.by_pass) {
+      for (double& us : times_us) us *= pace->second;
+      fast.add(*algorithm, bytes, pass, times_us);
+    }
+  }
+  return fast;
 }
 
 std::vector<MeasuredTimes> TimedSamples::medians(MemoryKind memory) const {

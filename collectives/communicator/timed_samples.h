@@ -25,7 +25,7 @@ class TimedSamples {
   /// mostly left out.
   double between(const algorithms::Algorithm& algorithm, std::size_t bytes) const;
 
-  /// In the order of the registry, at the machine's best pace (at_best_pace). On ordinary memory
+  /// In the order of the registry, at the machine's best pace (best_pace). On ordinary memory
   /// with times that others' tell: where others were measured at a size, and this one not, because
   /// it is far slower by the sizes around it, that counts for as much as those others took longer
   /// than by the sizes around them; else what was measured while the machine was slow would be
@@ -42,14 +42,12 @@ class TimedSamples {
   using Fastest = std::map<std::size_t, double>;
   /// Medians; but for what isn't known, as `medians` has them.
   std::vector<select::MeasuredTimes> known_medians(MemoryKind memory) const;
-  /// As if each size had been measured in the fastest of its passes only: what made all algorithms
-  /// of a collective slow in a pass (a hypervisor moves cores apart, and together again, within
-  /// seconds) goes, and what one of them takes beside the others stays. Else some sizes' times
-  /// would be the slow machine's and some the fast one's, and no pace (tuning_pace.h) would fit.
+  /// What a size's times are multiplied by, to be of the fastest of its passes: 1 where the machine
+  /// was as fast in most. A hypervisor moves cores apart, and together again, within seconds; some
+  /// sizes' medians would be the slow machine's and others' the fast one's, and no pace
+  /// (tuning_pace.h) would fit. One for all algorithms: which one is faster is as the medians say.
+  double best_pace(schedule::Collective collective, std::size_t bytes) const;
   TimedSamples at_best_pace() const;
-  /// How many times as long each pass's calls took as the fastest's; 1 for what is nearly as fast.
-  std::map<std::size_t, double> slowness_of_passes(schedule::Collective collective,
-                                                   std::size_t bytes) const;
   bool was_mostly_left_out(const Key& key) const;
   std::map<schedule::Collective, Fastest> fastest() const;
   double told_by_others(const algorithms::Algorithm& algorithm, std::size_t bytes) const;

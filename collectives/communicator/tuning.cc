@@ -181,11 +181,13 @@ Status use(Engine& engine, const std::string& text) {
   return {};
 }
 
-/// What was measured at another time.
+/// What was measured at another time. Over another transport there is nothing to compare.
 Status use_earlier(Engine& engine, const std::string& text) {
   RONDO_TRY(use(engine, text));
+  const select::Tuning& tuning = *engine.place().planner().tuning();
+  if (!tuning.transport.empty() && tuning.transport != transport_of(engine.place())) return {};
   RONDO_ASSIGN(select::Pace pace, measure_pace(engine));
-  engine.use_tuning(engine.place().planner().tuning(), std::move(pace));
+  engine.use_pace(std::move(pace));
   return {};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Reduce kernels in a device's stream: the same contract as reduce.h, on memory of the device, with
-// the same bits. Registered per kind of device.
+// the same bits, but for which NaN a sum or a product is on CUDA. Registered per kind of device.
 // Threads: one at a time per stream.
 
 #include <cstddef>

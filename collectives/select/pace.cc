@@ -4,8 +4,10 @@
 
 namespace rondo::select {
 
-double Pace::at(std::size_t bytes) const {
-  return ratio_between(points, bytes, [](const Point& point) { return point.ratio; });
+double Pace::at(std::size_t bytes, MemoryKind memory) const {
+  const bool is_apart = memory == MemoryKind::kRegistered && !registered.empty();
+  return ratio_between(is_apart ? registered : ordinary, bytes,
+                       [](const Point& point) { return point.ratio; });
 }
 
 }  // namespace rondo::select

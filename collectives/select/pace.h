@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "rondo/memory_kind.h"
+
 namespace rondo::select {
 
 struct Pace {
@@ -14,11 +16,12 @@ struct Pace {
     std::size_t bytes = 0;
     double ratio = 1;  ///< so many times as long as by the tuning
   };
-  std::vector<Point> points;  ///< by ascending bytes; none: as by the tuning
+  std::vector<Point> ordinary;    ///< by ascending bytes; none: as by the tuning
+  std::vector<Point> registered;  ///< on registered memory; none: as on ordinary memory
 
   /// Of calls of so many bytes: between points by the logarithms of both, beyond them as at the
   /// nearest.
-  double at(std::size_t bytes) const;
+  double at(std::size_t bytes, MemoryKind memory) const;
 };
 
 }  // namespace rondo::select

@@ -103,24 +103,28 @@ double simulated_us(const Algorithm& algorithm, std::size_t bytes,
 
 std::unique_ptr<Pricing> Pricing::make(std::shared_ptr<const Tuning> tuning,
                                        const schedule::SharedLayout& layout,
-                                       std::size_t segment_bytes, Pace pace) {
+                                       std::size_t segment_bytes) {
   const std::vector<int> hosts = hosts_of(*layout);
   if (layout->world() > kMostRanks || layout->links() != nullptr ||
       !std::is_sorted(hosts.begin(), hosts.end()))
     return nullptr;
   simulate::Network network = network_for(*layout, tuning->network);
   return std::unique_ptr<Pricing>(
-      new Pricing(std::move(tuning), layout, std::move(network), segment_bytes, std::move(pace)));
+      new Pricing(std::move(tuning), layout, std::move(network), segment_bytes));
 }
 
 Pricing::Pricing(std::shared_ptr<const Tuning> tuning, schedule::SharedLayout layout,
-                 simulate::Network network, std::size_t segment_bytes, Pace pace)
+                 simulate::Network network, std::size_t segment_bytes)
     : tuning_(std::move(tuning)),
       layout_(std::move(layout)),
       network_(std::move(network)),
       segment_bytes_(segment_bytes),
-      pace_(std::move(pace)),
       measured_here_(simulate::hosts_of_ranks(tuning_->network) == hosts_of(*layout_)) {}
+
+void Pricing::use_pace(Pace pace) {
+  pace_ = std::move(pace);
+  priced_.clear();
+}
 
 double most_behind(const Candidate& candidate, std::span<const Candidate> list) {
   constexpr double kForgiven = 1.1;
@@ -134,6 +138,12 @@ double most_behind(const Candidate& candidate, std::span<const Candidate> list) 
 double Pricing::correction(const Algorithm& algorithm, std::size_t bytes, MemoryKind memory) const {
   if (!measured_here_) return 1;
   return tuning_->correction(algorithm.collective, algorithm.name, bytes, memory);
+}
+
+MemoryKind Pricing::known_kind(const Algorithm& algorithm, std::size_t bytes,
+                               MemoryKind memory) const {
+  const bool is_known = tuning_->is_known(algorithm.collective, algorithm.name, bytes, memory);
+  return is_known ? memory : MemoryKind::kOrdinary;
 }
 
 double Pricing::predicted_us(const Algorithm& algorithm, std::size_t bytes) const {
@@ -156,7 +166,8 @@ double Pricing::predicted_between_us(const Algorithm& algorithm, std::size_t byt
   const double part = high == low ? 0
                                   : (static_cast<double>(bytes) - static_cast<double>(low)) /
                                         static_cast<double>(high - low);
-  return (low_us + part * (high_us - low_us)) * correction(algorithm, bytes, memory) * pace(bytes);
+  return (low_us + part * (high_us - low_us)) * correction(algorithm, bytes, memory) *
+         pace(bytes, known_kind(algorithm, bytes, memory));
 }
 
 double Pricing::predicted_us(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
@@ -164,8 +175,7 @@ double Pricing::predicted_us(const schedule::FoldedWorld& world, const schedule:
   simulate::Options options = priced_options(segment_bytes_);
   options.element_bytes = element_bytes;
   const auto prediction = simulate::simulate(world, table, network_, options);
-  const auto bytes = static_cast<std::size_t>(table.total()) * element_bytes;
-  return prediction.ok() ? prediction->us * pace(bytes) : 0;
+  return prediction.ok() ? prediction->us : 0;
 }
 
 const std::vector<Candidate>& Pricing::candidates(schedule::Collective collective,
@@ -188,7 +198,7 @@ const std::vector<Candidate>& Pricing::candidates(schedule::Collective collectiv
   // Behind the choice: of two that are level one mustn't come first by how a product is rounded.
   for (Candidate& candidate : list) {
     candidate.predicted_us *= pace(rounded);
-    candidate.registered_us *= pace(rounded);
+    candidate.registered_us *= pace(rounded, MemoryKind::kRegistered);
   }
   return list;
 }

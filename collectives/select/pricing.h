@@ -23,11 +23,9 @@ class Pricing {
  public:
   /// Null where the simulation isn't for this layout: more than kMostRanks ranks, hosts whose ranks
   /// aren't neighbours, links whose speeds were measured one by one.
-  /// `pace` is what predicted times are multiplied by where the tuning is of this world: of all
-  /// algorithms alike, so that it changes no choice.
   static std::unique_ptr<Pricing> make(std::shared_ptr<const Tuning> tuning,
                                        const schedule::SharedLayout& layout,
-                                       std::size_t segment_bytes, Pace pace = {});
+                                       std::size_t segment_bytes);
   /// A choice takes as long as some of the calls that it is for: milliseconds a candidate, and a
   /// tenth of a second where many share links.
   static constexpr int kMostRanks = 64;
@@ -38,6 +36,9 @@ class Pricing {
   /// (most_behind).
   const std::vector<Candidate>& candidates(schedule::Collective collective, std::size_t bytes,
                                            const Demands& demands);
+  /// What predicted times are multiplied by from now on where the tuning is of this world: those of
+  /// all algorithms alike, so that it changes no choice.
+  void use_pace(Pace pace);
   /// The tuning's times are of the world that this is for: so many ranks on so many hosts.
   bool is_measured_here() const { return measured_here_; }
   /// What simulated times are multiplied by, the pace left aside.
@@ -49,16 +50,21 @@ class Pricing {
   /// once: whatever sizes a program comes with, there are few simulations.
   double predicted_between_us(const algorithms::Algorithm& algorithm, std::size_t bytes,
                               MemoryKind memory = MemoryKind::kOrdinary);
-  /// The same of schedules that are no algorithm's, by the constants alone. Two tenths of a
-  /// second at most, about.
+  /// The same of schedules that are no algorithm's, by the constants alone, without a pace. Two
+  /// tenths of a second at most, about.
   double predicted_us(const schedule::FoldedWorld& world, const schedule::ChunkTable& table,
                       std::size_t element_bytes) const;
 
  private:
   Pricing(std::shared_ptr<const Tuning> tuning, schedule::SharedLayout layout,
-          simulate::Network network, std::size_t segment_bytes, Pace pace);
+          simulate::Network network, std::size_t segment_bytes);
 
-  double pace(std::size_t bytes) const { return measured_here_ ? pace_.at(bytes) : 1; }
+  double pace(std::size_t bytes, MemoryKind memory = MemoryKind::kOrdinary) const {
+    return measured_here_ ? pace_.at(bytes, memory) : 1;
+  }
+  /// What is predicted of such memory goes by times of this kind.
+  MemoryKind known_kind(const algorithms::Algorithm& algorithm, std::size_t bytes,
+                        MemoryKind memory) const;
   double priced_us(const algorithms::Algorithm& algorithm, std::size_t priced);
 
   using Key = std::tuple<schedule::Collective, std::size_t, Demands::Rows, Demands::Order>;

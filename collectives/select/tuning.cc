@@ -19,12 +19,12 @@ bool Tuning::is_known(schedule::Collective collective, std::string_view algorith
          });
 }
 
-std::optional<Tuning::Typical> Tuning::typical(schedule::Collective collective,
-                                               std::size_t bytes) const {
+std::optional<Tuning::Typical> Tuning::typical(schedule::Collective collective, std::size_t bytes,
+                                               MemoryKind memory) const {
   constexpr double kClose = 1.5;
   std::vector<Typical> list;
   for (const MeasuredTimes& times : measured) {
-    if (times.collective != collective || times.memory != MemoryKind::kOrdinary) continue;
+    if (times.collective != collective || times.memory != memory) continue;
     const auto point = std::ranges::find(times.points, bytes, &Point::bytes);
     if (point != times.points.end()) list.push_back({times.algorithm, point->us});
   }

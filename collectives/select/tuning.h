@@ -52,10 +52,11 @@ struct Tuning {
     std::string_view algorithm;
     double us = 0;
   };
-  /// Of what was measured on ordinary memory at exactly that size, and took at most one and a half
+  /// Of what was measured on such memory at exactly that size, and took at most one and a half
   /// times as long as the fastest, the one in the middle; nothing where none was. (The fastest was
   /// measured in the luckiest moment, most likely.)
-  std::optional<Typical> typical(schedule::Collective collective, std::size_t bytes) const;
+  std::optional<Typical> typical(schedule::Collective collective, std::size_t bytes,
+                                 MemoryKind memory) const;
   /// Whether it was measured on such memory at that size, or one that is at most twice or half as
   /// large.
   bool is_known(schedule::Collective collective, std::string_view algorithm, std::size_t bytes,

@@ -131,9 +131,11 @@ Result<Node> parse_text(std::string_view text) {
     return invalid(
         fmt::format("{} MiB long; expected at most {}", text.size() >> 20, kMostBytes >> 20));
   }
-  if (text.find_first_not_of(kWhitespace) == std::string_view::npos)
-    return invalid("empty; expected JSON");
-  if (is_too_deep(text)) return invalid(fmt::format("nested more than {} deep", kMostDepth));
+  const std::size_t first = text.find_first_not_of(kWhitespace);
+  if (first == std::string_view::npos) return invalid("empty; expected JSON");
+  // What doesn't begin as JSON is told by where it begins, not by the brackets in it.
+  if ((text[first] == '{' || text[first] == '[') && is_too_deep(text))
+    return invalid(fmt::format("nested more than {} deep", kMostDepth));
   FirstMistake mistake;
   if (!Node::sax_parse(text.begin(), text.end(), &mistake)) return invalid(mistake.told_of(text));
   return Node::parse(text.begin(), text.end());

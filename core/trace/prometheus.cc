@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/trace/chrome_export.h"
 
 namespace rondo::trace {
@@ -105,9 +108,12 @@ std::string prometheus_text(int rank, const std::string& job,
                             const std::vector<const Series*>& series,
                             const std::vector<PeerTotals>& peers, double ns_per_tick) {
   Text text(rank, job);
-  counters(text, series);
-  split(text, series, ns_per_tick);
-  latencies(text, series, ns_per_tick);
+  std::vector<const Series*> used;
+  std::ranges::copy_if(series, std::back_inserter(used),
+                       [](const Series* one) { return one->calls.value() > 0; });
+  counters(text, used);
+  split(text, used, ns_per_tick);
+  latencies(text, used, ns_per_tick);
   traffic(text, peers);
   return text.take();
 }

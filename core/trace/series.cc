@@ -24,6 +24,17 @@ void Series::add(const CallRecord& record, double ns_per_tick) {
   buckets[bucket_of(static_cast<std::uint64_t>(static_cast<std::int64_t>(ns)))].add(1);
 }
 
+void Series::forget() {
+  for (Total* const total : {&calls, &errors, &bytes, &wait, &transfer, &reduce, &latency})
+    total->forget();
+  for (Total& bucket : buckets) bucket.forget();
+}
+
+void SeriesTable::forget() {
+  const std::lock_guard lock(mutex_);
+  for (Series& one : series_) one.forget();
+}
+
 Series& SeriesTable::find(std::string_view collective, std::string_view algorithm,
                           std::string_view transport) {
   const std::lock_guard lock(mutex_);

@@ -25,6 +25,7 @@ class Total {
   void add(std::uint64_t more) {
     value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
+  void forget() { value_.store(0, std::memory_order_relaxed); }
   std::uint64_t value() const { return value_.load(std::memory_order_relaxed); }
 
  private:
@@ -54,6 +55,8 @@ struct alignas(kCacheLineBytes) Series {
 
   /// `ns_per_tick` decides the bucket alone.
   void add(const CallRecord& record, double ns_per_tick);
+  /// No call has ended.
+  void forget();
 };
 
 class SeriesTable {
@@ -62,6 +65,8 @@ class SeriesTable {
   /// The kind's own, made where there is none yet; the last of kMost takes what is beyond. It stays
   /// where it is. Threads: any.
   Series& find(std::string_view collective, std::string_view algorithm, std::string_view transport);
+  /// All of them, as if they had been made just now. Threads: no call is under way.
+  void forget();
   /// By index. Threads: any.
   std::vector<const Series*> all() const;
 

@@ -13,8 +13,8 @@
 
 namespace rondo::kernels::cuda {
 
-// The device's own conversions make one NaN of all; the host's keep sign and payload, and min and
-// max promise theirs.
+// The device's own conversions make one NaN of all; these keep sign and payload, which min and max
+// promise.
 
 struct Half {
   using Stored = std::uint16_t;

@@ -69,7 +69,7 @@ std::vector<std::function<void(Communicator&)>> FailingDevice::calls() {
           [=](Communicator& world) { world.reduce_scatter(whole, other_part); },
           [=](Communicator& world) { world.all_to_all(whole, other_whole); },
           [=, this](Communicator& world) {
-            world.start(Call::all_reduce(whole, ReduceOp::kMax).on(*stream_)).wait();
+            world.start(Call::all_reduce(whole, ReduceOp::kProd).on(*stream_)).wait();
           },
           // Who was done with the last learns here that another wasn't.
           [](Communicator& world) { world.barrier(); }};

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,6 +23,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::IsNan;
 
 constexpr Device kFirst{DeviceKind::kCuda, 0};
 
@@ -93,6 +95,33 @@ TEST(LibraryPlaces, WhatItCannotReduce_GoesAnotherWay) {
     rank.all_reduce(memory.buffer(0, 100), ReduceOp::kAvg);
     EXPECT_THAT(memory.read(0, 100), Each(-2));
   });
+}
+
+/// NCCL's min and max of floats pass over them.
+TEST(LibraryPlaces, NansOfTheLargest_AreKept) {
+  spawn(world(2), [](Communicator& rank) {
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    Memory<float> memory(rank.device(), 100, false);
+    memory.write(0, std::vector<float>(100, rank.rank() == 0 ? kNan : 1.5F));
+    rank.all_reduce(memory.buffer(0, 100), ReduceOp::kMax);
+    EXPECT_THAT(memory.read(0, 100), Each(IsNan()));
+    EXPECT_NE(rank.last_call().algorithm, "nccl");
+  });
+}
+
+/// Nobody knows in which order it adds.
+TEST(LibraryPlaces, ALibraryAndDeterminism_ExcludeEachOther) {
+  World wanted = world(2);
+  wanted.device_path = "library";
+  wanted.deterministic = true;
+  try {
+    make_world(wanted);
+    ADD_FAILURE() << "made";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.message(), AllOf(HasSubstr("RONDO_DETERMINISTIC"),
+                                       HasSubstr("RONDO_DEVICE_PATH"), HasSubstr("library")));
+  }
 }
 
 TEST(LibraryPlaces, TwoRanksOnOneDevice_GoAnotherWay) {

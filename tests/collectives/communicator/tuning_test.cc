@@ -25,8 +25,11 @@
 namespace rondo::testing {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr bool kSlow = RONDO_SLOW_BUILD;  // CMake: sanitizers, where to measure takes minutes
 
@@ -225,6 +228,39 @@ TEST(CommunicatorTuning, PredictionsGoByHowFastTheWorldIsWhenItIsJoined) {
       pace = pace_of_2_kib(transport, path);
     EXPECT_LT(pace, 0.5);
     EXPECT_GT(pace, 0);
+  }
+}
+
+/// What a world does to learn its pace, or its links, is in none of its books.
+TEST(CommunicatorTuning, WhatIsMeasuredAtTheJoin_IsNoCallOfTheProgram) {
+  const Folder folder;
+  const std::string path =
+      folder.write("one", R"({"rondo_tuning": 1, "network": {"hosts": [{"ranks": 2}]}, "measured":
+      [{"collective": "all_reduce", "algorithm": "direct",
+        "times": [{"bytes": 2048, "us": 9, "simulated_us": 9}]}]})");
+  for (const char* const transport : {"inproc", "shm", "tcp"}) {
+    spawn({.size = 2, .transport = transport, .tuning = path}, [&](Communicator& rank) {
+      EXPECT_THAT(rank.metrics(), Not(HasSubstr("rondo_calls_total{"))) << transport;
+      EXPECT_EQ(rank.traffic().front().sent_bytes, 0U);
+      EXPECT_EQ(rank.traffic().front().received_bytes, 0U);
+      EXPECT_EQ(rank.last_call().algorithm, "none");
+      EXPECT_EQ(rank.last_call().took_us, 0);
+      EXPECT_EQ(rank.last_call().transport, transport);
+      reduced(rank, 2);
+      EXPECT_EQ(rank.traffic().front().sent_bytes, 8U);
+      EXPECT_EQ(rank.traffic().front().received_bytes, 8U);
+      const std::string metrics = rank.metrics();
+      const std::string family = "rondo_calls_total{";
+      const std::size_t first = metrics.find(family);
+      EXPECT_THAT(metrics.substr(first, metrics.find('\n', first) - first),
+                  AllOf(HasSubstr("collective=\"all_reduce\""), EndsWith(" 1")));
+      EXPECT_EQ(metrics.find(family, first + 1), std::string::npos) << "there is one";
+      const std::string trace = folder.path() + "/trace" + std::to_string(rank.rank());
+      rank.write_trace(trace);
+      std::ifstream file(trace);
+      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      EXPECT_THAT(text, HasSubstr("\"calls\":1,"));
+    });
   }
 }
 

@@ -63,18 +63,21 @@ TEST(Tuning, TheTypicalOfASize_IsInTheMiddleOfThoseNearTheFastest) {
                                .memory = memory,
                                .points = {{.bytes = 4096, .us = us, .simulated_us = 1}}});
   };
-  EXPECT_FALSE(tuning.typical(Collective::kAllReduce, 4096).has_value());
+  const MemoryKind ordinary = MemoryKind::kOrdinary;
+  EXPECT_FALSE(tuning.typical(Collective::kAllReduce, 4096, ordinary).has_value());
   add("ring", 15.1, MemoryKind::kOrdinary);  // half as long again, and more
   add("direct", 14, MemoryKind::kOrdinary);
   add("one_shot", 11, MemoryKind::kOrdinary);
   add("halving_doubling", 10, MemoryKind::kOrdinary);
   add("recursive_doubling", 1, MemoryKind::kRegistered);
-  const auto typical = tuning.typical(Collective::kAllReduce, 4096);
+  const auto typical = tuning.typical(Collective::kAllReduce, 4096, ordinary);
   ASSERT_TRUE(typical.has_value());
   EXPECT_EQ(typical->algorithm, "one_shot");
   EXPECT_EQ(typical->us, 11);
-  EXPECT_FALSE(tuning.typical(Collective::kAllReduce, 4092).has_value()) << "exactly that size";
-  EXPECT_FALSE(tuning.typical(Collective::kAllGather, 4096).has_value());
+  EXPECT_EQ(tuning.typical(Collective::kAllReduce, 4096, MemoryKind::kRegistered)->us, 1);
+  EXPECT_FALSE(tuning.typical(Collective::kAllReduce, 4092, ordinary).has_value())
+      << "exactly that";
+  EXPECT_FALSE(tuning.typical(Collective::kAllGather, 4096, ordinary).has_value());
 }
 
 TEST(Tuning, PrivateReads_AreKept) {

@@ -101,7 +101,7 @@ Lines samples_of(const std::vector<RecordedFile>& files) {
   if (!lines.empty()) return lines;
   throw FileError(
       "there is nothing to draw: no result has a size and a bus bandwidth above 0 (a world of one "
-      "rank has none)");
+      "rank has none, nor has a file of ratios alone)");
 }
 
 }  // namespace

@@ -30,9 +30,9 @@ Examples:
   rondo tune --local 4 --check --tuning four.json       what it predicts and chooses, measured
   rondo tune --local 4 --check --tuning off all_gather  the same of what is built in
 
-Measures every algorithm of every collective at a few sizes, on all ranks, in seconds, and fits the
-constants of the simulation to that (docs/tuning.md). Open MPI's mpirun takes a variable to other
-hosts where -x names it; MPICH's and srun take all of them: RONDO_TUNING=cluster.json srun ...
+Measures every algorithm of every collective at a few sizes, on all ranks, in 10 to 60 seconds, and
+fits the constants of the simulation to that (docs/tuning.md). Open MPI's mpirun takes a variable to
+other hosts where -x names it; MPICH's and srun take all of them: RONDO_TUNING=cluster.json srun ...
 )";
 
 constexpr std::array kVariablesOfTune = {FlagOfVariable{"--transport", "RONDO_TRANSPORT"},

@@ -31,9 +31,14 @@ class Nccl final : public CollectiveLibrary {
   int version_;
 };
 
-/// Averages of integers are rounded towards zero by Rondo; NCCL says nothing of it.
+/// Averages of integers are rounded towards zero by Rondo; NCCL says nothing of it. Of floats its
+/// least and largest are fminf's and fmaxf's (its src/device/reduce_kernel.h), which pass over a
+/// NaN; Rondo's keep it.
 bool Nccl::reduces(DataType type, ReduceOp op) const {
-  return !is_bitwise(op) && (op != ReduceOp::kAvg || !is_integer(type));
+  if (is_bitwise(op)) return false;
+  if (op == ReduceOp::kAvg) return !is_integer(type);
+  if (op == ReduceOp::kMin || op == ReduceOp::kMax) return is_integer(type);
+  return true;
 }
 
 Result<LibraryId> Nccl::make_id() {

@@ -91,6 +91,9 @@ TEST(NcclLibrary, SaysWhatItIs) {
   EXPECT_TRUE(library->reduces(DataType::kBF16, ReduceOp::kAvg));
   EXPECT_FALSE(library->reduces(DataType::kI32, ReduceOp::kAvg)) << "which way is it rounded?";
   EXPECT_FALSE(library->reduces(DataType::kU8, ReduceOp::kBitXor));
+  EXPECT_TRUE(library->reduces(DataType::kI64, ReduceOp::kMax));
+  for (const ReduceOp op : {ReduceOp::kMin, ReduceOp::kMax})
+    EXPECT_FALSE(library->reduces(DataType::kF16, op)) << "it passes over NaNs";
 }
 
 Status wait_until_ready(LibraryCommunicator& communicator) {
