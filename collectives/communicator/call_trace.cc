@@ -211,7 +211,7 @@ trace::Series& CallTrace::exchange_series(int peer, bool sends) {
 }
 
 void CallTrace::begin_anew() {
-  if (ring_.has_value()) ring_.emplace(settings_.calls);
+  if (ring_.has_value() && ring_->pushed() > 0) ring_.emplace(settings_.calls);
   uncounted_ = nullptr;
   timer_.record() = {};
   series_.forget();

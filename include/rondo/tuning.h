@@ -14,7 +14,7 @@ inline namespace v1 {
 struct MeasuredAlgorithm {
   std::string name;
   double us = 0;            ///< the median call, on its slowest rank
-  double predicted_us = 0;  ///< by what the communicator chooses by, on such memory
+  double predicted_us = 0;  ///< as CallInfo::predicted_us, on such memory
   /// The same of the other half of its rounds, by which the fastest is found: how far the two lie
   /// apart is what can't be told apart here.
   double other_half_us = 0;

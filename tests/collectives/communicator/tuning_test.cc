@@ -231,7 +231,51 @@ TEST(CommunicatorTuning, PredictionsGoByHowFastTheWorldIsWhenItIsJoined) {
   }
 }
 
-/// What a world does to learn its pace, or its links, is in none of its books.
+/// Of ordinary memory the file says that a call takes a hundredth of a microsecond, of registered
+/// memory a hundredth of a second: each has a pace of its own.
+TEST(CommunicatorTuning, RegisteredMemory_HasAPaceOfItsOwn) {
+  constexpr std::size_t kCount = 2048 / sizeof(float);
+  const auto times = [](const char* memory, double us) {
+    return fmt::format(
+        R"({{"collective": "all_reduce", "algorithm": "ring", "memory": "{}",
+            "times": [{{"bytes": 2048, "us": {}, "simulated_us": 1}}]}})",
+        memory, us);
+  };
+  const Folder folder;
+  const auto paces = [&](const char* transport) {
+    std::array<double, 2> ratios{};
+    const std::string path = folder.write(
+        "both", R"({"rondo_tuning": 1, "transport": "shm", "network": {"hosts": [{"ranks": 2}]},
+            "measured": [)" +
+                    times("ordinary", 0.01) + "," + times("registered", 12'000) + "]}");
+    spawn({.size = 2, .transport = transport, .algorithm = "ring", .tuning = path},
+          [&](Communicator& rank) {
+            auto same = rank.split(0);
+            const RegisteredMemory memory(kCount * sizeof(float));
+            std::vector<float> ordinary(kCount, 1.5F);
+            const auto pace = [&](float* data) {
+              rank.all_reduce({data, kCount, DataType::kF32});
+              same->all_reduce({data, kCount, DataType::kF32});
+              return rank.last_call().predicted_us / same->last_call().predicted_us;
+            };
+            const std::array<double, 2> own = {pace(ordinary.data()),
+                                               pace(static_cast<float*>(memory.data()))};
+            if (rank.rank() == 0) ratios = own;
+          });
+    return ratios;
+  };
+  std::array<double, 2> measured = {1, 1};
+  for (int attempt = 0; attempt < 5 && measured[1] >= 0.5; ++attempt) measured = paces("shm");
+  EXPECT_GT(measured[0], 2) << "no call takes 20 ns";
+  EXPECT_LT(measured[1], 0.5) << "nor 6 ms";
+  ::testing::internal::CaptureStderr();
+  const std::array<double, 2> over_tcp = paces("tcp");
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("was measured over shm"));
+  EXPECT_DOUBLE_EQ(over_tcp[0], 1) << "there is nothing to compare over another transport";
+  EXPECT_DOUBLE_EQ(over_tcp[1], 1);
+}
+
+/// What a world does to learn its pace is in none of its books.
 TEST(CommunicatorTuning, WhatIsMeasuredAtTheJoin_IsNoCallOfTheProgram) {
   const Folder folder;
   const std::string path =

@@ -51,6 +51,15 @@ TEST(JsonReader, TheFirstMistakeIsTold) {
   EXPECT_EQ(mistake_in("{\"a\": 1,, \"a\": 1e400}"), "x: not JSON at line 1, column 9");
 }
 
+TEST(JsonReader, WhatIsNoJson_IsToldByItsBegin_NotByItsBrackets) {
+  const std::string brackets(100, '[');
+  EXPECT_EQ(mistake_in(brackets), "x: nested more than 32 deep");
+  EXPECT_EQ(mistake_in(" \n{\"a\": " + brackets), "x: nested more than 32 deep");
+  const std::string said = mistake_in("\n  garbage" + brackets);
+  EXPECT_NE(said.find("at line 2, column 3"), std::string::npos) << said;
+  EXPECT_EQ(said.find("deep"), std::string::npos) << said;
+}
+
 TEST(JsonReader, QuotesEndBeforeACharacterThatHasNoRoom) {
   for (const std::string character : {"\u00e9", "\u20ac", "\U0001d11e"}) {
     for (std::size_t before = 0; before < character.size(); ++before) {
